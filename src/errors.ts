@@ -1,0 +1,81 @@
+/**
+ * The one error class family of ratebook.
+ *
+ * Three kinds of "no", never mixed: an expected outcome is a value; bad input is a {@link RatebookError} with a stable
+ * code; a broken promise of our own is an {@link InvariantError}, never caught.
+ *
+ * @module
+ */
+
+/** One thing that is wrong in an input: where, and a sentence that says what was expected. */
+export interface Problem {
+  /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
+  readonly path: string;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** What each code carries. Adding a row is a minor release; changing or removing one is a major one. */
+export interface ErrorDetails {
+  /** A text or value is not a decimal, or not within its bounds (S1.2, S1.3). */
+  readonly ERR_NUMBER_INVALID: object;
+  /** An exact result would need more digits than are kept, or a division by zero was asked for (S1.4). */
+  readonly ERR_ARITHMETIC: object;
+  /** A currency code is not in ISO 4217, or has no minor unit (S1.5). */
+  readonly ERR_CURRENCY_UNKNOWN: { readonly currency: string };
+  /** A text is not JSON. */
+  readonly ERR_JSON_INVALID: object;
+  /** A text is not a date, date-time or duration as S2.2 accepts them. */
+  readonly ERR_DATE_INVALID: object;
+  /** A rule is not a well-formed JSON logic rule (S3.6). `path` is the path inside the rule. */
+  readonly ERR_RULE_INVALID: { readonly path: string };
+  /** A rule was evaluated on facts that it cannot answer for (S3.2). */
+  readonly ERR_RULE_FAILED: object;
+  /** A book has problems; all of them are in `problems`. */
+  readonly ERR_BOOK_INVALID: { readonly problems: readonly Problem[] };
+  /** A rate plan is malformed, or a slab has no rate (S7). */
+  readonly ERR_RATES_INVALID: object;
+  /** An option of a call is out of its bounds, or two options contradict each other. */
+  readonly ERR_OPTION_INVALID: { readonly option: string };
+}
+
+/** The stable codes, as a union. Branch on these, never on a message. */
+export type ErrorCode = keyof ErrorDetails;
+
+/** The one class that callers catch. */
+export class RatebookError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name: string = "RatebookError";
+  readonly code: Code;
+  readonly details: ErrorDetails[Code];
+
+  constructor(code: Code, message: string, details: ErrorDetails[Code], options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+
+  /** The wire form. */
+  toJSON(): { readonly code: Code; readonly message: string; readonly details: ErrorDetails[Code] } {
+    return { code: this.code, message: this.message, details: this.details };
+  }
+}
+
+/** Whether `error` is a {@link RatebookError} with this code. */
+export function hasCode<Code extends ErrorCode>(error: unknown, code: Code): error is RatebookError<Code> {
+  return error instanceof RatebookError && error.code === code;
+}
+
+/** A promise of ratebook itself that did not hold: a bug of ours, never of the input. */
+export class InvariantError extends Error {
+  override readonly name: string = "InvariantError";
+}
+
+/**
+ * States what must hold here.
+ *
+ * @param promise names the rule of the semantics it comes from
+ * @throws {InvariantError} when it does not hold
+ */
+export function invariant(holds: boolean, promise: string): asserts holds {
+  if (!holds) throw new InvariantError(promise);
+}

@@ -1,0 +1,154 @@
+/**
+ * Exact decimals at the public face of ratebook (S1). The only file that imports decimal.js.
+ *
+ * A method of decimal.js rounds in silence at its precision; the functions here never do, so the core calls these.
+ *
+ * @module
+ */
+import { Decimal as Base } from "decimal.js";
+
+import { RatebookError } from "../errors.ts";
+
+/** Most significant digits of an exact result (S1.4). */
+export const DIGITS_MAX = 100;
+/** Significant digits that a division in a rule keeps (S1.4). */
+export const QUOTIENT_DIGITS = 34;
+/** Most digits before, and most digits after, the point of a value from an event or a book (S1.3). */
+export const VALUE_DIGITS_MAX = 20;
+/** Largest power of ten, up or down, of an exact result; keeps hostile exponents from filling memory. */
+export const EXPONENT_MAX = 1000;
+
+const settings = { rounding: Base.ROUND_HALF_UP, toExpNeg: -9e15, toExpPos: 9e15, defaults: true } as const;
+
+/** A constructor of our own (S1.4): a host that configures decimal.js does not change our results, nor we its. */
+export const Decimal = Base.clone({ ...settings, precision: DIGITS_MAX });
+/** An exact decimal. */
+export type Decimal = Base;
+const Wide = Base.clone({ ...settings, precision: 4 * EXPONENT_MAX });
+const Quotient = Base.clone({ ...settings, precision: QUOTIENT_DIGITS });
+
+/** Zero. */
+export const ZERO: Decimal = new Decimal(0);
+/** One. */
+export const ONE: Decimal = new Decimal(1);
+
+/** What a number may be given as: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
+export type DecimalInput = string | number | Decimal;
+
+/** An optional sign, digits with an optional point, an optional exponent; nothing else (S1.2). */
+const TEXT_LENGTH_MAX = 4 * EXPONENT_MAX;
+const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
+
+/**
+ * Reads a decimal of any size within the exact range (S1.2).
+ *
+ * @throws {RatebookError} ERR_NUMBER_INVALID for NaN, infinities, hex, blanks, separators, other types, and for a
+ * JavaScript number above 2^53, which may no longer be what was written
+ */
+export function decimalOf(value: unknown): Decimal {
+  if (Base.isDecimal(value)) return inRange(new Decimal(value));
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw invalidNumber(`${value} is not a decimal`);
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      throw invalidNumber(`the number ${value} is above 2^53 and may not be what was meant: give it as text`);
+    }
+    return new Decimal(value);
+  }
+  if (typeof value === "string") {
+    if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))
+      throw invalidNumber(`${quoted(value)} is not a decimal`);
+    return inRange(new Decimal(value));
+  }
+  throw invalidNumber(
+    `expected a decimal, got ${value === null ? "null" : Array.isArray(value) ? "an array" : typeof value}`,
+  );
+}
+
+/**
+ * Reads a value of an event or a book: at most 20 integer and 20 fraction digits (S1.3).
+ *
+ * @throws {RatebookError} ERR_NUMBER_INVALID as {@link decimalOf}, and for more digits; never rounds
+ */
+export function valueOf(value: unknown): Decimal {
+  const decimal = decimalOf(value);
+  if (decimal.decimalPlaces() > VALUE_DIGITS_MAX || (!decimal.isZero() && decimal.e >= VALUE_DIGITS_MAX)) {
+    const text = typeof value === "string" ? quoted(value) : quoted(String(value));
+    throw invalidNumber(`${text} has more than ${VALUE_DIGITS_MAX} integer or ${VALUE_DIGITS_MAX} fraction digits`);
+  }
+  return decimal;
+}
+
+/** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+export function add(a: Decimal, b: Decimal): Decimal {
+  return checked(Wide.add(a, b));
+}
+
+/** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  return checked(Wide.sub(a, b));
+}
+
+/** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return checked(Wide.mul(a, b));
+}
+
+/** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
+export function divide(a: Decimal, b: Decimal): Decimal {
+  if (b.isZero()) throw new RatebookError("ERR_ARITHMETIC", "division by zero", {});
+  return checked(Quotient.div(a, b));
+}
+
+/** The sum, exactly; 0 of nothing. @throws {RatebookError} ERR_ARITHMETIC when it needs more than 100 digits */
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = ZERO;
+  for (const value of values) total = add(total, value);
+  return total;
+}
+
+/** The smaller of two. */
+export function least(a: Decimal, b: Decimal): Decimal {
+  return a.lte(b) ? a : b;
+}
+
+/** The larger of two. */
+export function greatest(a: Decimal, b: Decimal): Decimal {
+  return a.gte(b) ? a : b;
+}
+
+/** The plain text of a decimal: no exponent, no trailing zeros, `0` for minus zero. */
+export function textOf(value: Decimal): string {
+  return value.isZero() ? "0" : value.toFixed();
+}
+
+function checked(result: Base): Decimal {
+  return fitting(new Decimal(result));
+}
+
+function fitting(result: Decimal): Decimal {
+  if (result.isZero()) return result.isNegative() ? ZERO : result;
+  if (result.precision() > DIGITS_MAX || Math.abs(result.e) > EXPONENT_MAX) {
+    throw new RatebookError("ERR_ARITHMETIC", `a result needs more than ${DIGITS_MAX} significant digits`, {});
+  }
+  return result;
+}
+
+/** A value that was given, not computed: what does not fit is an invalid number. */
+function inRange(given: Decimal): Decimal {
+  if (!given.isFinite()) throw invalidNumber(`${given.toString()} is not a decimal`);
+  if (given.precision() > DIGITS_MAX || Math.abs(given.e) > EXPONENT_MAX) {
+    throw invalidNumber(
+      `a number of more than ${DIGITS_MAX} significant digits or beyond 10^${EXPONENT_MAX} is not kept`,
+    );
+  }
+  return given.isZero() ? ZERO : given;
+}
+
+function invalidNumber(message: string): RatebookError<"ERR_NUMBER_INVALID"> {
+  return new RatebookError("ERR_NUMBER_INVALID", message, {});
+}
+
+/** Texts from outside are cut at 60 characters before they enter a message. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

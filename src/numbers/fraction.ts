@@ -1,0 +1,122 @@
+/**
+ * Exact fractions of decimals: what proration makes (S8) and what a card line is rounded from, once (S1.5).
+ *
+ * @module
+ */
+import { add, Decimal, divide, multiply, textOf, ZERO } from "./decimal.ts";
+
+/** `numerator / denominator`, exactly. The denominator is a whole number, 1 or more. */
+export interface Fraction {
+  readonly numerator: Decimal;
+  readonly denominator: number;
+}
+
+/** How an amount is rounded to its minor unit: half away from zero, half to even, or towards zero (S1.5). */
+export type RoundingMode = "HALF_UP" | "HALF_EVEN" | "DOWN";
+
+/** Zero. */
+export const NOTHING: Fraction = { numerator: ZERO, denominator: 1 };
+
+/** A decimal as a fraction. */
+export function whole(value: Decimal): Fraction {
+  return { numerator: value, denominator: 1 };
+}
+
+/** `fraction × times ÷ parts`; the division is only recorded (S8.1: divided last). */
+export function shareOf(fraction: Fraction, times: number, parts: number): Fraction {
+  if (times === parts) return fraction;
+  return { numerator: multiply(fraction.numerator, new Decimal(times)), denominator: fraction.denominator * parts };
+}
+
+/** a + b, exactly. */
+export function addFractions(a: Fraction, b: Fraction): Fraction {
+  if (a.denominator === b.denominator) return { numerator: add(a.numerator, b.numerator), denominator: a.denominator };
+  const common = leastCommonMultiple(a.denominator, b.denominator);
+  return { numerator: add(over(a, common), over(b, common)), denominator: common };
+}
+
+/** The sum, exactly; 0 of nothing. */
+export function sumFractions(fractions: Iterable<Fraction>): Fraction {
+  let total = NOTHING;
+  for (const fraction of fractions) total = addFractions(total, fraction);
+  return total;
+}
+
+/** −a. */
+export function negated(a: Fraction): Fraction {
+  return { numerator: a.numerator.isZero() ? ZERO : a.numerator.negated(), denominator: a.denominator };
+}
+
+/** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
+export function compareFractions(a: Fraction, b: Fraction): number {
+  const common = leastCommonMultiple(a.denominator, b.denominator);
+  return over(a, common).comparedTo(over(b, common));
+}
+
+/** Rounds once, from the exact fraction, to `digits` after the point (S1.5). */
+export function roundFraction(fraction: Fraction, digits: number, mode: RoundingMode): Decimal {
+  const { units, rest, parts } = unitsOf(fraction, digits);
+  // `units` is cut towards minus infinity, so 0 <= rest < parts.
+  const negative = fraction.numerator.isNegative();
+  const twice = 2n * rest;
+  let up: boolean;
+  if (mode === "DOWN") up = negative && rest > 0n;
+  else if (twice !== parts) up = twice > parts;
+  else up = mode === "HALF_EVEN" ? units % 2n !== 0n : !negative;
+  return decimalOfUnits(up ? units + 1n : units, digits);
+}
+
+/** The largest multiple of 10^-digits that is not above the fraction. */
+export function floorFraction(fraction: Fraction, digits: number): Decimal {
+  return decimalOfUnits(unitsOf(fraction, digits).units, digits);
+}
+
+/** a − b, exactly. */
+export function subtractFractions(a: Fraction, b: Fraction): Fraction {
+  return addFractions(a, negated(b));
+}
+
+/** The exact decimal text where there is one, else 34 significant digits, half up. */
+export function textOfFraction(fraction: Fraction): string {
+  return textOf(divide34(fraction));
+}
+
+/** The fraction as a decimal: exact where there is one of at most 100 digits, else 34 significant digits, half up. */
+export function divide34({ numerator, denominator }: Fraction): Decimal {
+  if (denominator === 1) return numerator;
+  const divisor = new Decimal(denominator);
+  // At the 100 digits of our constructor a terminating quotient comes out whole: multiplying back proves it.
+  const quotient = numerator.div(divisor);
+  if (quotient.precision() < 100 && multiply(quotient, divisor).eq(numerator)) return quotient;
+  return divide(numerator, divisor);
+}
+
+function over(fraction: Fraction, common: number): Decimal {
+  return fraction.denominator === common
+    ? fraction.numerator
+    : multiply(fraction.numerator, new Decimal(common / fraction.denominator));
+}
+
+/** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */
+function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
+  const places = Math.max(fraction.numerator.decimalPlaces(), digits);
+  const mantissa = BigInt(fraction.numerator.times(new Decimal(10).pow(places)).toFixed(0));
+  const parts = 10n ** BigInt(places - digits) * BigInt(fraction.denominator);
+  let units = mantissa / parts;
+  let rest = mantissa % parts;
+  if (rest < 0n) {
+    units -= 1n;
+    rest += parts;
+  }
+  return { units, rest, parts };
+}
+
+function decimalOfUnits(units: bigint, digits: number): Decimal {
+  return units === 0n ? ZERO : new Decimal(`${units}e-${digits}`);
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  let [x, y] = [a, b];
+  while (y !== 0) [x, y] = [y, x % y];
+  return (a / x) * b;
+}

@@ -1,0 +1,110 @@
+/**
+ * What rating a card makes: one exact charge, its slabs, and the data to recompute it by hand (S7, S13.6).
+ *
+ * @module
+ */
+import type { Cycle } from "../calendar/cycle.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { Fraction } from "../numbers/fraction.ts";
+
+/** The kinds of rate card, in the order of their lines on an invoice. */
+export const CARD_KINDS = [
+  "USAGE",
+  "FIXED_FEE",
+  "LICENSE",
+  "BILLING_ENTITLEMENT",
+  "ENTITLEMENT_OVERAGE",
+  "CREDIT_GRANT",
+] as const;
+/** A kind of rate card. */
+export type CardKind = (typeof CARD_KINDS)[number];
+
+/** The periods that a charge knows (S6.7): what it served, and the proration denominator. Whole UTC days. */
+export interface RatedPeriod {
+  readonly served: Cycle;
+  readonly natural: Cycle;
+}
+
+/** `days` out of `of`: the share of a full amount that is charged (S8.1); 1 of 1 is the whole. */
+export interface Share {
+  readonly days: number;
+  readonly of: number;
+}
+
+/** How one slab priced its part of a quantity, with all that is needed to do it again (S7.3, S7.4). */
+export interface SlabExplanation {
+  readonly order: number;
+  /** Units; exclusive. */
+  readonly startAfter: Decimal;
+  /** Units; inclusive. Absent on the last slab. */
+  readonly endAt?: Decimal;
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  /** Units that fell in this slab. */
+  readonly quantity: Decimal;
+  readonly rate: Decimal;
+  readonly packageSize?: Decimal;
+  /** Packages counted, whole. */
+  readonly packages?: Decimal;
+  readonly flatRate?: Decimal;
+  readonly minimumRate?: Decimal;
+  readonly maximumRate?: Decimal;
+  /** The slab's exact charge, before any share. */
+  readonly amount: Decimal;
+}
+
+/** One quantity priced, or one fixed rate taken: `sign × Σ slabs (or rate) × share.days ÷ share.of`. */
+export interface PartExplanation {
+  /** A sentence: what this part is for. */
+  readonly because: string;
+  /** −1 where a price already paid is taken off (S10.3). */
+  readonly sign: 1 | -1;
+  readonly share: Share;
+  /** The priced quantity; absent for a fixed rate. */
+  readonly quantity?: Decimal;
+  readonly pricingModel?: "TIERED" | "VOLUME";
+  readonly slabs?: readonly SlabExplanation[];
+  /** The fixed rate; absent where slabs price a quantity. */
+  readonly rate?: Decimal;
+}
+
+/**
+ * Enough to recompute a card's line by hand (S13.6): add the parts, raise to `least` 0 if said, hold to the prorated
+ * bounds, round.
+ */
+export interface ChargeExplanation {
+  /** The numbers of the rules that made it, such as `S7.2`. */
+  readonly rules: readonly string[];
+  readonly parts: readonly PartExplanation[];
+  /** The sum of the parts is not taken below this (S10.3). */
+  readonly least?: Decimal;
+  /** Card bounds (S7.4) and the share of them that counts in a cut cycle. */
+  readonly bounds?: { readonly minimumRate?: Decimal; readonly maximumRate?: Decimal; readonly share: Share };
+}
+
+/** The exact part of one slab in a charge. */
+export interface SlabCharge {
+  readonly order: number;
+  /** Units in the slab, where one quantity was priced. */
+  readonly quantity: Decimal;
+  readonly rate: Decimal;
+  readonly amount: Fraction;
+}
+
+/** What one card charges for one period, exact and unrounded. */
+export interface Charge {
+  readonly kind: CardKind;
+  /** The meter's, add-on's or feature's id. */
+  readonly billableId: string;
+  readonly period: RatedPeriod;
+  /** Absent for a fixed fee. */
+  readonly quantity?: Decimal;
+  /** In slab order; adds up to `charged`. Empty where no slab was reached and for a fixed fee. */
+  readonly slabs: readonly SlabCharge[];
+  /** The exact charge before card bounds. */
+  readonly charged: Fraction;
+  /** The exact charge after card bounds; the same as `charged` where they changed nothing (S7.4). */
+  readonly bounded: Fraction;
+  readonly explanation: ChargeExplanation;
+  /** Sentences that the invoice must carry, such as "a negative quantity was priced as zero" (S7.5). */
+  readonly notices: readonly string[];
+}
