@@ -27,6 +27,8 @@ export interface ErrorDetails {
   readonly ERR_JSON_INVALID: object;
   /** A text is not a date, date-time or duration as S2.2 accepts them. */
   readonly ERR_DATE_INVALID: object;
+  /** A pricing cycle's interval or offsets are not ones that S6.1 knows. */
+  readonly ERR_CYCLE_INVALID: object;
   /** A rule is not a well-formed JSON logic rule (S3.6). `path` is the path inside the rule. */
   readonly ERR_RULE_INVALID: { readonly path: string };
   /** A rule was evaluated on facts that it cannot answer for (S3.2). */

@@ -1,12 +1,217 @@
 /**
- * Pricing cycles (S6).
+ * Pricing cycles (S6): periods that come from the calendar, each from the one rule, never from the one before.
+ *
+ * Natural cycles are numbered: cycle k of a config is computed from k alone, so a step, a distance and a range need no
+ * loop over what lies between.
  *
  * @module
  */
-import type { Instant } from "./instant.ts";
+import { RatebookError } from "../errors.ts";
+import { dateOfDay, dayInMonth, isLeapYear, monthNumberOf, type Day } from "./civil.ts";
+import { DAY_MS, dayOf, instantOf, type Instant } from "./instant.ts";
 
 /** A half-open period `[start, end)` of whole UTC days. */
 export interface Cycle {
   readonly start: Instant;
   readonly end: Instant;
+}
+
+/** The lengths of a cycle (S6.1). */
+export const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"] as const;
+/** The length of a cycle (S6.1). */
+export type Interval = (typeof INTERVALS)[number];
+
+/** When natural cycles begin, checked and in one form: equal configs have equal fields. */
+export interface CycleConfig {
+  readonly interval: Interval;
+  /** Weekly: 1 (Monday) to 7. Otherwise the day of the month, 1 to 30, or LAST (31 is LAST). */
+  readonly dayOffset: number | "LAST";
+  /** The month within the interval, 1 to 3, 6 or 12; null for weekly and monthly. */
+  readonly monthOffset: number | null;
+}
+
+/** Where a cycle starts within its interval, as a book says it (S6.1). */
+export interface StartOffset {
+  /** `"1"` to `"31"` (weekly `"7"`), or `LAST`. */
+  readonly dayOffset: string;
+  /** `NIL` or absent for weekly and monthly, else `"1"` to `"12"`, `FIRST` or `LAST`. */
+  readonly monthOffset?: string | null | undefined;
+}
+
+/** The part of a plan's pricingCycleConfig that says when cycles begin (S6.1, S6.3). */
+export interface CycleTerms {
+  readonly interval: Interval;
+  /** Needed unless `anniversaryCycle` is true, and ignored then. */
+  readonly startOffset?: StartOffset | null | undefined;
+  readonly anniversaryCycle?: boolean | null | undefined;
+}
+
+/** One cycle of an account (S6.4): what it serves, and the natural cycle that it was cut from. */
+export interface CutCycle {
+  readonly served: Cycle;
+  /** The proration denominator (S6.7). */
+  readonly natural: Cycle;
+}
+
+const MONTHS: Readonly<Record<Exclude<Interval, "WEEKLY">, number>> = {
+  MONTHLY: 1,
+  QUARTERLY: 3,
+  HALF_YEARLY: 6,
+  ANNUALLY: 12,
+};
+/** 1969-12-29, a Monday: the start of week 0. */
+const WEEK_0_MONDAY: Day = -3;
+
+/**
+ * Checks a plan's cycle terms and settles them for one association (S6.1, S6.3).
+ *
+ * @param associationDate what an anniversary is derived from; only its UTC day counts
+ * @throws {RatebookError} ERR_CYCLE_INVALID when an offset is not one of the interval's
+ */
+export function cycleConfigOf(terms: CycleTerms, associationDate: Instant): CycleConfig {
+  const { interval } = terms;
+  if (!INTERVALS.includes(interval)) {
+    throw invalidCycle("interval", INTERVALS.join(", "), interval);
+  }
+  if (terms.anniversaryCycle === true) return anniversaryOf(interval, dayOf(associationDate));
+  const offset = terms.startOffset;
+  if (offset === undefined || offset === null) {
+    throw new RatebookError("ERR_CYCLE_INVALID", "startOffset: expected one, or anniversaryCycle true", {});
+  }
+  return { interval, dayOffset: dayOffsetOf(interval, offset), monthOffset: monthOffsetOf(interval, offset) };
+}
+
+/** The offsets of a config in the shape of a book, as an association stores those derived for it (S6.3). */
+export function startOffsetOf(config: CycleConfig): { readonly dayOffset: string; readonly monthOffset: string } {
+  return {
+    dayOffset: String(config.dayOffset),
+    monthOffset: config.monthOffset === null ? "NIL" : String(config.monthOffset),
+  };
+}
+
+/** Whether two configs are one: the same interval and the same offsets. */
+export function sameCycleConfig(a: CycleConfig, b: CycleConfig): boolean {
+  return a.interval === b.interval && a.dayOffset === b.dayOffset && a.monthOffset === b.monthOffset;
+}
+
+/** The natural cycle that holds an instant (S6.2). */
+export function naturalCycleAt(config: CycleConfig, instant: Instant): Cycle {
+  return naturalCycle(config, cycleIndexAt(config, instant));
+}
+
+/** The natural cycle after one that holds or begins with `cycle`; a cut cycle counts for the one it was cut from. */
+export function nextCycle(config: CycleConfig, cycle: Cycle): Cycle {
+  return naturalCycle(config, cycleIndexAt(config, cycle.start) + 1);
+}
+
+/**
+ * Natural cycle number `index` of a config; numbers ascend with time, and where they begin means nothing.
+ *
+ * @param index whole, also below 0
+ */
+export function naturalCycle(config: CycleConfig, index: number): Cycle {
+  return { start: startDay(config, index) * DAY_MS, end: startDay(config, index + 1) * DAY_MS };
+}
+
+/** The number of the natural cycle that holds an instant. */
+export function cycleIndexAt(config: CycleConfig, instant: Instant): number {
+  const day = dayOf(instant);
+  if (config.interval === "WEEKLY") return Math.floor((day - startDay(config, 0)) / 7);
+  const month = monthNumberOf(dateOfDay(day)) - ((config.monthOffset ?? 1) - 1);
+  const index = Math.floor(month / MONTHS[config.interval]);
+  // Only in the month in which a cycle starts can a day still belong to the cycle before.
+  return startDay(config, index) > day ? index - 1 : index;
+}
+
+/**
+ * How many natural cycles the one that holds `to` comes after the one that holds `from`: 0 for the same, below 0 where
+ * it comes before.
+ */
+export function cyclesElapsed(config: CycleConfig, from: Instant, to: Instant): number {
+  return cycleIndexAt(config, to) - cycleIndexAt(config, from);
+}
+
+/**
+ * The natural cycles that touch a range (S6.2), oldest first and whole, also where the range cuts them.
+ *
+ * @param config a checked config, or a plan's pricingCycleConfig; an anniversary is then that of `from`
+ * @param from inclusive
+ * @param until exclusive; a range that ends where it starts, or before, touches none
+ * @throws {RatebookError} ERR_CYCLE_INVALID as {@link cycleConfigOf}; ERR_DATE_INVALID as {@link instantOf}
+ */
+export function cyclesBetween(
+  config: CycleConfig | CycleTerms,
+  from: Instant | string | Date,
+  until: Instant | string | Date,
+): readonly Cycle[] {
+  const [first, end] = [instantOf(from), instantOf(until)];
+  const settled = "dayOffset" in config ? config : cycleConfigOf(config, first);
+  if (first >= end) return [];
+  const start = cycleIndexAt(settled, first);
+  const count = cycleIndexAt(settled, end - 1) - start + 1;
+  return Array.from({ length: count }, (_, step) => naturalCycle(settled, start + step));
+}
+
+/**
+ * The cycles of an association (S6.4): the natural cycles, cut where it starts and where it ends, oldest first.
+ *
+ * @param association half open, whole UTC days
+ */
+export function cutCycles(config: CycleConfig, association: Cycle): readonly CutCycle[] {
+  return cyclesBetween(config, association.start, association.end).map((natural) => ({
+    served: { start: Math.max(natural.start, association.start), end: Math.min(natural.end, association.end) },
+    natural,
+  }));
+}
+
+/** The day on which natural cycle number `index` starts. */
+function startDay(config: CycleConfig, index: number): Day {
+  if (config.interval === "WEEKLY") return index * 7 + WEEK_0_MONDAY + (Number(config.dayOffset) - 1);
+  return dayInMonth(index * MONTHS[config.interval] + ((config.monthOffset ?? 1) - 1), config.dayOffset);
+}
+
+/** The config whose natural starts include the association's day (S6.3). */
+function anniversaryOf(interval: Interval, day: Day): CycleConfig {
+  // 1970-01-01, day 0, was a Thursday: ISO weekday 4.
+  if (interval === "WEEKLY") return { interval, dayOffset: ((((day + 3) % 7) + 7) % 7) + 1, monthOffset: null };
+  const date = dateOfDay(day);
+  const dayOffset = date.day === 31 ? "LAST" : date.day;
+  if (interval === "MONTHLY") return { interval, dayOffset, monthOffset: null };
+  if (interval !== "ANNUALLY") return { interval, dayOffset, monthOffset: ((date.month - 1) % MONTHS[interval]) + 1 };
+  const lastOfFebruary = date.month === 2 && date.day === (isLeapYear(date.year) ? 29 : 28);
+  return { interval, dayOffset: lastOfFebruary ? "LAST" : dayOffset, monthOffset: date.month };
+}
+
+function dayOffsetOf(interval: Interval, { dayOffset }: StartOffset): number | "LAST" {
+  const last = interval === "WEEKLY" ? 7 : 31;
+  const day = dayOffset === "LAST" ? last : wholeNumber(dayOffset);
+  if (!(day >= 1 && day <= last)) {
+    throw invalidCycle("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
+  }
+  // A month's 31st or its last day is one and the same day: one form for it, so that equal configs are equal.
+  return day === 31 ? "LAST" : day;
+}
+
+function monthOffsetOf(interval: Interval, { monthOffset }: StartOffset): number | null {
+  if (interval === "WEEKLY" || interval === "MONTHLY") {
+    if (monthOffset === undefined || monthOffset === null || monthOffset === "NIL") return null;
+    throw invalidCycle("startOffset.monthOffset", `NIL or none in a ${interval} cycle`, monthOffset);
+  }
+  const last = MONTHS[interval];
+  if (monthOffset === "FIRST") return 1;
+  if (monthOffset === "LAST") return last;
+  const month = wholeNumber(monthOffset ?? "");
+  if (month >= 1 && month <= last) return month;
+  const expected = `"1" to "${last}", FIRST or LAST in a ${interval} cycle`;
+  throw invalidCycle("startOffset.monthOffset", expected, monthOffset ?? "none");
+}
+
+/** The number that a text of one or two digits says; NaN for any other text. */
+function wholeNumber(text: string): number {
+  return /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function invalidCycle(where: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
+  const shown = JSON.stringify(got.length > 60 ? `${got.slice(0, 60)}…` : got);
+  return new RatebookError("ERR_CYCLE_INVALID", `${where}: expected ${expected}, got ${shown}`, {});
 }

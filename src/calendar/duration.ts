@@ -1,0 +1,159 @@
+/**
+ * ISO 8601 durations: years and months are steps of the calendar, everything below is exact time (S3.4, S11.1).
+ *
+ * @module
+ */
+import { RatebookError } from "../errors.ts";
+import { add, Decimal, multiply, textOf, ZERO } from "../numbers/decimal.ts";
+import { divide34 } from "../numbers/fraction.ts";
+import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
+import { DAY_MS, dayOf, formatInstant, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
+
+/** A duration. Both parts have the same sign; a duration without length has none. */
+export interface Duration {
+  /** Years and months, in months. Whole. */
+  readonly months: number;
+  /** Weeks, days, hours, minutes and seconds, in milliseconds. Exact. */
+  readonly millis: Decimal;
+}
+
+/** The units that a duration can be made of and counted in (S3.4). */
+export const DURATION_UNITS = ["MILLIS", "SECONDS", "MINUTES", "HOURS", "DAYS"] as const;
+/** A unit that a duration can be made of and counted in (S3.4). */
+export type DurationUnit = (typeof DURATION_UNITS)[number];
+
+const UNIT_MS: Readonly<Record<DurationUnit, number>> = {
+  MILLIS: 1,
+  SECONDS: 1000,
+  MINUTES: 60_000,
+  HOURS: 3_600_000,
+  DAYS: DAY_MS,
+};
+
+/** Longer texts are refused before they are read. */
+const TEXT_LENGTH_MAX = 128;
+const SHAPE =
+  /^([+-]?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?=.)(?:(\d+(?:[.,]\d+)?)H)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
+/** Milliseconds of the parts of the shape from weeks down. */
+const PART_MS: readonly number[] = [7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1000];
+
+/** Whether a text names a unit, in capitals. */
+export function isDurationUnit(text: string): text is DurationUnit {
+  return (DURATION_UNITS as readonly string[]).includes(text);
+}
+
+/**
+ * Reads an ISO 8601 duration: `P1Y2M3W4DT5H6M7.5S`, any part may be absent, not all. Capitals only. The last part may
+ * have a fraction, unless it is years or months. One sign before the `P` is for the whole.
+ *
+ * @throws {RatebookError} ERR_DATE_INVALID with the reason; ERR_ARITHMETIC beyond 100 digits
+ */
+export function parseDuration(text: string): Duration {
+  const parts = text.length > TEXT_LENGTH_MAX ? null : SHAPE.exec(text);
+  if (parts === null) throw invalidDuration(text, "expected one such as P1Y2M3W4DT5H6M7.5S");
+  const [, sign, years = "0", months = "0", ...rest] = parts;
+  const given = rest.filter((part) => part !== undefined);
+  if (given.slice(0, -1).some((part) => /[.,]/.test(part))) {
+    throw invalidDuration(text, "only its last part may have a fraction");
+  }
+  let millis = ZERO;
+  for (const [index, part] of rest.entries()) {
+    if (part === undefined) continue;
+    millis = add(millis, multiply(new Decimal(part.replace(",", ".")), new Decimal(PART_MS[index] ?? 0)));
+  }
+  const monthCount = Number(years) * 12 + Number(months);
+  if (sign !== "-") return { months: monthCount, millis };
+  return { months: monthCount === 0 ? 0 : -monthCount, millis: multiply(millis, new Decimal(-1)) };
+}
+
+/**
+ * An instant moved by a duration: first by its months, keeping the day of the month and the time of day (a day that the
+ * month lacks is the month's last day), then by its exact time, cut to whole milliseconds.
+ *
+ * @param sign 1 moves forward, −1 back
+ * @throws {RatebookError} ERR_DATE_INVALID when the result is not within the years 0000 to 9999
+ */
+export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 = 1): Instant {
+  if (duration.months === 0) return moved(instant, instant, duration, sign);
+  const day = dayOf(instant);
+  const date = dateOfDay(day);
+  const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.day);
+  return moved(instant, target * DAY_MS + (instant - day * DAY_MS), duration, sign);
+}
+
+/**
+ * The start of a cycle moved forward by a duration: its months go by the cycle's day offset, not by the day on which
+ * the start happens to fall (S11.1): with LAST, 28 February and `P1M` make 31 March.
+ *
+ * A start that is not on its day offset (a cycle that a plan change began) and weekly cycles, whose offset is a day of
+ * the week, move as in {@link addDuration}.
+ *
+ * @param dayOffset the cycle's: a day of the month, or LAST
+ * @throws {RatebookError} ERR_DATE_INVALID when the result is not within the years 0000 to 9999
+ */
+export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
+  const month = monthNumberOf(dateOfDay(dayOf(start)));
+  if (duration.months === 0 || dayInMonth(month, dayOffset) * DAY_MS !== start) return addDuration(start, duration);
+  return moved(start, dayInMonth(month + duration.months, dayOffset) * DAY_MS, duration, 1);
+}
+
+/**
+ * The exact time from one instant to another, in hours, minutes and seconds: 1 May to 1 June is `PT744H` (S3.4). `PT0S`
+ * for none; one that goes back has its sign in front: `-PT1H`.
+ */
+export function durationBetween(from: Instant, until: Instant): string {
+  const ms = Math.abs(until - from);
+  const hours = Math.floor(ms / UNIT_MS.HOURS);
+  const minutes = Math.floor((ms % UNIT_MS.HOURS) / UNIT_MS.MINUTES);
+  const rest = ms % UNIT_MS.MINUTES;
+  const fraction = String(1000 + (rest % 1000)).slice(1);
+  const seconds = `${Math.floor(rest / 1000)}${rest % 1000 === 0 ? "" : `.${fraction.replace(/0+$/, "")}`}`;
+  const text = `${hours === 0 ? "" : `${hours}H`}${minutes === 0 ? "" : `${minutes}M`}${rest === 0 ? "" : `${seconds}S`}`;
+  return `${until < from ? "-" : ""}PT${text === "" ? "0S" : text}`;
+}
+
+/**
+ * The text of `count` units: 100 DAYS is `P100D`, 250 MILLIS is `PT0.25S` (S3.4). A negative one has its sign in front.
+ *
+ * @throws {RatebookError} ERR_DATE_INVALID when the text would be longer than a duration may be
+ */
+export function durationOf(count: Decimal, unit: DurationUnit): string {
+  const amount = unit === "MILLIS" ? multiply(count, new Decimal("0.001")) : count;
+  const digits = textOf(amount.abs());
+  const sign = amount.isNegative() && digits !== "0" ? "-" : "";
+  const text = `${sign}${unit === "DAYS" ? `P${digits}D` : `PT${digits}${UNIT_LETTERS[unit]}`}`;
+  if (text.length > TEXT_LENGTH_MAX) throw invalidDuration(text, `it has more than ${TEXT_LENGTH_MAX} characters`);
+  return text;
+}
+
+const UNIT_LETTERS: Readonly<Record<Exclude<DurationUnit, "DAYS">, string>> = {
+  MILLIS: "S",
+  SECONDS: "S",
+  MINUTES: "M",
+  HOURS: "H",
+};
+
+/**
+ * How many units a duration is: `PT24H` is 1 in DAYS (S3.4). Exact where a decimal is, else 34 significant digits.
+ *
+ * @throws {RatebookError} ERR_DATE_INVALID when it has years or months, which have no fixed length
+ */
+export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
+  if (duration.months !== 0) {
+    throw new RatebookError("ERR_DATE_INVALID", `a duration with years or months is no fixed number of ${unit}`, {});
+  }
+  return divide34({ numerator: duration.millis, denominator: UNIT_MS[unit] });
+}
+
+/** `base`, which is `from` moved by the months, moved by the exact time too. */
+function moved(from: Instant, base: Instant, duration: Duration, sign: 1 | -1): Instant {
+  const result = base + sign * duration.millis.trunc().toNumber();
+  if (result >= INSTANT_MIN && result < INSTANT_END) return result;
+  const text = formatInstant(from);
+  throw new RatebookError("ERR_DATE_INVALID", `${text} moved by its duration is not within the years 0000 to 9999`, {});
+}
+
+function invalidDuration(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
+  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return new RatebookError("ERR_DATE_INVALID", `${shown} is not a duration: ${reason}`, {});
+}

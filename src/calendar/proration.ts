@@ -1,0 +1,52 @@
+/**
+ * Proration counts whole UTC days (S8).
+ *
+ * @module
+ */
+import { invariant } from "../errors.ts";
+import type { Cycle } from "./cycle.ts";
+import { DAY_MS } from "./instant.ts";
+
+/** `days` out of `of`, to be multiplied by the one and divided by the other last (S8.1). */
+export interface DayShare {
+  readonly days: number;
+  /** 1 or more. */
+  readonly of: number;
+}
+
+/**
+ * The days of a period, 0 or more.
+ *
+ * @throws {InvariantError} when it is not made of whole UTC days, or ends before it starts
+ */
+export function daysIn(period: Cycle): number {
+  invariant(
+    Number.isInteger(period.start / DAY_MS) && Number.isInteger(period.end / DAY_MS) && period.start <= period.end,
+    "S8.1: a period is whole UTC days and does not end before it starts",
+  );
+  return (period.end - period.start) / DAY_MS;
+}
+
+/** What two half-open periods share; undefined where they share nothing, as when one ends where the other starts. */
+export function intersection(a: Cycle, b: Cycle): Cycle | undefined {
+  const start = Math.max(a.start, b.start);
+  const end = Math.min(a.end, b.end);
+  return start < end ? { start, end } : undefined;
+}
+
+/**
+ * The share of a full amount that is charged for `served` (S8.1): 15 to 30 June of June is 16 of 30.
+ *
+ * @param served inside `natural`
+ * @param natural at least one day
+ * @throws {InvariantError} when one of them is not whole UTC days, or `served` is not inside `natural`
+ */
+export function shareOfDays(served: Cycle, natural: Cycle): DayShare {
+  const of = daysIn(natural);
+  invariant(of > 0, "S8.1: the natural period has at least one day");
+  invariant(
+    natural.start <= served.start && served.end <= natural.end,
+    "S8.1: the served period is inside the natural one",
+  );
+  return { days: daysIn(served), of };
+}
