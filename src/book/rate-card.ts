@@ -5,27 +5,44 @@
  */
 import { z } from "zod";
 
-import { currency, decimal, id } from "./fields.ts";
+import {
+  CYCLES_MAX,
+  currency,
+  decimal,
+  decimalAboveZero,
+  decimalFromZero,
+  label,
+  orDefault,
+  reference,
+  text,
+  wholeFromZero,
+} from "./fields.ts";
 
-const displayName = z.string().max(255).optional();
-const tag = z.string().nullish();
-const timing = z.enum(["IN_ARREARS", "IN_ADVANCE"]);
+const shownAs = { displayName: label, tag: text };
+const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
+const recurrenceType = orDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
+const enableProration = orDefault(z.boolean(), false);
+const every = z.int().min(1).max(CYCLES_MAX).nullish();
+const after = z.int().min(0).max(CYCLES_MAX).nullish();
+const truth = z
+  .union([z.boolean(), z.literal("true"), z.literal("false")])
+  .transform((value) => String(value) === "true");
 
 /** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */
 export const slab = z.strictObject({
   order: z.int().min(1),
-  startAfter: decimal,
-  endAt: decimal.nullish(),
+  startAfter: decimalFromZero,
+  endAt: decimalFromZero.nullish(),
   priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
-  slabConfig: z
-    .strictObject({ packageSize: decimal.nullish(), chargeAtZero: z.stringbool().or(z.boolean()).nullish() })
-    .nullish(),
+  slabConfig: z.strictObject({ packageSize: decimalAboveZero.nullish(), chargeAtZero: truth.nullish() }).nullish(),
 });
 export type Slab = z.output<typeof slab>;
 
 /** TIERED or VOLUME slabs (S7.2). */
 export const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
 export type RatePlan = z.output<typeof ratePlan>;
+/** What may be given as a rate plan. */
+export type RatePlanInput = z.input<typeof ratePlan>;
 
 const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
 
@@ -44,6 +61,8 @@ export const rateValue = z.strictObject({
   rateConfig: z.strictObject(rateBounds).nullish(),
 });
 export type RateValue = z.output<typeof rateValue>;
+/** What may be given as the rates of one currency. */
+export type RateValueInput = z.input<typeof rateValue>;
 
 /** One rate in one currency. */
 export const fixedRateValue = z.strictObject({ currency, rate: decimal });
@@ -51,26 +70,25 @@ export type FixedRateValue = z.output<typeof fixedRateValue>;
 
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0; nulls are 1 and 0 (S9.1). */
 export const recurrenceConfig = z.strictObject({
-  interval: z.int().min(1).nullish(),
-  offset: z.int().min(0).nullish(),
+  interval: every,
+  offset: after,
 });
 export type RecurrenceConfig = z.output<typeof recurrenceConfig>;
 
-const slabPriced = { ratePlan, rateValues: z.array(rateValue).min(1), displayName, tag };
+const slabPriced = { ratePlan, rateValues: z.array(rateValue).min(1), ...shownAs };
 
 /** Prices a meter's usage in the cycle (S7). */
-export const usageRateCard = z.strictObject({ ...slabPriced, usageMeterId: id });
+export const usageRateCard = z.strictObject({ ...slabPriced, usageMeterId: reference });
 export type UsageRateCard = z.output<typeof usageRateCard>;
 
 /** A fee that does not depend on a quantity (S9). */
 export const fixedFeeRateCard = z.strictObject({
-  id,
+  id: reference,
   rateValues: z.array(fixedRateValue).min(1),
-  enableProration: z.boolean().default(false),
-  displayName,
-  tag,
-  invoiceTiming: timing.default("IN_ARREARS"),
-  type: z.enum(["RECURRING", "ONE_TIME"]).default("RECURRING"),
+  enableProration,
+  ...shownAs,
+  invoiceTiming,
+  type: recurrenceType,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 export type FixedFeeRateCard = z.output<typeof fixedFeeRateCard>;
@@ -78,18 +96,18 @@ export type FixedFeeRateCard = z.output<typeof fixedFeeRateCard>;
 /** Prices the quantity of a license that an account holds (S10). */
 export const licenseRateCard = z.strictObject({
   ...slabPriced,
-  id,
-  enableProration: z.boolean().default(false),
-  invoiceTiming: timing.default("IN_ARREARS"),
+  id: reference,
+  enableProration,
+  invoiceTiming,
   proratedRefundMode: z.enum(["NONE", "CREDITS"]).nullish(),
-  config: z.strictObject({ maxQuantity: decimal.nullish() }).nullish(),
+  config: z.strictObject({ maxQuantity: decimalFromZero.nullish() }).nullish(),
 });
 export type LicenseRateCard = z.output<typeof licenseRateCard>;
 
 /** One entry that a billing entitlement card grants (S11.1); durations are ISO 8601, from the grant. */
 export const featureConfig = z.strictObject({
-  featureCreditLimit: decimal,
-  effectiveFrom: z.string().default("PT0S"),
+  featureCreditLimit: decimalFromZero,
+  effectiveFrom: orDefault(z.string(), "PT0S"),
   effectiveUntil: z.string(),
 });
 export type FeatureConfig = z.output<typeof featureConfig>;
@@ -97,9 +115,9 @@ export type FeatureConfig = z.output<typeof featureConfig>;
 /** Grants feature credits each recurring cycle and prices the sum of their limits (S11.1). */
 export const billingEntitlementRateCard = z.strictObject({
   ...slabPriced,
-  featureId: id,
+  featureId: reference,
   featureConfigs: z.array(featureConfig).min(1),
-  invoiceTiming: timing.default("IN_ARREARS"),
+  invoiceTiming,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 export type BillingEntitlementRateCard = z.output<typeof billingEntitlementRateCard>;
@@ -107,8 +125,8 @@ export type BillingEntitlementRateCard = z.output<typeof billingEntitlementRateC
 /** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
 export const grantSlab = z.strictObject({
   order: z.int().min(1).nullish(),
-  startAfter: decimal,
-  endAt: decimal.nullish(),
+  startAfter: decimalFromZero,
+  endAt: decimalFromZero.nullish(),
   priceType: slab.shape.priceType,
   rate: decimal,
   slabConfig: slab.shape.slabConfig,
@@ -118,23 +136,22 @@ export type GrantSlab = z.output<typeof grantSlab>;
 
 /** Grants monetary credits each recurring cycle (S12.6). */
 export const creditGrantRateCard = z.strictObject({
-  id,
-  type: z.enum(["RECURRING", "ONE_TIME"]).default("RECURRING"),
-  displayName,
-  tag,
+  id: reference,
+  type: recurrenceType,
+  ...shownAs,
   rateDetails: z.strictObject({
     pricingModel: ratePlan.shape.pricingModel,
     currencySlabRateDetails: z
-      .array(z.strictObject({ currency, creditAmount: decimal, slabDetails: z.array(grantSlab).min(1) }))
+      .array(z.strictObject({ currency, creditAmount: decimalFromZero, slabDetails: z.array(grantSlab).min(1) }))
       .min(1),
   }),
   grantDetails: z.strictObject({
-    priority: z.int().min(0).default(0),
+    priority: orDefault(z.int(), 0),
     expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
-    expiryDuration: z.string().nullish(),
-    applicableEntityIds: z.array(z.string()).nullish(),
+    expiryDuration: text,
+    applicableEntityIds: z.array(reference).nullish(),
   }),
-  invoiceTiming: timing.default("IN_ARREARS"),
+  invoiceTiming,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 export type CreditGrantRateCard = z.output<typeof creditGrantRateCard>;
@@ -142,14 +159,12 @@ export type CreditGrantRateCard = z.output<typeof creditGrantRateCard>;
 /** Prices what was consumed beyond the entitlements (S11.7). */
 export const entitlementOverageRateCard = z.strictObject({
   ...slabPriced,
-  featureId: id,
-  maxQuantity: decimal.nullish(),
-  billingConfig: z
-    .strictObject({ interval: z.int().min(1).nullish(), startOffset: z.int().min(0).nullish() })
-    .nullish(),
+  featureId: reference,
+  maxQuantity: wholeFromZero.nullish(),
+  billingConfig: z.strictObject({ interval: every, startOffset: after }).nullish(),
 });
 export type EntitlementOverageRateCard = z.output<typeof entitlementOverageRateCard>;
 
 /** The least that a cycle costs (S13.3). */
-export const minimumCommitment = z.strictObject({ displayName, rateValues: z.array(fixedRateValue).min(1) });
+export const minimumCommitment = z.strictObject({ displayName: label, rateValues: z.array(fixedRateValue).min(1) });
 export type MinimumCommitment = z.output<typeof minimumCommitment>;

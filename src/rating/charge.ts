@@ -52,7 +52,7 @@ export interface SlabExplanation {
   readonly amount: Decimal;
 }
 
-/** One quantity priced, or one fixed rate taken: `sign × Σ slabs (or rate) × share.days ÷ share.of`. */
+/** One quantity priced, or one fixed rate taken: `sign × Σ slabs (held to bounds), or rate, × share.days ÷ share.of`. */
 export interface PartExplanation {
   /** A sentence: what this part is for. */
   readonly because: string;
@@ -63,6 +63,8 @@ export interface PartExplanation {
   readonly quantity?: Decimal;
   readonly pricingModel?: "TIERED" | "VOLUME";
   readonly slabs?: readonly SlabExplanation[];
+  /** Card bounds that hold this part's price before its share (S7.4); only where no bounds hold the sum. */
+  readonly bounds?: { readonly minimumRate?: Decimal; readonly maximumRate?: Decimal };
   /** The fixed rate; absent where slabs price a quantity. */
   readonly rate?: Decimal;
 }
@@ -84,7 +86,7 @@ export interface ChargeExplanation {
 /** The exact part of one slab in a charge. */
 export interface SlabCharge {
   readonly order: number;
-  /** Units in the slab, where one quantity was priced. */
+  /** Units in the slab; of several parts the most that any had there, less those already paid (S10.2, S10.3). */
   readonly quantity: Decimal;
   readonly rate: Decimal;
   readonly amount: Fraction;

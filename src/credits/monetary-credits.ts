@@ -1,0 +1,198 @@
+/**
+ * Monetary credits: which of them pay an invoice, in which order, and how much of which line (S12).
+ *
+ * @module
+ */
+import type { Cycle } from "../calendar/cycle.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { add, Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
+
+/** Money that pays invoice lines of one account. */
+export interface MonetaryCredit {
+  readonly id: string;
+  readonly accountId?: string;
+  /** What it was given for, for a person. */
+  readonly purpose: string;
+  /** Major units of the account's invoice currency. */
+  readonly creditAmount: Decimal;
+  /** The lowest is spent first. */
+  readonly priority: number;
+  /** Inclusive. */
+  readonly effectiveFrom: Instant;
+  /** Exclusive. Absent: no expiry. */
+  readonly effectiveUntil?: Instant;
+  /** Billable ids and names of kinds (S12.2); absent or empty: any line. */
+  readonly applicableEntityIds?: readonly string[] | null;
+  /** Orders credits that are alike in all else; the lowest is the oldest. */
+  readonly createdAt: number;
+  /** What is neither held nor consumed: the amount that may still be spent. 0 once voided (S12.5). */
+  readonly left: Decimal;
+}
+
+/** What a line charges for. */
+export type PayableKind =
+  | "USAGE"
+  | "FIXED_FEE"
+  | "LICENSE"
+  | "BILLING_ENTITLEMENT"
+  | "ENTITLEMENT_OVERAGE"
+  | "CREDIT_GRANT"
+  | "TRUE_UP";
+
+/** One card's line, or the true-up line, of an invoice. */
+export interface PayableLine {
+  readonly kind: PayableKind;
+  /** The meter's, add-on's or feature's id. */
+  readonly billableId: string;
+  /** Major units, rounded; below 0 for a discount. */
+  readonly value: Decimal;
+}
+
+/** What one credit pays of an invoice. */
+export interface CreditUse {
+  readonly creditId: string;
+  /** Major units, above 0. */
+  readonly amount: Decimal;
+  /** By the lines' places in the invoice, in the order in which they were paid; they add up to `amount`. */
+  readonly lines: readonly { readonly index: number; readonly amount: Decimal }[];
+}
+
+/** The names that stand for all cards of a kind (S12.2). */
+const KIND_OF_NAME: ReadonlyMap<string, PayableKind> = new Map([
+  ["ALL_USAGE_METER_RATE_CARDS", "USAGE"],
+  ["ALL_FIXED_FEE_RATE_CARDS", "FIXED_FEE"],
+  ["ALL_LICENSE_RATE_CARDS", "LICENSE"],
+  ["ALL_BILLING_ENTITLEMENT_RATE_CARDS", "BILLING_ENTITLEMENT"],
+  ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", "ENTITLEMENT_OVERAGE"],
+]);
+
+/**
+ * The credits that apply to an invoice of a billing period, in the order in which they pay (S12.1): lowest priority
+ * number, earliest effectiveUntil, limited before unlimited, earliest effectiveFrom, createdAt, id. Those with nothing
+ * left are not among them.
+ */
+export function creditsInOrder<Credit extends MonetaryCredit>(
+  credits: readonly Credit[],
+  billingPeriod: Cycle,
+): readonly Credit[] {
+  return credits
+    .filter(
+      (credit) =>
+        credit.left.gt(ZERO) &&
+        credit.effectiveFrom < billingPeriod.end &&
+        (credit.effectiveUntil === undefined || credit.effectiveUntil > billingPeriod.start),
+    )
+    .sort(compareCredits);
+}
+
+/**
+ * Pays an invoice's lines with credits (S12.2, S12.3): lines in invoice order, the true-up last; no line, and not their
+ * sum, goes below 0.
+ *
+ * @param credits in the order in which they pay, as {@link creditsInOrder} makes it
+ * @param lines in invoice order
+ * @param digits of the currency's minor unit: amounts are cut to it
+ * @returns the credits that pay something, in their order
+ */
+export function applyCredits(
+  credits: readonly MonetaryCredit[],
+  lines: readonly PayableLine[],
+  digits: number,
+): { readonly taken: readonly CreditUse[] } {
+  const open = lines.map(({ value }) => greatest(value, ZERO));
+  const order = paymentOrder(lines);
+  // A discount lowers what there is to pay as a whole, not any one line.
+  let net = ZERO;
+  for (const { value } of lines) net = add(net, value);
+  const taken: CreditUse[] = [];
+  for (const credit of credits) {
+    if (net.lte(ZERO)) break;
+    const pays = filterOf(credit);
+    const paid: { readonly index: number; readonly amount: Decimal }[] = [];
+    let left = least(cut(credit.left, digits), net);
+    for (const index of order) {
+      const line = lines[index];
+      const due = open[index];
+      if (line === undefined || due === undefined || left.lte(ZERO)) continue;
+      const amount = pays(line) ? least(due, left) : ZERO;
+      if (amount.isZero()) continue;
+      paid.push({ index, amount });
+      open[index] = subtract(due, amount);
+      left = subtract(left, amount);
+      net = subtract(net, amount);
+    }
+    if (paid.length > 0) taken.push({ creditId: credit.id, amount: total(paid), lines: paid });
+  }
+  return { taken };
+}
+
+/** A credit's state as a read shows it (S12.4): CONSUMED once nothing is left and nothing is held. */
+export function creditStatus(credit: {
+  readonly creditAmount: Decimal;
+  readonly holdAmount: Decimal;
+  readonly consumedAmount: Decimal;
+  readonly voided: boolean;
+}): "ACTIVE" | "CONSUMED" | "VOIDED" {
+  if (credit.voided) return "VOIDED";
+  return credit.holdAmount.isZero() && leftOf(credit).lte(ZERO) ? "CONSUMED" : "ACTIVE";
+}
+
+/** What of a credit is neither held nor consumed (S12.4); 0 once voided (S12.5). */
+export function leftOf(credit: {
+  readonly creditAmount: Decimal;
+  readonly holdAmount: Decimal;
+  readonly consumedAmount: Decimal;
+  readonly voided: boolean;
+}): Decimal {
+  return credit.voided ? ZERO : subtract(subtract(credit.creditAmount, credit.holdAmount), credit.consumedAmount);
+}
+
+function compareCredits(a: MonetaryCredit, b: MonetaryCredit): number {
+  return (
+    a.priority - b.priority ||
+    compareEnds(a.effectiveUntil, b.effectiveUntil) ||
+    Number(isUnlimited(a)) - Number(isUnlimited(b)) ||
+    a.effectiveFrom - b.effectiveFrom ||
+    a.createdAt - b.createdAt ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}
+
+/** The earliest first, none last. */
+function compareEnds(a: Instant | undefined, b: Instant | undefined): number {
+  if (a === b) return 0;
+  if (a === undefined) return 1;
+  return b === undefined ? -1 : a - b;
+}
+
+function isUnlimited({ applicableEntityIds }: MonetaryCredit): boolean {
+  return applicableEntityIds === undefined || applicableEntityIds === null || applicableEntityIds.length === 0;
+}
+
+/** Which lines a credit pays (S12.2). */
+function filterOf(credit: MonetaryCredit): (line: PayableLine) => boolean {
+  if (isUnlimited(credit)) return ({ kind }) => kind !== "CREDIT_GRANT";
+  const ids = new Set(credit.applicableEntityIds);
+  const kinds = new Set([...ids].map((id) => KIND_OF_NAME.get(id)));
+  return ({ kind, billableId }) => {
+    if (kind === "CREDIT_GRANT" || kind === "TRUE_UP") return false;
+    return kinds.has(kind) || ids.has(billableId);
+  };
+}
+
+/** The lines' places in the order in which they are paid: the true-up last (S12.3). */
+function paymentOrder(lines: readonly PayableLine[]): readonly number[] {
+  const isTrueUp = (index: number): boolean => lines[index]?.kind === "TRUE_UP";
+  return lines.map((_, index) => index).sort((a, b) => Number(isTrueUp(a)) - Number(isTrueUp(b)) || a - b);
+}
+
+function total(paid: readonly { readonly amount: Decimal }[]): Decimal {
+  let amount = ZERO;
+  for (const each of paid) amount = add(amount, each.amount);
+  return amount;
+}
+
+/** Cut down to the minor unit. */
+function cut(amount: Decimal, digits: number): Decimal {
+  return amount.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
+}

@@ -1,0 +1,34 @@
+/**
+ * Billing entitlement rate cards: the price of the feature credits that a card grants (S11.1).
+ *
+ * @module
+ */
+import type { BillingEntitlementRateCard } from "../book/rate-card.ts";
+import { sum } from "../numbers/decimal.ts";
+import { ladderOf } from "./card-rates.ts";
+import type { Charge, RatedPeriod } from "./charge.ts";
+import { ALL, chargeBySlabs } from "./slab-charge.ts";
+
+/**
+ * Prices the sum of the card's featureCreditLimits, in full: grants are never prorated (S11.1), nor are the bounds of
+ * what is charged for one.
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ */
+export function rateBillingEntitlement(
+  card: BillingEntitlementRateCard,
+  currency: string,
+  period: RatedPeriod,
+): Charge {
+  const quantity = sum(card.featureConfigs.map((config) => config.featureCreditLimit));
+  return chargeBySlabs({
+    kind: "BILLING_ENTITLEMENT",
+    billableId: card.featureId,
+    period,
+    ladder: ladderOf(card, currency, card.featureId),
+    quantity,
+    parts: [{ because: "the feature credits granted", sign: 1, share: ALL, quantity }],
+    rules: ["S11.1"],
+    bounds: ALL,
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * Finds what a card says for one currency (S7.7), and the share of a period.
+ *
+ * @module
+ */
+import type { RatePlan, RateValue } from "../book/rate-card.ts";
+import { RatebookError } from "../errors.ts";
+import { type Ladder, prepareLadder } from "./ladder.ts";
+
+/**
+ * The entry for a currency.
+ *
+ * @param billableId named in the error
+ * @throws {RatebookError} ERR_RATES_INVALID when there is none (S7.7: refused when the plan is associated)
+ */
+export function inCurrency<Entry extends { readonly currency: string }>(
+  entries: readonly Entry[],
+  currency: string,
+  billableId: string,
+): Entry {
+  const entry = entries.find((each) => each.currency === currency);
+  if (entry === undefined) {
+    throw new RatebookError("ERR_RATES_INVALID", `the rate card of ${billableId} has no rates in ${currency}`, {});
+  }
+  return entry;
+}
+
+/** A card's slabs with the rates of a currency. @throws {RatebookError} ERR_RATES_INVALID */
+export function ladderOf(
+  card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
+  currency: string,
+  billableId: string,
+): Ladder {
+  return prepareLadder(card.ratePlan, inCurrency(card.rateValues, currency, billableId));
+}

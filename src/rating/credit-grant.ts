@@ -1,0 +1,58 @@
+/**
+ * Credit grant rate cards: what a card grants in money, and the price of it (S12.6).
+ *
+ * @module
+ */
+import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book/rate-card.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import { inCurrency } from "./card-rates.ts";
+import type { Charge, RatedPeriod } from "./charge.ts";
+import { type Ladder, prepareLadder } from "./ladder.ts";
+import { ALL, chargeBySlabs } from "./slab-charge.ts";
+
+/**
+ * The amount that a card grants each time, in major units of the currency (S12.6).
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID when the card grants nothing in the currency
+ */
+export function creditAmountOf(card: CreditGrantRateCard, currency: string): Decimal {
+  return detailsIn(card, currency).creditAmount;
+}
+
+/**
+ * Prices the creditAmount through the card's slabs, in full: a grant is never prorated.
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID when the card grants nothing in the currency, or its slabs are malformed
+ */
+export function rateCreditGrant(card: CreditGrantRateCard, currency: string, period: RatedPeriod): Charge {
+  const quantity = creditAmountOf(card, currency);
+  return chargeBySlabs({
+    kind: "CREDIT_GRANT",
+    billableId: card.id,
+    period,
+    ladder: grantLadder(card, currency),
+    quantity,
+    parts: [{ because: "the credit granted", sign: 1, share: ALL, quantity }],
+    rules: ["S12.6"],
+    bounds: ALL,
+  });
+}
+
+type Details = CreditGrantRateCard["rateDetails"]["currencySlabRateDetails"][number];
+
+function detailsIn(card: CreditGrantRateCard, currency: string): Details {
+  return inCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
+}
+
+/** A grant's slabs hold their rates; an order that is not given is the slab's place. */
+function grantLadder(card: CreditGrantRateCard, currency: string): Ladder {
+  const slabs: RatePlanInput["slabs"] = [];
+  const slabRates: RateValueInput["slabRates"] = [];
+  for (const [index, slab] of detailsIn(card, currency).slabDetails.entries()) {
+    const order = slab.order ?? index + 1;
+    const { startAfter, endAt, priceType, slabConfig, rate, slabRateConfig } = slab;
+    slabs.push({ order, startAfter, endAt, priceType, slabConfig });
+    slabRates.push({ order, rate, slabRateConfig });
+  }
+  return prepareLadder({ pricingModel: card.rateDetails.pricingModel, slabs }, { currency, slabRates });
+}

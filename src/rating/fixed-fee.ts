@@ -1,0 +1,73 @@
+/**
+ * Fixed fee rate cards: a rate that does not depend on a quantity (S9).
+ *
+ * @module
+ */
+import type { FixedFeeRateCard } from "../book/rate-card.ts";
+import type { Cycle } from "../calendar/cycle.ts";
+import { shareOfDays } from "../calendar/proration.ts";
+import { ZERO } from "../numbers/decimal.ts";
+import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
+import { inCurrency } from "./card-rates.ts";
+import type { Charge, RatedPeriod } from "./charge.ts";
+import { ALL } from "./slab-charge.ts";
+
+/**
+ * Charges a fee: with proration the rate × served days ÷ natural days, else, and for ONE_TIME always, the whole rate
+ * (S9.1, S9.2). A negative rate is a discount (S9.4).
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID when the card has no rate in the currency
+ */
+export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
+  const { rate } = inCurrency(card.rateValues, currency, card.id);
+  const prorated = isProrated(card);
+  const share = prorated ? shareOfDays(period.served, period.natural) : ALL;
+  const charged = shareOf(whole(rate), share.days, share.of);
+  return {
+    kind: "FIXED_FEE",
+    billableId: card.id,
+    period,
+    slabs: [],
+    charged,
+    bounded: charged,
+    explanation: {
+      rules: prorated ? ["S8.1", "S9.2"] : ["S9.1"],
+      parts: [
+        {
+          because: prorated ? "the fee for the days served" : "the fee in full",
+          sign: 1,
+          share,
+          rate,
+        },
+      ],
+    },
+    notices: [],
+  };
+}
+
+/**
+ * What is given back of a fee charged in advance when its association ends early: rate × unserved days ÷ natural days
+ * with proration, else nothing (S9.5). A discount is not taken back.
+ *
+ * @param unserved the days that were charged and will not be served, inside `period.natural`
+ */
+export function fixedFeeRefund(
+  card: FixedFeeRateCard,
+  currency: string,
+  unserved: Cycle,
+  period: RatedPeriod,
+): Fraction {
+  const { rate } = inCurrency(card.rateValues, currency, card.id);
+  if (!isProrated(card) || rate.lte(ZERO)) return NOTHING;
+  const { days, of } = shareOfDays(unserved, period.natural);
+  return shareOf(whole(rate), days, of);
+}
+
+function isProrated({ enableProration, type }: FixedFeeRateCard): boolean {
+  switch (type) {
+    case "RECURRING":
+      return enableProration;
+    case "ONE_TIME":
+      return false;
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Slabs and their rates in one currency, checked once and ready to price many quantities (S7.1, S7.4).
+ *
+ * @module
+ */
+import type { RatePlanInput, RateValueInput } from "../book/rate-card.ts";
+import { RatebookError } from "../errors.ts";
+import { Decimal, type DecimalInput, valueOf, ZERO } from "../numbers/decimal.ts";
+
+/** The least and the most of a charge (S7.4), major units; both inclusive. Absent: unbounded on that side. */
+export interface Bounds {
+  readonly minimumRate?: Decimal;
+  readonly maximumRate?: Decimal;
+}
+
+/** What one slab and its rate say: the units above `startAfter` up to and including `endAt`, and their price. */
+export interface Rung extends Bounds {
+  /** 1 for the first slab. */
+  readonly order: number;
+  /** Units; exclusive. */
+  readonly startAfter: Decimal;
+  /** Units; inclusive. Absent on the last slab. */
+  readonly endAt?: Decimal;
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  /** Major units of the currency: for the slab, a unit or a package, as `priceType` says. */
+  readonly rate: Decimal;
+  /** Units in a package, above 0; only with PACKAGE. */
+  readonly packageSize?: Decimal;
+  /** Added once where the slab is reached. */
+  readonly flatRate?: Decimal;
+}
+
+/** Slabs that start at 0 and strictly ascend, each with its rate. Only {@link prepareLadder} makes one. */
+export interface Ladder {
+  readonly pricingModel: "TIERED" | "VOLUME";
+  /** At least one; `rungs[i].order` is `i + 1`. */
+  readonly rungs: readonly Rung[];
+  /** Whether the first slab counts as reached at quantity zero (S7.5). */
+  readonly chargeAtZero: boolean;
+  /** The bounds of the whole card (S7.4); absent where it has none. */
+  readonly bounds?: Bounds;
+}
+
+type SlabInput = RatePlanInput["slabs"][number];
+type SlabRateInput = RateValueInput["slabRates"][number];
+
+/**
+ * Checks a rate plan and one currency's rates, and joins them by order (S7.1).
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID with a sentence: no slabs, an unknown pricing model or price type, orders
+ * that are not 1 to n, slabs that do not start at 0 or do not ascend, an `endAt` that is not the next `startAfter`, a
+ * PACKAGE slab without a package size, a slab without a rate or a rate without a slab, a minimum above its maximum, a
+ * value that is no decimal within S1.3
+ */
+export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladder {
+  const { pricingModel, slabs } = plan;
+  if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
+    throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
+  }
+  if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
+  const slabRates = ratesByOrder(rates.slabRates, slabs.length);
+  const rungs: Rung[] = [];
+  let startAfter = startOf(slabs[0], 1);
+  if (!startAfter.isZero()) throw invalid(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
+  for (let index = 0; index < slabs.length; index += 1) {
+    const slab = slabs[index];
+    const rate = slabRates[index];
+    const order = index + 1;
+    if (slab === undefined || rate === undefined) throw invalid(`slab ${order} has no rate`);
+    if (slab.order !== order) throw invalid(`slab ${order} has order ${shown(slab.order)}, expected ${order}`);
+    const next = order < slabs.length ? startOf(slabs[order], order + 1) : undefined;
+    if (next?.lte(startAfter)) {
+      throw invalid(
+        `slab ${order + 1} starts after ${next.toFixed()}, expected more than slab ${order}'s ${startAfter.toFixed()}`,
+      );
+    }
+    checkEnd(slab, next, order);
+    rungs.push(rungOf(slab, rate, startAfter, next));
+    if (next !== undefined) startAfter = next;
+  }
+  const bounds = boundsOf(rates.rateConfig, "the card's");
+  const chargeAtZero = truth(slabs[0]?.slabConfig?.chargeAtZero);
+  return bounds === undefined ? { pricingModel, rungs, chargeAtZero } : { pricingModel, rungs, chargeAtZero, bounds };
+}
+
+function rungOf(slab: SlabInput, slabRate: SlabRateInput, startAfter: Decimal, endAt: Decimal | undefined): Rung {
+  const { order, priceType } = slab;
+  if (priceType !== "FLAT" && priceType !== "PER_UNIT" && priceType !== "PACKAGE") {
+    throw invalid(`slab ${order} has price type ${shown(priceType)}, expected FLAT, PER_UNIT or PACKAGE`);
+  }
+  const rate = read(slabRate.rate, order, "rate");
+  const config = slabRate.slabRateConfig;
+  if (priceType !== "PACKAGE" && (config === undefined || config === null)) {
+    return endAt === undefined ? { order, startAfter, priceType, rate } : { order, startAfter, endAt, priceType, rate };
+  }
+  return {
+    order,
+    startAfter,
+    ...(endAt !== undefined && { endAt }),
+    priceType,
+    rate,
+    ...(priceType === "PACKAGE" && { packageSize: packageSizeOf(slab) }),
+    ...(given(config?.flatRate) && { flatRate: read(config.flatRate, order, "flatRate") }),
+    ...boundsOf(config, `slab ${order}'s`),
+  };
+}
+
+function packageSizeOf(slab: SlabInput): Decimal {
+  const size = slab.slabConfig?.packageSize;
+  if (!given(size)) throw invalid(`slab ${slab.order} is priced by PACKAGE and has no packageSize`);
+  const packageSize = read(size, slab.order, "packageSize");
+  if (packageSize.lte(ZERO)) {
+    throw invalid(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
+  }
+  return packageSize;
+}
+
+/** The rates in the order of their slabs, each exactly once. */
+function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
+  if (!Array.isArray(rates)) throw invalid("the rates of a currency have an array of slabRates");
+  const listed: readonly SlabRateInput[] = rates;
+  const sorted = listed.every((rate, index) => rate.order === index + 1)
+    ? listed
+    : listed.toSorted((a, b) => a.order - b.order);
+  for (const [index, { order }] of sorted.entries()) {
+    if (order === index + 1 && order <= slabCount) continue;
+    if (index < slabCount && order > index + 1 && order <= slabCount) throw invalid(`slab ${index + 1} has no rate`);
+    if (index > 0 && order === index) throw invalid(`slab ${order} has two rates`);
+    throw invalid(`a rate has order ${shown(order)}, expected 1 to ${slabCount}, each once`);
+  }
+  return sorted;
+}
+
+function startOf(slab: SlabInput | undefined, order: number): Decimal {
+  return read(slab?.startAfter, order, "startAfter");
+}
+
+function checkEnd(slab: SlabInput, next: Decimal | undefined, order: number): void {
+  if (!given(slab.endAt)) return;
+  const endAt = read(slab.endAt, order, "endAt");
+  if (next === undefined) throw invalid(`slab ${order} ends at ${endAt.toFixed()}, but the last slab has no end`);
+  if (!endAt.eq(next)) {
+    throw invalid(
+      `slab ${order} ends at ${endAt.toFixed()}, expected ${next.toFixed()}, where slab ${order + 1} starts`,
+    );
+  }
+}
+
+function boundsOf(
+  config:
+    | { minimumRate?: DecimalInput | null | undefined; maximumRate?: DecimalInput | null | undefined }
+    | null
+    | undefined,
+  whose: string,
+): Bounds | undefined {
+  if (config === undefined || config === null) return undefined;
+  const minimumRate = given(config.minimumRate) ? readAs(config.minimumRate, `${whose} minimumRate`) : undefined;
+  const maximumRate = given(config.maximumRate) ? readAs(config.maximumRate, `${whose} maximumRate`) : undefined;
+  if (minimumRate === undefined && maximumRate === undefined) return undefined;
+  if (minimumRate !== undefined && maximumRate !== undefined && minimumRate.gt(maximumRate)) {
+    throw invalid(`${whose} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`);
+  }
+  return { ...(minimumRate !== undefined && { minimumRate }), ...(maximumRate !== undefined && { maximumRate }) };
+}
+
+/** Configuration values are text or numbers (S7.4): `"true"` is true. */
+function truth(value: string | boolean | null | undefined): boolean {
+  if (!given(value) || value === false || value === "false") return false;
+  if (value === true || value === "true") return true;
+  throw invalid(`slab 1 has chargeAtZero ${shown(value)}, expected "true" or "false"`);
+}
+
+function given<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null;
+}
+
+function read(value: DecimalInput | undefined, order: number, field: string): Decimal {
+  // The sentence is only built where it is needed: this runs for every field of every slab.
+  return isOurs(value) ? value : readAs(value, `slab ${order}'s ${field}`);
+}
+
+function readAs(value: DecimalInput | undefined, whose: string): Decimal {
+  if (isOurs(value)) return value;
+  try {
+    return valueOf(value);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    throw invalid(`${whose}: ${error.message}`, error);
+  }
+}
+
+/** A decimal that needs no reading. */
+function isOurs(value: DecimalInput | undefined): value is Decimal {
+  return typeof value === "object" && value.constructor === Decimal && value.isFinite();
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "missing";
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function invalid(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {
+  return new RatebookError("ERR_RATES_INVALID", message, {}, cause === undefined ? undefined : { cause });
+}

@@ -1,0 +1,129 @@
+/**
+ * How many units of a license an account holds, when (S10.1).
+ *
+ * @module
+ */
+import type { Cycle } from "../calendar/cycle.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { add, type Decimal, greatest, ZERO } from "../numbers/decimal.ts";
+
+/** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */
+export interface QuantityUpdate {
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  readonly effectiveFrom: Instant;
+}
+
+/** Days `[start, end)`, one or more, on each of which the quantity was the same. */
+export interface QuantityRun extends Cycle {
+  readonly quantity: Decimal;
+}
+
+/** An update that takes the quantity out of its bounds. */
+export interface TimelineViolation {
+  /** The update's place in arrival order, from 0. */
+  readonly index: number;
+  readonly effectiveFrom: Instant;
+  /** What the quantity would be: below 0 or above the most. */
+  readonly quantity: Decimal;
+}
+
+/** The quantity once an update is applied. */
+interface Step {
+  readonly index: number;
+  readonly from: Instant;
+  readonly quantity: Decimal;
+}
+
+/**
+ * The quantity in effect at an instant: 0 before the first update.
+ *
+ * @param updates one license's updates of one account, in order of arrival
+ */
+export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant): Decimal {
+  return stepsOf(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
+}
+
+/**
+ * A period as runs of days of one quantity, in order and without gaps. A day's quantity is the largest in effect at any
+ * time of that day (S10.1); what an update of the same instant replaced was never in effect.
+ *
+ * @param updates one license's updates of one account, in order of arrival
+ * @param period whole UTC days
+ */
+export function dayRuns(updates: readonly QuantityUpdate[], period: Cycle): readonly QuantityRun[] {
+  const steps = inEffect(stepsOf(updates));
+  const runs: QuantityRun[] = [];
+  let next = steps.findIndex(({ from }) => from > period.start);
+  if (next < 0) next = steps.length;
+  let current = steps[next - 1]?.quantity ?? ZERO;
+  let day = period.start;
+  while (day < period.end) {
+    let largest = current;
+    let step = steps[next];
+    while (step !== undefined && step.from < day + DAY_MS) {
+      // An update at midnight leaves nothing of what was before it on this day.
+      largest = step.from === day ? step.quantity : greatest(largest, step.quantity);
+      current = step.quantity;
+      next += 1;
+      step = steps[next];
+    }
+    const settled = largest.eq(current);
+    const until = settled && step !== undefined ? Math.min(startOfDay(step.from), period.end) : period.end;
+    const end = settled ? Math.max(until, day + DAY_MS) : day + DAY_MS;
+    appendRun(runs, { start: day, end, quantity: largest });
+    day = end;
+  }
+  return runs;
+}
+
+/**
+ * The first update, by its time, after which the quantity is not within 0 and the most (S10.1); undefined where all are.
+ *
+ * @param updates one license's updates of one account, in order of arrival
+ * @param maxQuantity inclusive; absent: no bound above
+ */
+export function checkTimeline(
+  updates: readonly QuantityUpdate[],
+  maxQuantity?: Decimal | null,
+): TimelineViolation | undefined {
+  const wrong = stepsOf(updates).find(
+    ({ quantity }) =>
+      quantity.lt(ZERO) || (maxQuantity !== undefined && maxQuantity !== null && quantity.gt(maxQuantity)),
+  );
+  return wrong && { index: wrong.index, effectiveFrom: wrong.from, quantity: wrong.quantity };
+}
+
+/** The largest quantity of some runs; 0 of none. */
+export function largestOf(runs: readonly { readonly quantity: Decimal }[]): Decimal {
+  let largest = ZERO;
+  for (const { quantity } of runs) largest = greatest(largest, quantity);
+  return largest;
+}
+
+/** The updates applied by effectiveFrom, then arrival. */
+function stepsOf(updates: readonly QuantityUpdate[]): Step[] {
+  let quantity = ZERO;
+  return updates
+    .map((update, index) => ({ ...update, index }))
+    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.index - b.index)
+    .map(({ updateType, quantity: given, effectiveFrom, index }) => {
+      quantity = updateType === "ABSOLUTE" ? given : add(quantity, given);
+      return { index, from: effectiveFrom, quantity };
+    });
+}
+
+/** Of the steps of one instant, only the last. */
+function inEffect(steps: readonly Step[]): readonly Step[] {
+  return steps.filter((step, index) => steps[index + 1]?.from !== step.from);
+}
+
+function appendRun(runs: QuantityRun[], run: QuantityRun): void {
+  const last = runs.at(-1);
+  if (last?.quantity.eq(run.quantity)) runs[runs.length - 1] = { ...last, end: run.end };
+  else runs.push(run);
+}
+
+function startOfDay(instant: Instant): Instant {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
+}

@@ -1,0 +1,66 @@
+/**
+ * From a card's exact charge to the values on its lines (S1.5, S7.4).
+ *
+ * @module
+ */
+import { add, Decimal, subtract, sum, ZERO } from "../numbers/decimal.ts";
+import {
+  compareFractions,
+  floorFraction,
+  type Fraction,
+  roundFraction,
+  type RoundingMode,
+  subtractFractions,
+  whole,
+} from "../numbers/fraction.ts";
+import type { Charge } from "./charge.ts";
+
+/** What a card's lines say, in major units, whole minor units each. */
+export interface CardValues {
+  /** The card's line: its bounded charge, rounded once. */
+  readonly value: Decimal;
+  /** One for each of the charge's slabs, in their order; they add up to `value − adjustment`. */
+  readonly slabs: readonly Decimal[];
+  /** The rounded bound less the rounded charge; 0 where the card's bounds changed nothing. */
+  readonly adjustment: Decimal;
+}
+
+/**
+ * Rounds a charge once, and shares what was rounded out among its slabs: each is cut down to the minor unit, and the
+ * missing units go to the largest remainders, lowest order first (S1.5).
+ *
+ * @param digits of the currency's minor unit
+ */
+export function roundLines(
+  charge: Pick<Charge, "charged" | "bounded" | "slabs">,
+  digits: number,
+  mode: RoundingMode,
+): CardValues {
+  const charged = roundFraction(charge.charged, digits, mode);
+  const value = charge.bounded === charge.charged ? charged : roundFraction(charge.bounded, digits, mode);
+  return {
+    value,
+    slabs: allocate(
+      charge.slabs.map(({ amount }) => amount),
+      charged,
+      digits,
+    ),
+    adjustment: subtract(value, charged),
+  };
+}
+
+/** Cuts each amount down, and gives the units missing to `total` to the largest remainders, the first of equals first. */
+function allocate(amounts: readonly Fraction[], total: Decimal, digits: number): readonly Decimal[] {
+  const values = amounts.map((amount) => floorFraction(amount, digits));
+  const missing = subtract(total, sum(values));
+  if (values.length === 0 || missing.isZero()) return values;
+  const unit = new Decimal(`1e-${digits}`);
+  const units = missing.divToInt(unit).toNumber();
+  const remainders = amounts.map((amount, index) => ({
+    index,
+    rest: subtractFractions(amount, whole(values[index] ?? ZERO)),
+  }));
+  remainders.sort((a, b) => compareFractions(b.rest, a.rest) || a.index - b.index);
+  for (const { index } of remainders.slice(0, units)) values[index] = add(values[index] ?? ZERO, unit);
+  return values;
+}

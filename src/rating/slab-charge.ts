@@ -1,0 +1,169 @@
+import { type Decimal, greatest, subtract, textOf, ZERO } from "../numbers/decimal.ts";
+/**
+ * Makes the charge of a card that is priced by slabs: prices its parts, adds them, holds the sum to the card's bounds
+ * (S7.4), and keeps all that is needed to do so again (S13.6).
+ *
+ * @module
+ */
+import {
+  addFractions,
+  compareFractions,
+  type Fraction,
+  negated,
+  NOTHING,
+  shareOf,
+  whole,
+} from "../numbers/fraction.ts";
+import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, Share, SlabCharge } from "./charge.ts";
+import type { Bounds, Ladder } from "./ladder.ts";
+import { explainSlabs, held, type PricedSlab, slabsReached, totalOf } from "./slabs.ts";
+
+/** The whole of an amount. */
+export const ALL: Share = { days: 1, of: 1 };
+
+/** One quantity to price. */
+export interface Part {
+  /** A sentence without its full stop: what it is for. */
+  readonly because: string;
+  /** −1 where a price already paid is taken off. */
+  readonly sign: 1 | -1;
+  readonly share: Share;
+  /** Units; below zero is priced as zero (S7.5). */
+  readonly quantity: Decimal;
+}
+
+/** A card, and what of it is to be charged. */
+export interface SlabChargeOrder {
+  readonly kind: CardKind;
+  readonly billableId: string;
+  readonly period: RatedPeriod;
+  readonly ladder: Ladder;
+  /** Units on the card's line. */
+  readonly quantity: Decimal;
+  readonly parts: readonly Part[];
+  /** The numbers of the rules, beside those that follow from the slabs. */
+  readonly rules: readonly string[];
+  /**
+   * What the card's bounds hold: the sum of the parts, to this share of them; or the price of each part, before its
+   * share, so that a price difference is one of prices that were held.
+   */
+  readonly bounds: Share | "EACH_PART";
+  /** Whether the charge is not taken below 0 (S10.3). */
+  readonly notBelowZero?: boolean;
+}
+
+/** A part with its price. */
+interface PricedPart extends Part {
+  readonly slabs: readonly PricedSlab[];
+  /** Before bounds. */
+  readonly price: Decimal;
+}
+
+/** Prices an order. */
+export function chargeBySlabs(order: SlabChargeOrder): Charge {
+  const { kind, billableId, period, ladder, quantity } = order;
+  const parts = order.parts.map((part): PricedPart => {
+    const slabs = slabsReached(ladder, part.quantity);
+    return { ...part, slabs, price: totalOf(slabs) };
+  });
+  const priced = sumOf(parts, ({ price }) => price);
+  const raised = order.notBelowZero === true && priced.numerator.lt(ZERO);
+  const negative = parts.filter((part) => part.quantity.lt(ZERO));
+  return {
+    kind,
+    billableId,
+    period,
+    quantity,
+    slabs: raised ? [] : slabCharges(parts),
+    charged: raised ? NOTHING : priced,
+    bounded: boundedOf(order, parts),
+    explanation: explain(order, parts),
+    notices: negative.map((part) => `${billableId}: the negative quantity ${textOf(part.quantity)} was priced as zero`),
+  };
+}
+
+/** The amount after bounds: each part's price held, or the sum held. */
+function boundedOf(
+  { ladder: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
+  parts: readonly PricedPart[],
+): Fraction {
+  const each = bounds !== undefined && share === "EACH_PART";
+  const total = sumOf(parts, ({ price }) => (each ? held(price, bounds) : price));
+  const raised = notBelowZero === true && total.numerator.lt(ZERO) ? NOTHING : total;
+  return bounds === undefined || share === "EACH_PART" ? raised : heldToShare(raised, bounds, share);
+}
+
+function heldToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
+  let result = amount;
+  if (minimumRate !== undefined) {
+    const minimum = shareOf(whole(minimumRate), days, of);
+    if (compareFractions(result, minimum) < 0) result = minimum;
+  }
+  if (maximumRate !== undefined) {
+    const maximum = shareOf(whole(maximumRate), days, of);
+    if (compareFractions(result, maximum) > 0) result = maximum;
+  }
+  return result;
+}
+
+function sumOf(parts: readonly PricedPart[], priceOf: (part: PricedPart) => Decimal): Fraction {
+  let total = NOTHING;
+  for (const part of parts) total = addFractions(total, fractionOf(priceOf(part), part));
+  return total;
+}
+
+function fractionOf(amount: Decimal, { sign, share }: Part): Fraction {
+  const shared = shareOf(whole(amount), share.days, share.of);
+  return sign === 1 ? shared : negated(shared);
+}
+
+/** The parts' slabs by order: amounts added, units the most that any part had there less those already paid. */
+function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
+  const byOrder = new Map<number, { rate: Decimal; charged: Decimal; paid: Decimal; amount: Fraction }>();
+  for (const part of parts) {
+    for (const { order, quantity, rate, amount } of part.slabs) {
+      const sum = byOrder.get(order) ?? { rate, charged: ZERO, paid: ZERO, amount: NOTHING };
+      if (part.sign === 1) sum.charged = greatest(sum.charged, quantity);
+      else sum.paid = greatest(sum.paid, quantity);
+      sum.amount = addFractions(sum.amount, fractionOf(amount, part));
+      byOrder.set(order, sum);
+    }
+  }
+  return [...byOrder]
+    .sort(([a], [b]) => a - b)
+    .map(([order, { rate, charged, paid, amount }]) => ({ order, quantity: subtract(charged, paid), rate, amount }));
+}
+
+function explain(
+  { ladder, rules, bounds: share, notBelowZero }: SlabChargeOrder,
+  parts: readonly PricedPart[],
+): ChargeExplanation {
+  const { pricingModel, bounds } = ladder;
+  const each = bounds !== undefined && share === "EACH_PART";
+  const explained = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
+    because,
+    sign,
+    share,
+    quantity: greatest(quantity, ZERO),
+    pricingModel,
+    slabs: explainSlabs(ladder, slabs),
+    ...(each && { bounds }),
+  }));
+  const made = new Set(["S7.2", "S7.3", ...rules]);
+  if (bounds !== undefined) made.add("S7.4");
+  if (parts.some(({ quantity }) => quantity.lte(ZERO))) made.add("S7.5");
+  if (parts.some((part) => part.share.days !== part.share.of)) made.add("S8.1");
+  return {
+    rules: [...made].sort(byNumber),
+    parts: explained,
+    ...(notBelowZero === true && { least: ZERO }),
+    ...(bounds !== undefined && share !== "EACH_PART" && { bounds: { ...bounds, share } }),
+  };
+}
+
+/** S7.4 before S10.1. */
+function byNumber(a: string, b: string): number {
+  const [sectionA = 0, ruleA = 0] = a.slice(1).split(".").map(Number);
+  const [sectionB = 0, ruleB = 0] = b.slice(1).split(".").map(Number);
+  return sectionA - sectionB || ruleA - ruleB;
+}

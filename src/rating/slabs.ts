@@ -1,0 +1,166 @@
+/**
+ * Slab arithmetic: how many units fall in each slab and what they cost (S7).
+ *
+ * Amounts are exact. Rounding happens once, where an invoice writes the card's line (S1.5).
+ *
+ * @module
+ */
+import type { RatePlanInput, RateValueInput } from "../book/rate-card.ts";
+import { RatebookError } from "../errors.ts";
+import {
+  add,
+  type Decimal,
+  type DecimalInput,
+  decimalOf,
+  greatest,
+  least,
+  multiply,
+  ONE,
+  subtract,
+  ZERO,
+} from "../numbers/decimal.ts";
+import type { SlabExplanation } from "./charge.ts";
+import { type Bounds, type Ladder, prepareLadder, type Rung } from "./ladder.ts";
+
+/** The part that one slab had in a price. */
+export interface PricedSlab {
+  /** 1 for the first slab. */
+  readonly order: number;
+  /** Units that fell in the slab: in VOLUME the whole quantity (S7.2). */
+  readonly quantity: Decimal;
+  /** Major units: for the slab, a unit or a package. */
+  readonly rate: Decimal;
+  /** Exact, with the slab's flat rate and bounds. */
+  readonly amount: Decimal;
+}
+
+/** A quantity priced through slabs, exact and unrounded. */
+export interface PricedQuantity {
+  /** After the card's bounds (S7.4). */
+  readonly amount: Decimal;
+  /** The slabs that were reached, in order; they add up to `amount − adjustment`. */
+  readonly slabs: readonly PricedSlab[];
+  /** What the card's bounds changed; 0 where they changed nothing. */
+  readonly adjustment: Decimal;
+}
+
+/**
+ * Prices one quantity through a card's slabs (S7).
+ *
+ * @param quantity units consumed in the cycle, a number, a decimal text or a Decimal; below zero is priced as zero (S7.5)
+ * @throws {RatebookError} ERR_RATES_INVALID when the slabs or their rates are malformed, ERR_NUMBER_INVALID when the
+ * quantity is no decimal, ERR_ARITHMETIC when the exact amount needs more than 100 digits, in this order
+ */
+export function priceQuantity(
+  ratePlan: RatePlanInput,
+  rateValue: RateValueInput,
+  quantity: DecimalInput,
+): PricedQuantity {
+  return priceThrough(prepareLadder(ratePlan, rateValue), decimalOf(quantity));
+}
+
+/** As {@link priceQuantity}, through slabs that were checked before: for many quantities of one card. */
+export function priceThrough(ladder: Ladder, quantity: Decimal): PricedQuantity {
+  const slabs = slabsReached(ladder, quantity);
+  const price = totalOf(slabs);
+  if (ladder.bounds === undefined) return { amount: price, slabs, adjustment: ZERO };
+  const amount = held(price, ladder.bounds);
+  return { amount, slabs, adjustment: subtract(amount, price) };
+}
+
+/** The sum of slabs, exactly; 0 of none. */
+export function totalOf(slabs: readonly { readonly amount: Decimal }[]): Decimal {
+  const [first, ...others] = slabs;
+  let total = first === undefined ? ZERO : first.amount;
+  for (const { amount } of others) total = add(total, amount);
+  return total;
+}
+
+/**
+ * The slabs that a quantity reaches, priced, in order (S7.2, S7.5): every slab below it in TIERED, the one that holds
+ * it in VOLUME, none at zero or below unless the first is charged at zero.
+ */
+export function slabsReached(ladder: Ladder, quantity: Decimal): PricedSlab[] {
+  const [first] = ladder.rungs;
+  if (first === undefined) return [];
+  if (quantity.lte(ZERO)) return ladder.chargeAtZero ? [priceSlab(first, ZERO)] : [];
+  if (ladder.pricingModel === "VOLUME") return [priceSlab(rungHolding(ladder.rungs, quantity), quantity)];
+  const slabs: PricedSlab[] = [];
+  for (const rung of ladder.rungs) {
+    const { startAfter, endAt } = rung;
+    if (endAt === undefined || quantity.lte(endAt)) {
+      slabs.push(priceSlab(rung, rung.order === 1 ? quantity : subtract(quantity, startAfter)));
+      break;
+    }
+    slabs.push(priceSlab(rung, rung.order === 1 ? endAt : subtract(endAt, startAfter)));
+  }
+  return slabs;
+}
+
+/** All that is needed to price the reached slabs again by hand (S13.6). */
+export function explainSlabs(ladder: Ladder, slabs: readonly PricedSlab[]): SlabExplanation[] {
+  return slabs.map(({ order, quantity, amount }) => {
+    const rung = rungOf(ladder, order);
+    return rung.packageSize === undefined
+      ? { ...rung, quantity, amount }
+      : { ...rung, quantity, packages: packagesHolding(quantity, rung.packageSize), amount };
+  });
+}
+
+/** The slab of this order. */
+function rungOf(ladder: Ladder, order: number): Rung {
+  const rung = ladder.rungs[order - 1];
+  if (rung === undefined) throw new RatebookError("ERR_RATES_INVALID", `there is no slab ${order}`, {});
+  return rung;
+}
+
+/** The one place where a slab is priced (S7.3, S7.4): price, then flat rate, then the slab's bounds. */
+function priceSlab(rung: Rung, quantity: Decimal): PricedSlab {
+  const { order, rate } = rung;
+  let amount = priceOf(rung, quantity);
+  if (rung.flatRate !== undefined) amount = add(amount, rung.flatRate);
+  return { order, quantity, rate, amount: held(amount, rung) };
+}
+
+function priceOf(rung: Rung, quantity: Decimal): Decimal {
+  switch (rung.priceType) {
+    case "PER_UNIT":
+      return multiply(rung.rate, quantity);
+    case "FLAT":
+      return rung.rate;
+    case "PACKAGE":
+      return multiply(rung.rate, packagesHolding(quantity, rung.packageSize ?? ONE));
+  }
+}
+
+/** Packages that hold the units, whole: a started package counts (S7.3). */
+function packagesHolding(quantity: Decimal, packageSize: Decimal): Decimal {
+  const full = quantity.divToInt(packageSize);
+  const rest = subtract(quantity, multiply(full, packageSize));
+  // A quotient beyond the kept digits comes out rounded: then the rest is not what a package can leave.
+  if (rest.isNegative() || rest.gte(packageSize)) {
+    throw new RatebookError("ERR_ARITHMETIC", "a count of packages needs more than 100 significant digits", {});
+  }
+  return rest.isZero() ? full : add(full, ONE);
+}
+
+/** An amount held to bounds, both inclusive. */
+export function held(amount: Decimal, { minimumRate, maximumRate }: Bounds): Decimal {
+  const raised = minimumRate === undefined ? amount : greatest(amount, minimumRate);
+  return maximumRate === undefined ? raised : least(raised, maximumRate);
+}
+
+/** The slab in which a quantity above 0 falls: startAfter < quantity <= endAt. */
+function rungHolding(rungs: readonly Rung[], quantity: Decimal): Rung {
+  let low = 0;
+  let high = rungs.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const endAt = rungs[middle]?.endAt;
+    if (endAt !== undefined && quantity.gt(endAt)) low = middle + 1;
+    else high = middle;
+  }
+  const rung = rungs[low];
+  if (rung === undefined) throw new RatebookError("ERR_RATES_INVALID", "a rate plan has at least one slab", {});
+  return rung;
+}

@@ -1,0 +1,30 @@
+/**
+ * Usage rate cards: what a meter's units in a cycle cost (S7).
+ *
+ * @module
+ */
+import type { UsageRateCard } from "../book/rate-card.ts";
+import { shareOfDays } from "../calendar/proration.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import { ladderOf } from "./card-rates.ts";
+import type { Charge, RatedPeriod } from "./charge.ts";
+import { ALL, chargeBySlabs } from "./slab-charge.ts";
+
+/**
+ * Prices a meter's usage. In a cut cycle the card's bounds are prorated by days; slabs and packages never are (S7.4).
+ *
+ * @param quantity units in the served period; below zero is priced as zero, with a notice (S7.5)
+ * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ */
+export function rateUsage(card: UsageRateCard, currency: string, quantity: Decimal, period: RatedPeriod): Charge {
+  return chargeBySlabs({
+    kind: "USAGE",
+    billableId: card.usageMeterId,
+    period,
+    ladder: ladderOf(card, currency, card.usageMeterId),
+    quantity,
+    parts: [{ because: "the usage of the cycle", sign: 1, share: ALL, quantity }],
+    rules: [],
+    bounds: shareOfDays(period.served, period.natural),
+  });
+}
