@@ -80,17 +80,21 @@ export function valueOf(value: unknown): Decimal {
 
 /** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function add(a: Decimal, b: Decimal): Decimal {
-  return checked(Wide.add(a, b));
+  const total = smallInteger(a) + smallInteger(b);
+  if (Math.abs(total) < GROUP) return new Decimal(total);
+  return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : checked(Wide.add(a, b));
 }
 
 /** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function subtract(a: Decimal, b: Decimal): Decimal {
-  return checked(Wide.sub(a, b));
+  const difference = smallInteger(a) - smallInteger(b);
+  if (Math.abs(difference) < GROUP) return new Decimal(difference);
+  return isNarrowSum(a, b) ? positiveZero(a.minus(b)) : checked(Wide.sub(a, b));
 }
 
 /** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function multiply(a: Decimal, b: Decimal): Decimal {
-  return checked(Wide.mul(a, b));
+  return isNarrowProduct(a, b) ? positiveZero(a.times(b)) : checked(Wide.mul(a, b));
 }
 
 /** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
@@ -119,6 +123,37 @@ export function greatest(a: Decimal, b: Decimal): Decimal {
 /** The plain text of a decimal: no exponent, no trailing zeros, `0` for minus zero. */
 export function textOf(value: Decimal): string {
   return value.isZero() ? "0" : value.toFixed();
+}
+
+/** decimal.js keeps digits in groups of seven: 10^7. */
+const GROUP = 1e7;
+
+/** The value of a whole number below 10^7, which is one group of digits; else NaN. */
+function smallInteger({ d, e, s }: Decimal): number {
+  return d.length === 1 && e >= 0 && e < 7 ? s * (d[0] ?? Number.NaN) : Number.NaN;
+}
+
+/**
+ * Whether our constructor's own addition keeps every digit, so that no wider one is needed: from the first digit of the
+ * larger operand, and a carry, down to the last of the lower.
+ */
+function isNarrowSum(a: Decimal, b: Decimal): boolean {
+  if (a.constructor !== Decimal) return false;
+  const lowest = Math.min(a.e - 7 * a.d.length, b.e - 7 * b.d.length);
+  return Math.max(a.e, b.e) + 1 - lowest <= DIGITS_MAX && Math.abs(a.e) < EXPONENT_MAX && Math.abs(b.e) < EXPONENT_MAX;
+}
+
+/** Whether our constructor's own multiplication keeps every digit: a product has no more than both operands together. */
+function isNarrowProduct(a: Decimal, b: Decimal): boolean {
+  return (
+    a.constructor === Decimal &&
+    7 * (a.d.length + b.d.length) <= DIGITS_MAX &&
+    Math.abs(a.e) + Math.abs(b.e) < EXPONENT_MAX
+  );
+}
+
+function positiveZero(result: Decimal): Decimal {
+  return result.isZero() ? ZERO : result;
 }
 
 function checked(result: Base): Decimal {

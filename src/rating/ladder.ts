@@ -54,10 +54,7 @@ type SlabRateInput = RateValueInput["slabRates"][number];
  */
 export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladder {
   const { pricingModel, slabs } = plan;
-  if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
-    throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
-  }
-  if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
+  checkShape(plan);
   const slabRates = ratesByOrder(rates.slabRates, slabs.length);
   const rungs: Rung[] = [];
   let startAfter = startOf(slabs[0], 1);
@@ -81,6 +78,14 @@ export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladde
   const bounds = boundsOf(rates.rateConfig, "the card's");
   const chargeAtZero = truth(slabs[0]?.slabConfig?.chargeAtZero);
   return bounds === undefined ? { pricingModel, rungs, chargeAtZero } : { pricingModel, rungs, chargeAtZero, bounds };
+}
+
+/** What the types promise, for those who call without them. */
+function checkShape({ pricingModel, slabs }: RatePlanInput): void {
+  if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
+    throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
+  }
+  if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
 }
 
 function rungOf(slab: SlabInput, slabRate: SlabRateInput, startAfter: Decimal, endAt: Decimal | undefined): Rung {
@@ -119,9 +124,8 @@ function packageSizeOf(slab: SlabInput): Decimal {
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
   if (!Array.isArray(rates)) throw invalid("the rates of a currency have an array of slabRates");
   const listed: readonly SlabRateInput[] = rates;
-  const sorted = listed.every((rate, index) => rate.order === index + 1)
-    ? listed
-    : listed.toSorted((a, b) => a.order - b.order);
+  if (listed.length <= slabCount && listed.every((rate, index) => rate.order === index + 1)) return listed;
+  const sorted = listed.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;
     if (index < slabCount && order > index + 1 && order <= slabCount) throw invalid(`slab ${index + 1} has no rate`);
@@ -189,8 +193,8 @@ function readAs(value: DecimalInput | undefined, whose: string): Decimal {
   }
 }
 
-/** A decimal that needs no reading. */
-function isOurs(value: DecimalInput | undefined): value is Decimal {
+/** Whether a value is a decimal that needs no reading. */
+export function isOurs(value: DecimalInput | undefined): value is Decimal {
   return typeof value === "object" && value.constructor === Decimal && value.isFinite();
 }
 

@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "./charge.ts";
-import { type Bounds, type Ladder, prepareLadder, type Rung } from "./ladder.ts";
+import { type Bounds, isOurs, type Ladder, prepareLadder, type Rung } from "./ladder.ts";
 
 /** The part that one slab had in a price. */
 export interface PricedSlab {
@@ -56,7 +56,7 @@ export function priceQuantity(
   rateValue: RateValueInput,
   quantity: DecimalInput,
 ): PricedQuantity {
-  return priceThrough(prepareLadder(ratePlan, rateValue), decimalOf(quantity));
+  return priceThrough(prepareLadder(ratePlan, rateValue), isOurs(quantity) ? quantity : decimalOf(quantity));
 }
 
 /** As {@link priceQuantity}, through slabs that were checked before: for many quantities of one card. */

@@ -1,0 +1,15 @@
+/** What a benchmark is, and how time is taken. */
+
+/** One comparison: ours beside the obvious alternative, in the same run. */
+export interface Bench {
+  readonly name: string;
+  /** Runs it and returns the lines to print; `smoke` is just large enough to show that it works. */
+  run(size: "smoke" | "full"): readonly string[];
+}
+
+/** Seconds that `work` takes. */
+export function measure(work: () => void): number {
+  const start = process.hrtime.bigint();
+  work();
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
