@@ -261,3 +261,22 @@ function quotientOf(dividend: bigint, divisor: bigint, scale: number): Exact {
   const places = scale + shift - Math.max(extra, 0);
   return make(negative ? -result : result, places);
 }
+
+/** How {@link roundExact} rounds: half away from zero, towards minus infinity, towards plus infinity. */
+export type PlacesRounding = "round" | "floor" | "ceil";
+
+/** Rounds to `places` after the point; below zero, to powers of ten. */
+export function roundExact(value: Exact, places: number, rounding: PlacesRounding): Exact {
+  const drop = scaleOf(value) - places;
+  if (drop <= 0) return value;
+  const mantissa = BigInt(mantissaOf(value));
+  const unit = 10n ** BigInt(drop);
+  let units = mantissa / unit;
+  const rest = mantissa % unit;
+  if (rest !== 0n) {
+    if (rounding === "floor") units -= rest < 0n ? 1n : 0n;
+    else if (rounding === "ceil") units += rest > 0n ? 1n : 0n;
+    else if (2n * (rest < 0n ? -rest : rest) >= unit) units += rest < 0n ? -1n : 1n;
+  }
+  return make(units, places);
+}

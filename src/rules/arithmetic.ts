@@ -1,0 +1,162 @@
+/**
+ * `+ - * / % min max` on exact decimals (S3.2), and `round`, `floor`, `ceil` (S3.4).
+ *
+ * Operands are evaluated in order. Two safe integers, the usual case, take a path without calls.
+ *
+ * @module
+ */
+import {
+  addExact,
+  compareExact,
+  divideExact,
+  multiplyExact,
+  negateExact,
+  remainderExact,
+  roundExact,
+  subtractExact,
+} from "../numbers/exact.ts";
+import type { Exact, PlacesRounding } from "../numbers/exact.ts";
+import { toDecimal } from "./node.ts";
+import type { Evaluator, Node } from "./node.ts";
+import { failure, isDecimal, shown } from "./value.ts";
+
+/** Decimals are rounded to this many places at most, to the right or to the left of the point. */
+const PLACES_MAX = 100;
+
+type Binary = (a: Exact, b: Exact) => Exact;
+
+/** Compiles one of `+ - * / % min max`; undefined for any other name. */
+export function compileArithmetic(operator: string, operands: readonly Node[]): Evaluator | undefined {
+  switch (operator) {
+    case "+":
+      return operands.length === 2 ? binary(operands, operator, plus) : folded(operands, operator, addExact);
+    case "*":
+      return operands.length === 2 ? binary(operands, operator, times) : folded(operands, operator, multiplyExact);
+    case "-":
+      return operands.length === 1 ? negated(operands) : binary(operands, operator, minus);
+    case "/":
+      return binary(operands, operator, (left, right) => called(left, right, divideExact));
+    case "%":
+      return binary(operands, operator, (left, right) => called(left, right, remainderExact));
+    case "min":
+      return folded(operands, operator, (a, b) => (compareExact(b, a) < 0 ? b : a));
+    case "max":
+      return folded(operands, operator, (a, b) => (compareExact(b, a) > 0 ? b : a));
+    default:
+      return undefined;
+  }
+}
+
+/** Compiles `round` (half away from zero), `floor` or `ceil` of `[x, places = 0]`. */
+export function compileRounding(operator: PlacesRounding, operands: readonly Node[]): Evaluator {
+  const [value, places] = operands;
+  if (value === undefined) throw failure(`${operator} has no argument`);
+  const { run } = value;
+  const decimal = toDecimal(value, operator);
+  if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
+  return (frame) => {
+    const x = decimal(run(frame));
+    const digits = places.run(frame);
+    if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
+      const found = isDecimal(digits) ? shown(digits) : `${shown(digits)}, not a decimal`;
+      throw failure(
+        `the places of "${operator}" are a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
+      );
+    }
+    return roundExact(x, digits, operator);
+  };
+}
+
+/** An operand with its conversion; a constant that is a decimal is converted already. */
+interface Operand {
+  readonly run: Evaluator;
+  readonly decimal: (value: ReturnType<Evaluator>) => Exact;
+  readonly constant: Exact | undefined;
+}
+
+function operandOf(node: Node | undefined, operator: string): Operand {
+  if (node === undefined) throw failure(`${JSON.stringify(operator)} lacks an argument`);
+  const constant = node.constant?.value;
+  return { run: node.run, decimal: toDecimal(node, operator), constant: isDecimal(constant) ? constant : undefined };
+}
+
+function binary(
+  operands: readonly Node[],
+  operator: string,
+  make: (left: Operand, right: Operand) => Evaluator,
+): Evaluator {
+  return make(operandOf(operands[0], operator), operandOf(operands[1], operator));
+}
+
+function called(left: Operand, right: Operand, operation: Binary): Evaluator {
+  return (frame) => {
+    const a = left.decimal(left.run(frame));
+    return operation(a, right.decimal(right.run(frame)));
+  };
+}
+
+function plus(left: Operand, right: Operand): Evaluator {
+  const { run: runLeft, decimal: decimalLeft } = left;
+  const { run: runRight, decimal: decimalRight, constant } = right;
+  if (typeof constant === "number") {
+    return (frame) => {
+      const a = runLeft(frame);
+      return addExact(typeof a === "number" ? a : decimalLeft(a), constant);
+    };
+  }
+  return (frame) => {
+    const a = runLeft(frame);
+    const b = runRight(frame);
+    return typeof a === "number" && typeof b === "number" ? addExact(a, b) : addExact(decimalLeft(a), decimalRight(b));
+  };
+}
+
+function minus(left: Operand, right: Operand): Evaluator {
+  const { run: runLeft, decimal: decimalLeft } = left;
+  const { run: runRight, decimal: decimalRight, constant } = right;
+  if (typeof constant === "number") {
+    return (frame) => {
+      const a = runLeft(frame);
+      return subtractExact(typeof a === "number" ? a : decimalLeft(a), constant);
+    };
+  }
+  return (frame) => {
+    const a = runLeft(frame);
+    const b = runRight(frame);
+    if (typeof a === "number" && typeof b === "number") return subtractExact(a, b);
+    return subtractExact(decimalLeft(a), decimalRight(b));
+  };
+}
+
+function times(left: Operand, right: Operand): Evaluator {
+  const { run: runLeft, decimal: decimalLeft } = left;
+  const { run: runRight, decimal: decimalRight, constant } = right;
+  if (constant !== undefined) {
+    return (frame) => {
+      const a = runLeft(frame);
+      return multiplyExact(typeof a === "number" ? a : decimalLeft(a), constant);
+    };
+  }
+  return (frame) => {
+    const a = runLeft(frame);
+    const b = runRight(frame);
+    if (typeof a === "number" && typeof b === "number") return multiplyExact(a, b);
+    return multiplyExact(decimalLeft(a), decimalRight(b));
+  };
+}
+
+function negated(operands: readonly Node[]): Evaluator {
+  const { run, decimal } = operandOf(operands[0], "-");
+  return (frame) => negateExact(decimal(run(frame)));
+}
+
+function folded(operands: readonly Node[], operator: string, operation: Binary): Evaluator {
+  const [head, ...rest] = operands;
+  const first = operandOf(head, operator);
+  const others = rest.map((node) => operandOf(node, operator));
+  return (frame) => {
+    let total = first.decimal(first.run(frame));
+    for (const { run, decimal } of others) total = operation(total, decimal(run(frame)));
+    return total;
+  };
+}

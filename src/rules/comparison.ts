@@ -1,0 +1,113 @@
+/**
+ * `== === != !== < <= > >=` (S3.2): two decimals by value, everything else as json-logic-js has it.
+ *
+ * @module
+ */
+import type { Evaluator, Node } from "./node.ts";
+import { constantNode } from "./node.ts";
+import { looselyEqual, orderOf, strictlyEqual } from "./value.ts";
+import type { RuleValue } from "./value.ts";
+
+const ABSENT = constantNode(undefined);
+
+/** Compiles a comparison; undefined for any other name. */
+export function compileComparison(operator: string, operands: readonly Node[]): Evaluator | undefined {
+  const left = operands[0] ?? ABSENT;
+  const right = operands[1] ?? ABSENT;
+  switch (operator) {
+    case "==":
+      return equality(left, right, looselyEqual);
+    case "===":
+      return equality(left, right, strictlyEqual);
+    case "!=":
+      return inequality(left, right, looselyEqual);
+    case "!==":
+      return inequality(left, right, strictlyEqual);
+    case "<":
+      return operands.length > 2 ? between(operands, less) : lessThan(left, right);
+    case "<=":
+      return operands.length > 2 ? between(operands, lessOrEqual) : atMost(left, right);
+    case ">":
+      return moreThan(left, right);
+    case ">=":
+      return atLeast(left, right);
+    default:
+      return undefined;
+  }
+}
+
+type Test = (a: RuleValue, b: RuleValue) => boolean;
+
+function equality(left: Node, right: Node, equal: Test): Evaluator {
+  const runLeft = left.run;
+  const runRight = right.run;
+  const constant = right.constant?.value;
+  if (typeof constant === "string" || typeof constant === "number") {
+    const kind = typeof constant;
+    return (frame) => {
+      const a = runLeft(frame);
+      return a === constant || (typeof a !== kind && equal(a, constant));
+    };
+  }
+  return (frame) => {
+    const a = runLeft(frame);
+    const b = runRight(frame);
+    return typeof a === "number" && typeof b === "number" ? a === b : equal(a, b);
+  };
+}
+
+function inequality(left: Node, right: Node, equal: Test): Evaluator {
+  const same = equality(left, right, equal);
+  return (frame) => same(frame) !== true;
+}
+
+function lessThan({ run: left }: Node, { run: right }: Node): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a < b : orderOf(a, b) < 0;
+  };
+}
+
+function atMost({ run: left }: Node, { run: right }: Node): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a <= b : orderOf(a, b) <= 0;
+  };
+}
+
+function moreThan({ run: left }: Node, { run: right }: Node): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a > b : orderOf(a, b) > 0;
+  };
+}
+
+function atLeast({ run: left }: Node, { run: right }: Node): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a >= b : orderOf(a, b) >= 0;
+  };
+}
+
+function less(a: RuleValue, b: RuleValue): boolean {
+  return orderOf(a, b) < 0;
+}
+
+function lessOrEqual(a: RuleValue, b: RuleValue): boolean {
+  return orderOf(a, b) <= 0;
+}
+
+/** `{"<": [a, b, c]}`: a < b and b < c; without a third value, only the first. */
+function between(operands: readonly Node[], test: Test): Evaluator {
+  const [low, middle, high] = [operands[0] ?? ABSENT, operands[1] ?? ABSENT, operands[2] ?? ABSENT];
+  return (frame) => {
+    const a = low.run(frame);
+    const b = middle.run(frame);
+    const c = high.run(frame);
+    return test(a, b) && (c === undefined || test(b, c));
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * What a rule is compiled to, and how an operand becomes a decimal.
+ *
+ * @module
+ */
+import { exactOfText, Scaled } from "../numbers/exact.ts";
+import type { Exact } from "../numbers/exact.ts";
+import { failure, shown } from "./value.ts";
+import type { RuleValue } from "./value.ts";
+
+/** Computes a value from the facts of one event, or from one element of a list. */
+export type Evaluator = (frame: unknown) => RuleValue;
+
+/** A compiled part of a rule. */
+export interface Node {
+  readonly run: Evaluator;
+  /** Present when the value is the same for all facts. */
+  readonly constant?: { readonly value: RuleValue };
+  /** The variable that it reads, for messages. */
+  readonly variable?: string;
+}
+
+/** A node of one value. */
+export function constantNode(value: RuleValue): Node {
+  return { run: () => value, constant: { value } };
+}
+
+/** Turns the value of one operand into a decimal (S3.2). */
+export type ToDecimal = (value: RuleValue) => Exact;
+
+/**
+ * Makes the conversion of one operand. Text that is a decimal converts; anything else is an error that names the
+ * operator, and the variable where the operand is one (S3.2).
+ */
+export function toDecimal(node: Node, operator: string): ToDecimal {
+  return (value) => {
+    if (typeof value === "number" || value instanceof Scaled) return value;
+    const exact = typeof value === "string" ? exactOfText(value) : undefined;
+    if (exact !== undefined) return exact;
+    throw notDecimal(value, node.variable, operator);
+  };
+}
+
+/** The decimal that a value says, for an operator whose operand has no name of its own. */
+export function decimalIn(value: RuleValue, operator: string): Exact {
+  if (typeof value === "number" || value instanceof Scaled) return value;
+  const exact = typeof value === "string" ? exactOfText(value) : undefined;
+  if (exact !== undefined) return exact;
+  throw notDecimal(value, undefined, operator);
+}
+
+function notDecimal(value: RuleValue, variable: string | undefined, operator: string): Error {
+  const name = variable === undefined ? undefined : variable.length > 60 ? `${variable.slice(0, 60)}…` : variable;
+  if (name !== undefined && (value === null || value === undefined)) {
+    return failure(`${name} is missing in ${JSON.stringify(operator)}`);
+  }
+  const text = name === undefined ? shown(value) : `${shown(value)} (${name})`;
+  return failure(`${text} is not a decimal in ${JSON.stringify(operator)}`);
+}

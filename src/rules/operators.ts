@@ -1,0 +1,49 @@
+/**
+ * The names of the operators and how many arguments each takes.
+ *
+ * @module
+ */
+import type { Fact } from "./value.ts";
+
+/**
+ * An operator of a user's own. It gets its arguments evaluated, decimals as Decimals, and returns a fact. It must be
+ * pure: a rule may be evaluated any number of times.
+ */
+export type RuleOperator = (...args: readonly Fact[]) => unknown;
+
+/** Operators of a user's own, by name. Built-in names cannot be taken. */
+export type RuleOperators = Readonly<Record<string, RuleOperator>>;
+
+/** Every built-in operator, by the fewest arguments it takes; more than it reads are ignored, as in json-logic-js. */
+const OPERATORS: readonly (readonly [number, string])[] = [
+  [0, "var missing missing_some if ?: and or ! !! log == === != !== < <= > >="],
+  [0, "map filter reduce all some none merge in cat substr"],
+  [1, "+ * - min max round floor ceil date"],
+  [2, "/ % date.add date.sub duration.between duration.of duration.as"],
+];
+const ARGUMENTS_MIN: ReadonlyMap<string, number> = new Map(
+  OPERATORS.flatMap(([count, names]) => names.split(" ").map((name): [string, number] => [name, count])),
+);
+
+/** The operators whose second argument is evaluated on each element of a list, and reads that element. */
+const ITERATIONS = new Set(["map", "filter", "reduce", "all", "some", "none"]);
+
+/** The fewest arguments that a built-in operator takes; undefined when there is no such operator. */
+export function argumentsMin(operator: string): number | undefined {
+  return ARGUMENTS_MIN.get(operator);
+}
+
+/** Whether an operator's second argument reads the elements of a list instead of the facts. */
+export function isIteration(operator: string): boolean {
+  return ITERATIONS.has(operator);
+}
+
+/** A user's own operator of this name; own properties only. */
+export function ownOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
+  return operators !== undefined && Object.hasOwn(operators, name) ? operators[name] : undefined;
+}
+
+/** The arguments of an operation: `{"!": x}` is short for `{"!": [x]}`. */
+export function argumentsOf<Part>(given: Part | readonly Part[]): readonly Part[] {
+  return Array.isArray(given) ? (given as readonly Part[]) : [given as Part];
+}

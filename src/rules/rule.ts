@@ -1,0 +1,238 @@
+/**
+ * Reading and checking rules before they are saved (S3.6). Every walk here is iterative, so that a rule as deep as the
+ * heap is refused like any other.
+ *
+ * @module
+ */
+import { hasCode, RatebookError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import { Decimal, valueOf } from "../numbers/decimal.ts";
+import { parseJson } from "../numbers/json.ts";
+import { argumentsMin, argumentsOf, isIteration, ownOperator } from "./operators.ts";
+import type { RuleOperators } from "./operators.ts";
+
+/** A JSON logic rule: a literal, a list of rules, or an operation, an object with exactly one key. */
+export type Rule = null | boolean | number | string | Decimal | readonly Rule[] | { readonly [operator: string]: Rule };
+
+/** The names that a rule's variables may have (S3.3, S3.6). */
+export interface RuleFields {
+  /** `attribute.<name>`: declared attributes and the enriched ones that the rule may see. */
+  readonly attributes: ReadonlySet<string>;
+  /** `dimension.<name>`: declared dimensions and the enriched ones that the rule may see. */
+  readonly dimensions: ReadonlySet<string>;
+  /** `dependencies.<name>`. */
+  readonly dependencies: ReadonlySet<string>;
+}
+
+/** What a rule is checked against. */
+export interface RuleCheckOptions {
+  /** Absent: variables are not checked. */
+  readonly fields?: RuleFields;
+  /** Operators beside the built-in ones. */
+  readonly operators?: RuleOperators;
+}
+
+/** Operations and lists nest at most this deep; an operation and its argument list are one level (S3.6). */
+export const RULE_NESTING_MAX = 64;
+/** A rule has at most this many operations, lists and literals together (S3.6). */
+export const RULE_NODES_MAX = 2000;
+/** A rule's text is at most this long. */
+const RULE_TEXT_MAX = 1_000_000;
+
+const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
+
+/**
+ * Reads a rule: an object, a list, a literal, or a text that holds one of these as JSON (S3.6).
+ *
+ * The rule is not checked; see {@link checkRule}.
+ *
+ * @throws {RatebookError} ERR_RULE_INVALID for a text that is not JSON, and for what no JSON can hold
+ */
+export function parseRule(source: unknown): Rule {
+  if (typeof source !== "string") {
+    if (source === undefined || typeof source === "function" || typeof source === "symbol") {
+      throw invalid("$", "expected a JSON logic rule: an object with one key, a literal, or a text that holds one");
+    }
+    return source as Rule;
+  }
+  if (source.length > RULE_TEXT_MAX) throw invalid("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
+  try {
+    return parseJson(source) as Rule;
+  } catch (error) {
+    if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
+    const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);
+    throw invalid("$", `${text} is not a JSON logic rule: ${error.message}`, error);
+  }
+}
+
+/**
+ * Checks a rule (S3.6): one key in each object, known operators, enough arguments, decimals within bounds, nesting at
+ * most 64, at most 2,000 nodes, and, where `fields` are given, that each literal variable path names one of them.
+ *
+ * @returns what is wrong, in the rule's order, each with the path inside the rule, such as `if[0].==[1]`; `$` is the
+ * whole rule; none when the rule is good
+ */
+export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly Problem[] {
+  const problems: Problem[] = [];
+  const waiting: Place[] = [{ rule, path: "", depth: 0, inElement: false }];
+  let nodes = 1;
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
+      return [{ path: pathOf(place), message: `the rule is nested more than ${RULE_NESTING_MAX} deep` }];
+    }
+    const found = checkNode(place, options);
+    if (found.message !== undefined) problems.push({ path: pathOf(place), message: found.message });
+    nodes += found.parts.length;
+    if (nodes > RULE_NODES_MAX) {
+      return [
+        { path: pathOf(place), message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` },
+      ];
+    }
+    for (let index = found.parts.length - 1; index >= 0; index--) {
+      waiting.push({
+        rule: found.parts[index],
+        path: found.bare === true ? found.prefix : `${found.prefix}[${index}]`,
+        depth: place.depth + 1,
+        inElement: place.inElement || (index === 1 && found.iterates === true),
+      });
+    }
+  }
+  return problems;
+}
+
+/**
+ * A checked rule.
+ *
+ * @throws {RatebookError} ERR_RULE_INVALID with the first problem of {@link checkRule}
+ */
+export function checkedRule(rule: Rule, options: RuleCheckOptions = {}): Rule {
+  const [problem, ...others] = checkRule(rule, options);
+  if (problem === undefined) return rule;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw invalid(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
+}
+
+interface Place {
+  readonly rule: unknown;
+  readonly path: string;
+  /** How many operations and lists are around this one. */
+  readonly depth: number;
+  /** Inside the second argument of `map` and its like, where a variable reads the element. */
+  readonly inElement: boolean;
+}
+
+/** What one node has below it, and what is wrong with it alone. */
+interface NodeCheck {
+  readonly message?: string | undefined;
+  readonly parts: readonly unknown[];
+  readonly prefix: string;
+  /** The one argument was given without a list around it. */
+  readonly bare?: boolean;
+  readonly iterates?: boolean;
+}
+
+function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
+  const { rule } = place;
+  if (Array.isArray(rule)) return { parts: rule, prefix: place.path };
+  if (!isOperation(rule)) return { message: literalProblem(rule), parts: [], prefix: place.path };
+  const [operator, ...others] = Object.keys(rule);
+  if (operator === undefined || others.length > 0) {
+    const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(named).join(", ");
+    return { message: `an operation has exactly one key, found ${found}`, parts: [], prefix: place.path };
+  }
+  const given = rule[operator];
+  const parts = argumentsOf(given);
+  const prefix = place.path === "" ? shortened(operator) : `${place.path}.${shortened(operator)}`;
+  const message =
+    operatorProblem(operator, parts.length, options.operators) ??
+    (options.fields === undefined || place.inElement ? undefined : variableProblem(operator, parts, options.fields));
+  return { message, parts, prefix, bare: !Array.isArray(given), iterates: isIteration(operator) };
+}
+
+/** An object that is no Decimal; whether it has exactly one key is another question. */
+function isOperation(rule: unknown): rule is Readonly<Record<string, unknown>> {
+  if (typeof rule !== "object" || rule === null || Decimal.isDecimal(rule)) return false;
+  const prototype: unknown = Object.getPrototypeOf(rule);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function literalProblem(rule: unknown): string | undefined {
+  if (rule === null || typeof rule === "boolean" || typeof rule === "string") return undefined;
+  if (typeof rule === "number" || Decimal.isDecimal(rule)) {
+    try {
+      valueOf(rule);
+      return undefined;
+    } catch (error) {
+      if (hasCode(error, "ERR_NUMBER_INVALID")) return error.message;
+      throw error;
+    }
+  }
+  return `expected JSON, found ${typeof rule === "object" ? "an object that is not plain" : typeof rule}`;
+}
+
+function operatorProblem(operator: string, count: number, own: RuleOperators | undefined): string | undefined {
+  const builtIn = argumentsMin(operator);
+  if (operator === "method") return '"method" is refused: it would call any function of the facts';
+  if (builtIn === undefined) {
+    return ownOperator(own, operator) === undefined ? `${named(operator)} is not an operator` : undefined;
+  }
+  if (count >= builtIn) return undefined;
+  return `${named(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
+}
+
+/** What is wrong with the literal names that an operation reads from the facts. */
+function variableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
+  const names =
+    operator === "var"
+      ? [parts[0] ?? ""]
+      : operator === "missing"
+        ? argumentsOf(parts[0]).concat(parts.slice(1))
+        : operator === "missing_some" && Array.isArray(parts[1])
+          ? parts[1]
+          : [];
+  for (const name of names) {
+    if (typeof name !== "string" && typeof name !== "number") continue;
+    const problem = pathProblem(String(name), fields);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function pathProblem(path: string, fields: RuleFields): string | undefined {
+  const dot = path.indexOf(".");
+  const root = dot < 0 ? path : path.slice(0, dot);
+  const name = dot < 0 ? "" : path.slice(dot + 1);
+  switch (root) {
+    case "attribute":
+    case "attributes":
+      return fields.attributes.has(name) ? undefined : `${named(path)} names no attribute of the event schema`;
+    case "dimension":
+    case "dimensions":
+      return fields.dimensions.has(name) ? undefined : `${named(path)} names no dimension of the event schema`;
+    case "dependencies":
+      // A JSON setting can be read further down: dependencies.prices.small.
+      if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;
+      return `${named(path)} names no dependency of the event schema`;
+    case "event":
+      if (EVENT_FIELDS.has(name)) return undefined;
+      return `${named(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
+    default:
+      return `${named(path)} is no variable: expected attribute., dimension., dependencies. or event. and a name`;
+  }
+}
+
+function pathOf(place: Place): string {
+  return place.path === "" ? "$" : place.path;
+}
+
+function named(text: string): string {
+  return JSON.stringify(shortened(text));
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function invalid(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
+  return new RatebookError("ERR_RULE_INVALID", message, { path }, cause === undefined ? undefined : { cause });
+}
