@@ -1,0 +1,49 @@
+/**
+ * What invoicing needs to know of one account: plans, licenses, credits, and how much was used when.
+ *
+ * @module
+ */
+import type { Day, Instant } from "../calendar/instant.ts";
+import type { MonetaryCredit } from "../credits/monetary-credits.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { PlanDecision } from "./timeline.ts";
+
+/** One change of a license's quantity, in order of arrival (S10.1). */
+export interface LicenseChange {
+  readonly licenseId: string;
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  readonly effectiveFrom: Instant;
+}
+
+/** One account, as its ledger knows it. */
+export interface AccountView {
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly currency: string;
+  /** Days from invoice date to due date (S13.1). */
+  readonly netTermDays: number;
+  /** Wins over the plan's grace where an invoice group sets it (S16.7). */
+  readonly groupGraceDays?: number;
+  /** In order of decision. */
+  readonly decisions: readonly PlanDecision[];
+  /** In order of arrival. */
+  readonly licenseChanges: readonly LicenseChange[];
+  /** Monetary credits that were given, apart from those that plans and invoices grant. */
+  readonly credits: readonly MonetaryCredit[];
+  /** A meter's usage in the UTC days `[from, until)`. */
+  readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
+  /** A feature's overage in the UTC days `[from, until)` (S11.3). */
+  readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
+}
+
+/** What is the same for all accounts. */
+export interface BillingCatalog {
+  readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
+  /** The meters whose usage is listed, in book order: id and name. */
+  readonly meters: ReadonlyMap<string, string>;
+  /** Id and name. */
+  readonly addOns: ReadonlyMap<string, string>;
+  /** Id and name. */
+  readonly features: ReadonlyMap<string, string>;
+}

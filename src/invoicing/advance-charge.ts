@@ -1,0 +1,59 @@
+/**
+ * What a charge in advance is, and when the service that it paid for ends sooner than was known (S9.5, S13.1).
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import type { Fraction } from "../numbers/fraction.ts";
+import type { CardKind, Charge } from "../rating/charge.ts";
+import type { DueCycle } from "./dues.ts";
+import type { AccountCycle, PlanDecision } from "./timeline.ts";
+
+/** Charges that fall due at one instant, of one cycle as it was known then. */
+export interface AdvanceCharge {
+  readonly invoiceType: "STANDARD_ADVANCED" | "AD_HOC";
+  readonly invoiceDate: Instant;
+  readonly cycle: AccountCycle;
+  readonly charge: Charge;
+}
+
+/** What was paid for days that are not served: becomes a credit for any line, of priority 0, without expiry (S9.5). */
+export interface Refund {
+  readonly key: string;
+  readonly kind: CardKind;
+  readonly billableId: string;
+  /** From when it may be spent. */
+  readonly at: Instant;
+  /** When it is known; at `at` or later. */
+  readonly due: Instant;
+  readonly amount: Fraction;
+}
+
+/** What an account is charged in advance, and given back. */
+export interface Advance {
+  readonly charges: readonly AdvanceCharge[];
+  readonly refunds: readonly Refund[];
+}
+
+/**
+ * When a period that was charged in advance ends after all: the start of the first part of it that a decision made
+ * after `known` takes away; undefined where it is served whole (S9.5).
+ */
+export function cutOf(
+  decisions: readonly PlanDecision[],
+  period: { readonly start: Instant; readonly end: Instant },
+  known: Instant,
+): { readonly at: Instant; readonly decidedAt: Instant } | undefined {
+  let cut: { at: Instant; decidedAt: Instant } | undefined;
+  for (const { from, until, decidedAt } of decisions) {
+    if (decidedAt <= known || from >= period.end || until <= period.start) continue;
+    const at = Math.max(from, period.start);
+    if (cut === undefined || at < cut.at) cut = { at, decidedAt };
+  }
+  return cut;
+}
+
+/** A charge on the invoice dated at the start of a cycle. */
+export function standing({ cycle }: DueCycle, charge: Charge): AdvanceCharge {
+  return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, cycle, charge };
+}

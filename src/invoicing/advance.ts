@@ -1,0 +1,84 @@
+/**
+ * What is charged before it is served: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses
+ * (AD_HOC), and what is given back when the service ends sooner (S9.3, S9.5, S10.3, S13.1).
+ *
+ * @module
+ */
+import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
+import { rateCreditGrant } from "../rating/credit-grant.ts";
+import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
+import type { AccountView } from "./account-view.ts";
+import { type Advance, type AdvanceCharge, cutOf, type Refund, standing } from "./advance-charge.ts";
+import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
+import { licenseInAdvance } from "./license-advance.ts";
+
+/**
+ * Everything charged in advance in these cycles, and given back for them.
+ *
+ * @param dues every cycle since the account's first, in order
+ */
+export function advanceOf(view: AccountView, dues: readonly DueCycle[]): Advance {
+  const fees = feesInAdvance(view, dues);
+  const licenses = licenseInAdvance(view, dues);
+  const charges = [
+    ...fees.charges,
+    ...licenses.charges,
+    ...entitlementsInAdvance(view, dues),
+    ...grantsInAdvance(view, dues),
+  ];
+  return { charges, refunds: [...fees.refunds, ...licenses.refunds] };
+}
+
+function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
+  const charges: AdvanceCharge[] = [];
+  const refunds: Refund[] = [];
+  const found = dueCards(
+    dues,
+    (details) => details.fixedFeeRateCards,
+    (card) => ({ kind: "FIXED_FEE", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
+  );
+  for (const { due, card, period, key } of found) {
+    if (card.invoiceTiming !== "IN_ADVANCE") continue;
+    const asCharged = { ...card, enableProration: period.prorated };
+    charges.push(standing(due, rateFixedFee(asCharged, view.currency, period)));
+    const cut = period.prorated ? cutOf(view.decisions, period.served, due.due) : undefined;
+    if (cut === undefined) continue;
+    const unserved = { start: cut.at, end: period.served.end };
+    const amount = fixedFeeRefund(asCharged, view.currency, unserved, period);
+    refunds.push({
+      key,
+      kind: "FIXED_FEE",
+      billableId: card.id,
+      at: cut.at,
+      due: Math.max(cut.at, cut.decidedAt),
+      amount,
+    });
+  }
+  return { charges, refunds };
+}
+
+function entitlementsInAdvance(view: AccountView, dues: readonly DueCycle[]): AdvanceCharge[] {
+  const found = dueCards(
+    dues,
+    (details) => details.billingEntitlementRateCards,
+    (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
+  );
+  return inAdvance(found).map(({ due, card, period }) =>
+    standing(due, rateBillingEntitlement(card, view.currency, period)),
+  );
+}
+
+function grantsInAdvance(view: AccountView, dues: readonly DueCycle[]): AdvanceCharge[] {
+  const found = dueCards(
+    dues,
+    (details) => details.creditGrantRateCards,
+    (card) => ({ kind: "CREDIT_GRANT", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
+  );
+  return inAdvance(found).map(({ due, card, period }) => standing(due, rateCreditGrant(card, view.currency, period)));
+}
+
+function inAdvance<Card extends { readonly invoiceTiming: string }>(
+  found: readonly DueCard<Card>[],
+): readonly DueCard<Card>[] {
+  return found.filter(({ card }) => card.invoiceTiming === "IN_ADVANCE");
+}

@@ -1,0 +1,152 @@
+/**
+ * The charges of a STANDARD invoice: everything that is charged when a cycle has ended (S9.3, S10.2, S11.7, S13.1).
+ *
+ * @module
+ */
+import type { LicenseRateCard } from "../book/rate-card.ts";
+import type { Cycle } from "../calendar/cycle.ts";
+import { dayOf } from "../calendar/instant.ts";
+import { type Decimal, greatest } from "../numbers/decimal.ts";
+import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
+import type { Charge, RatedPeriod } from "../rating/charge.ts";
+import { rateCreditGrant } from "../rating/credit-grant.ts";
+import { rateOverage } from "../rating/entitlement-overage.ts";
+import { rateFixedFee } from "../rating/fixed-fee.ts";
+import { dayRuns } from "../rating/license-timeline.ts";
+import { rateLicenseInArrears } from "../rating/license.ts";
+import { coverageAt } from "../rating/recurrence.ts";
+import { rateUsage } from "../rating/usage.ts";
+import type { AccountView } from "./account-view.ts";
+import { cardOf } from "./cards.ts";
+import {
+  chargedByDays,
+  type CoveredPeriod,
+  coveredPeriod,
+  endsIn,
+  type TimedCard,
+  termsOfRun,
+  within,
+} from "./charging.ts";
+import { type AccountCycle, naturalPeriod, type Timeline } from "./timeline.ts";
+
+/** What an account owes in arrears for one of its cycles, exact, in the order of the plan's cards. */
+export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
+  return [
+    ...usageCharges(view, cycle),
+    ...feeCharges(view, timeline, cycle),
+    ...licenseCharges(view, timeline, cycle),
+    ...entitlementCharges(view, timeline, cycle),
+    ...overageCharges(view, cycle),
+    ...creditGrantCharges(view, timeline, cycle),
+  ];
+}
+
+/** The billing window of a cycle's overage (S11.7), inside the association; undefined before `startOffset`. */
+export function overageWindow(
+  cycle: AccountCycle,
+  config:
+    | { readonly interval?: number | null | undefined; readonly startOffset?: number | null | undefined }
+    | null
+    | undefined,
+): CoveredPeriod | undefined {
+  const covered = coverageAt({ interval: config?.interval, offset: config?.startOffset }, "RECURRING", cycle.n);
+  if (covered === undefined) return undefined;
+  const natural = naturalPeriod(cycle, covered.first, covered.last);
+  return { covered, natural, served: within(natural, cycle.term), prorated: false };
+}
+
+function usageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
+  const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
+  return (cycle.term.plan.details.usageRateCards ?? []).map((card) => {
+    const quantity = view.usage(card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end));
+    return rateUsage(card, view.currency, quantity, period);
+  });
+}
+
+function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+  return inArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
+    const timed: TimedCard = {
+      kind: "FIXED_FEE",
+      billableId: card.id,
+      recurrence: card.recurrenceConfig,
+      type: card.type,
+    };
+    const charged = endingHere(timeline, cycle, timed);
+    return charged ? [rateFixedFee({ ...card, enableProration: charged.prorated }, view.currency, charged)] : [];
+  });
+}
+
+function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+  const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
+  return inArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
+    const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
+    const prorated = chargedByDays(timeline, cycle, { kind: "LICENSE", billableId: card.id });
+    const before = prorated ? undefined : chargedBefore(view, timeline, cycle, card);
+    const asCharged = { ...card, enableProration: prorated };
+    return rateLicenseInArrears(asCharged, view.currency, dayRuns(changes, span(cycle)), period, before);
+  });
+}
+
+/** The largest quantity that earlier pieces of the natural cycle charged whole (S9.1); undefined in the first piece. */
+function chargedBefore(
+  view: AccountView,
+  timeline: Timeline,
+  cycle: AccountCycle,
+  card: LicenseRateCard,
+): Decimal | undefined {
+  const before = { start: cycle.natural.start, end: cycle.start };
+  if (before.start >= before.end) return undefined;
+  const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
+  const terms = termsOfRun(timeline, cycle, before).filter((term) => cardOf(term.plan.details, "LICENSE", card.id));
+  const quantities = terms.flatMap((term) => dayRuns(changes, within(before, term)).map((run) => run.quantity));
+  return quantities.length === 0 ? undefined : quantities.reduce(greatest);
+}
+
+function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+  return inArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
+    const timed: TimedCard = {
+      kind: "BILLING_ENTITLEMENT",
+      billableId: card.featureId,
+      recurrence: card.recurrenceConfig,
+    };
+    const charged = endingHere(timeline, cycle, timed);
+    return charged ? [rateBillingEntitlement(card, view.currency, charged)] : [];
+  });
+}
+
+function overageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
+  return (cycle.term.plan.details.entitlementOverageRateCards ?? []).flatMap((card) => {
+    const window = overageWindow(cycle, card.billingConfig);
+    if (window === undefined || !endsIn(cycle, window)) return [];
+    const quantity = view.overage(card.featureId, dayOf(window.served.start), dayOf(window.served.end));
+    return [rateOverage(card, view.currency, quantity, window)];
+  });
+}
+
+function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+  return inArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
+    const timed: TimedCard = {
+      kind: "CREDIT_GRANT",
+      billableId: card.id,
+      recurrence: card.recurrenceConfig,
+      type: card.type,
+    };
+    const charged = endingHere(timeline, cycle, timed);
+    return charged ? [rateCreditGrant(card, view.currency, charged)] : [];
+  });
+}
+
+function endingHere(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
+  const period = coveredPeriod(timeline, cycle, card);
+  return period && endsIn(cycle, period) ? period : undefined;
+}
+
+function inArrears<Card extends { readonly invoiceTiming: string }>(
+  cards: readonly Card[] | null | undefined,
+): readonly Card[] {
+  return (cards ?? []).filter((card) => card.invoiceTiming === "IN_ARREARS");
+}
+
+function span({ start, end }: Cycle): Cycle {
+  return { start, end };
+}

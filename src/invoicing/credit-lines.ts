@@ -1,0 +1,124 @@
+/**
+ * From drafts to revenue trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
+ *
+ * @module
+ */
+import { formatInstant } from "../calendar/instant.ts";
+import { applyCredits, creditsInOrder, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
+import { subtract } from "../numbers/decimal.ts";
+import type { Rounding } from "../rating/commitment.ts";
+import type { Draft } from "./draft.ts";
+import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
+import type { InvoiceLine } from "./invoice.ts";
+import { byTag, type CardItem, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
+
+/** A draft with its tree of lines. */
+export interface PaidDraft {
+  readonly draft: Draft;
+  readonly revenueInfo: InvoiceLine;
+}
+
+/**
+ * Pays drafts with credits, one after another: what one takes is gone for the next (S12.3).
+ *
+ * @param drafts in the order in which they take credits
+ */
+export function payWithCredits(
+  drafts: readonly Draft[],
+  credits: readonly GrantedCredit[],
+  style: { readonly rounding: Rounding; readonly explain: boolean },
+): readonly PaidDraft[] {
+  const pool = new Map(credits.map((credit) => [credit.id, credit]));
+  return drafts.map((draft) => {
+    const groups = byTag(draft.items);
+    const items = groups.flat();
+    const usable = [...pool.values()].filter((credit) => credit.grantedAt <= draft.finalAt);
+    const ordered = creditsInOrder(usable, draft.cycle);
+    const { taken } = applyCredits(ordered, payableLines(items, draft), style.rounding.digits);
+    const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
+    const creditLines = taken.flatMap((use) => {
+      const credit = pool.get(use.creditId);
+      if (credit === undefined) return [];
+      pool.set(use.creditId, { ...credit, left: subtract(credit.left, use.amount) });
+      return [creditLine(credit, use, [...items, draft], lineStyle)];
+    });
+    const revenueInfo = treeOf(draft, groups, creditLines, lineStyle);
+    if (revenueInfo.value.isNegative()) {
+      const id = `${draft.invoiceType}|${formatInstant(draft.cycle.start)}|${formatInstant(draft.invoiceDate)}`;
+      const given = negativeInvoiceCredit(id, revenueInfo.value, draft.invoiceDate, draft.finalAt);
+      pool.set(given.id, given);
+    }
+    return { draft, revenueInfo };
+  });
+}
+
+function payableLines(items: readonly CardItem[], draft: Draft): readonly PayableLine[] {
+  const lines: PayableLine[] = items.map(({ charge, values }) => ({
+    kind: charge.kind,
+    billableId: charge.billableId,
+    value: values.value,
+  }));
+  if (draft.trueUp) lines.push({ kind: "TRUE_UP", billableId: "", value: draft.trueUp.amount });
+  return lines;
+}
+
+/** TOTAL > NET > { CREDITS, GROSS > PRICE_PLAN > { SUB_TOTAL > cards, TRUE_UP } } (S13.2). */
+function treeOf(
+  draft: Draft,
+  groups: readonly (readonly CardItem[])[],
+  creditLines: readonly InvoiceLine[],
+  style: LineStyle,
+): InvoiceLine {
+  const cards = groups.map((group) => groupLine(group, style));
+  const subTotal = sumLine("SUB_TOTAL_AMOUNT", cards, style);
+  const plan = sumLine("PRICE_PLAN_AMOUNT", [subTotal, ...trueUpLine(draft, style)], style);
+  const gross = sumLine("GROSS_AMOUNT", [plan], style);
+  const credits = creditLines.length > 0 ? [sumLine("TOTAL_CREDITS", creditLines, style)] : [];
+  const net = sumLine("NET_AMOUNT", [...credits, gross], style);
+  return sumLine("TOTAL_AMOUNT", [net], style);
+}
+
+function trueUpLine({ trueUp }: Draft, style: LineStyle): readonly InvoiceLine[] {
+  if (trueUp === undefined) return [];
+  const { amount, description, explanation, invoiced } = trueUp;
+  const explain = explained(style, () => ({
+    of: "TRUE_UP",
+    ...explanation,
+    invoiced: invoiced.map(({ invoiceType, invoiceDate, subTotal }) => ({
+      invoiceType,
+      invoiceDate: formatInstant(invoiceDate),
+      value: subTotal,
+    })),
+    rounding: style.rounding,
+  }));
+  return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...explain }];
+}
+
+function creditLine(
+  credit: GrantedCredit,
+  use: CreditUse,
+  lines: readonly (CardItem | Draft)[],
+  style: LineStyle,
+): InvoiceLine {
+  const paid = use.lines.map(({ index, amount }) => ({ ...nameOf(lines[index], style), amount }));
+  return {
+    type: "SUB_CREDITS",
+    id: credit.id,
+    description: credit.purpose,
+    value: use.amount.negated(),
+    ...explained(style, () => ({
+      of: "CREDIT",
+      rules: ["S12.1", "S12.3"],
+      priority: credit.priority,
+      left: credit.left,
+      paid,
+    })),
+  };
+}
+
+/** The type and id of a paid line; what is no card is the true-up. */
+function nameOf(line: CardItem | Draft | undefined, style: LineStyle): { readonly type: string; readonly id?: string } {
+  if (line === undefined || !("charge" in line)) return { type: "TRUE_UP_AMOUNT" };
+  const prefix = style.inAdvance ? "ADVANCED_" : "";
+  return { type: `${prefix}${line.charge.kind}_RATE_CARD_AMOUNT`, id: line.charge.billableId };
+}

@@ -1,0 +1,161 @@
+/**
+ * Invoices before credits: their cards, rounded, their usage and their true-up (S13.1, S13.3).
+ *
+ * @module
+ */
+import { type Day, DAY_MS, dayOf, type Instant } from "../calendar/instant.ts";
+import { type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
+import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
+import type { AccountView, BillingCatalog } from "./account-view.ts";
+import type { AdvanceCharge } from "./advance-charge.ts";
+import { arrearsCharges } from "./arrears.ts";
+import { cardOf } from "./cards.ts";
+import type { InvoiceType, UsageLine } from "./invoice.ts";
+import { type CardItem, cardItem, inLineOrder } from "./lines.ts";
+import type { AccountCycle, Timeline } from "./timeline.ts";
+
+/** An invoice before credits: its cards, rounded, and its true-up. */
+export interface Draft {
+  readonly invoiceType: InvoiceType;
+  readonly cycle: AccountCycle;
+  readonly invoiceDate: Instant;
+  /** From when it never changes (S13.4). */
+  readonly finalAt: Instant;
+  readonly items: readonly CardItem[];
+  /** The sum of the cards' lines. */
+  readonly subTotal: Decimal;
+  readonly trueUp?: TrueUp & { readonly description: string; readonly invoiced: readonly Draft[] };
+  readonly usage: readonly UsageLine[];
+  readonly notices: readonly string[];
+}
+
+/** The cycle that a STANDARD invoice is drafted for. */
+export interface StandardOf {
+  readonly view: AccountView;
+  readonly catalog: BillingCatalog;
+  readonly rounding: Rounding;
+  readonly timeline: Timeline;
+  readonly cycle: AccountCycle;
+}
+
+/** The STANDARD draft of a cycle; undefined where there is neither a line nor usage to show (S13.1). */
+export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | undefined {
+  const { view, catalog, rounding, timeline, cycle } = of;
+  const charges = arrearsCharges(view, timeline, cycle);
+  const items = itemsOf(charges, cycle, catalog, rounding);
+  const draft: Draft = {
+    invoiceType: "STANDARD",
+    cycle,
+    invoiceDate: cycle.end,
+    finalAt: cycle.end + graceOf(view, cycle) * DAY_MS,
+    items,
+    subTotal: subTotalOf(items),
+    usage: usageOf(view, catalog, cycle),
+    notices: [...charges.flatMap((charge) => charge.notices), ...unpricedOverage(view, catalog, cycle)],
+  };
+  const whole = committed(draft, of, early);
+  return whole.items.length > 0 || whole.trueUp !== undefined || whole.usage.length > 0 ? whole : undefined;
+}
+
+/** The draft with what its cycle's invoices lack of the minimum commitment (S13.3). */
+function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: readonly Draft[]): Draft {
+  const commitment = cycle.term.plan.details.minimumCommitment;
+  if (!commitment) return draft;
+  const invoiced = [draft, ...early.filter((other) => isOfCycle(other, cycle))];
+  const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
+  const lacking = trueUp(commitment, view.currency, period, sum(invoiced.map(({ subTotal }) => subTotal)), rounding);
+  if (lacking === undefined) return draft;
+  return { ...draft, trueUp: { ...lacking, description: commitment.displayName ?? "Minimum commitment", invoiced } };
+}
+
+/** One draft for each kind, date and cycle of what is charged in advance. */
+export function advanceDrafts(
+  catalog: BillingCatalog,
+  rounding: Rounding,
+  charges: readonly AdvanceCharge[],
+): readonly Draft[] {
+  const groups = new Map<string, AdvanceCharge[]>();
+  for (const charge of charges) {
+    const { planId, version } = charge.cycle.term.plan;
+    const key = JSON.stringify([charge.invoiceType, charge.invoiceDate, charge.cycle.start, planId, version]);
+    groups.set(key, [...(groups.get(key) ?? []), charge]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const charged = group.map(({ charge }) => charge);
+    const items = itemsOf(charged, first.cycle, catalog, rounding);
+    if (items.length === 0) return [];
+    return [
+      {
+        invoiceType: first.invoiceType,
+        cycle: first.cycle,
+        invoiceDate: first.invoiceDate,
+        finalAt: first.invoiceDate,
+        items,
+        subTotal: subTotalOf(items),
+        usage: [],
+        notices: charged.flatMap((charge) => charge.notices),
+      },
+    ];
+  });
+}
+
+function itemsOf(
+  charges: readonly AdvanceCharge["charge"][],
+  cycle: AccountCycle,
+  catalog: BillingCatalog,
+  rounding: Rounding,
+): readonly CardItem[] {
+  const items = charges.flatMap((charge) => {
+    const card = cardOf(cycle.term.plan.details, charge.kind, charge.billableId);
+    const name =
+      catalog.meters.get(charge.billableId) ??
+      catalog.addOns.get(charge.billableId) ??
+      catalog.features.get(charge.billableId);
+    const description = card?.displayName ?? name ?? charge.billableId;
+    return cardItem(charge, { description, ...(card?.tag ? { tag: card.tag } : {}) }, rounding) ?? [];
+  });
+  return inLineOrder(items);
+}
+
+function subTotalOf(items: readonly CardItem[]): Decimal {
+  return sum(items.map((item) => item.values.value));
+}
+
+/** Advance invoices of the cycle; the cycle may have been cut since they were made. */
+function isOfCycle({ cycle }: Draft, { start, term }: AccountCycle): boolean {
+  return (
+    cycle.start === start &&
+    cycle.term.plan.planId === term.plan.planId &&
+    cycle.term.plan.version === term.plan.version
+  );
+}
+
+function graceOf(view: AccountView, cycle: AccountCycle): number {
+  return view.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
+}
+
+/** The usage of every meter in the cycle, priced or not. */
+function usageOf(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly UsageLine[] {
+  const [from, until] = daysOf(cycle);
+  return [...catalog.meters].flatMap(([id, description]) => {
+    const quantity = view.usage(id, from, until);
+    return quantity.isZero() ? [] : [{ type: "USAGE_METER_USAGE" as const, id, description, quantity }];
+  });
+}
+
+/** Overage of a feature that the plan has no overage card for costs nothing and is noted (S11.7). */
+function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly string[] {
+  const [from, until] = daysOf(cycle);
+  return [...catalog.features].flatMap(([id, name]) => {
+    if (cardOf(cycle.term.plan.details, "ENTITLEMENT_OVERAGE", id) !== undefined) return [];
+    const quantity = view.overage(id, from, until);
+    if (quantity.lte(ZERO)) return [];
+    return [`${textOf(quantity)} units of ${name} were used beyond the entitlements; the plan has no price for them`];
+  });
+}
+
+function daysOf({ start, end }: AccountCycle): readonly [Day, Day] {
+  return [dayOf(start), dayOf(end)];
+}

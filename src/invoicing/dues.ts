@@ -1,0 +1,127 @@
+/**
+ * What falls due as cycles begin: the cycles themselves, and the feature credits that their plans grant (S2.4, S11.1).
+ *
+ * @module
+ */
+import type { PricePlanDetails } from "../book/price-plan.ts";
+import type { BillingEntitlementRateCard } from "../book/rate-card.ts";
+import type { Cycle } from "../calendar/cycle.ts";
+import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
+import { formatInstant, type Instant } from "../calendar/instant.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard } from "./charging.ts";
+import { type AccountCycle, cyclesIn, knownTimelines, type PlanDecision, type Timeline } from "./timeline.ts";
+
+/** A cycle at the instant when it began, or was decided if that was later, as it was known then (S9.2). */
+export interface DueCycle {
+  readonly due: Instant;
+  readonly cycle: AccountCycle;
+  /** The timeline that was known then. */
+  readonly timeline: Timeline;
+}
+
+/** A feature credit entry that a billing entitlement card grants (S11.1). */
+export interface FeatureGrant {
+  /** Says what it is granted for, so that the same grant is never made twice. */
+  readonly key: string;
+  readonly featureId: string;
+  readonly granted: Decimal;
+  readonly effectiveFrom: Instant;
+  readonly effectiveUntil: Instant;
+  /** When the grant falls due. */
+  readonly due: Instant;
+}
+
+/** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
+export function dueCycles(decisions: readonly PlanDecision[], until: Instant): readonly DueCycle[] {
+  const dues: DueCycle[] = [];
+  for (const { knownFrom, knownUntil, timeline } of knownTimelines(decisions)) {
+    const end = Math.min(until, knownUntil);
+    if (knownFrom >= end) continue;
+    for (const term of timeline) {
+      // What was decided just now and began before is due now: an account's first association may start in the past.
+      const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
+      for (const cycle of cyclesIn(timeline, Math.max(start, term.from), Math.min(term.until, end))) {
+        if (cycle.start >= start) dues.push({ due: Math.max(cycle.start, knownFrom), cycle, timeline });
+      }
+    }
+  }
+  return dues.sort((a, b) => a.due - b.due || a.cycle.start - b.cycle.start);
+}
+
+/**
+ * Names what is made once for a natural cycle of a run, however the cycle is cut or decided anew (S9.1): the plan, the
+ * card's kind and billable, and the start of the period within its run.
+ */
+export function onceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
+  const begun = Math.max(natural.start, cycle.run.start);
+  return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(begun)}`;
+}
+
+/** A cycle in which a card's charge or grant begins. */
+export interface DueCard<Card> {
+  readonly due: DueCycle;
+  readonly card: Card;
+  readonly period: CoveredPeriod;
+  readonly key: string;
+}
+
+/**
+ * The cycles in which the charges or grants of a kind of card begin: for what is not prorated, each once (S9.1).
+ *
+ * @param dues every cycle since the account's first, so that what was made before is known
+ */
+export function dueCards<Card>(
+  dues: readonly DueCycle[],
+  cardsOf: (details: PricePlanDetails) => readonly Card[] | null | undefined,
+  timedAs: (card: Card) => TimedCard,
+): readonly DueCard<Card>[] {
+  const made = new Set<string>();
+  const found: DueCard<Card>[] = [];
+  for (const due of dues) {
+    for (const card of cardsOf(due.cycle.term.plan.details) ?? []) {
+      const timed = timedAs(card);
+      const period = coveredPeriod(due.timeline, due.cycle, timed);
+      if (period === undefined || !beginsIn(due.cycle, period)) continue;
+      const key = onceKey(due.cycle, timed, period.natural);
+      if (!period.prorated && made.has(key)) continue;
+      made.add(key);
+      found.push({ due, card, period, key });
+    }
+  }
+  return found;
+}
+
+/** The feature credit entries that fall due in `[from, until)`, in that order (S11.1). */
+export function featureGrants(
+  decisions: readonly PlanDecision[],
+  from: Instant,
+  until: Instant,
+): readonly FeatureGrant[] {
+  const cards = dueCards(
+    dueCycles(decisions, until),
+    (details) => details.billingEntitlementRateCards,
+    (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
+  );
+  return cards.filter(({ due }) => due.due >= from).flatMap(({ due, card, key }) => grantsOf(card, due, key));
+}
+
+function grantsOf(card: BillingEntitlementRateCard, { due, cycle }: DueCycle, key: string): FeatureGrant[] {
+  return card.featureConfigs.map((config, index) => ({
+    key: `${key}|${index}`,
+    featureId: card.featureId,
+    granted: config.featureCreditLimit,
+    effectiveFrom: after(cycle, config.effectiveFrom),
+    effectiveUntil: after(cycle, config.effectiveUntil),
+    due,
+  }));
+}
+
+/** A cycle's start plus a duration: months by the cycle's day offset, where it begins on one (S11.1). */
+export function after(cycle: AccountCycle, text: string): Instant {
+  const duration = parseDuration(text);
+  const { interval, dayOffset } = cycle.term.plan.cycleConfig;
+  return cycle.start === cycle.natural.start && interval !== "WEEKLY"
+    ? addDurationFromCycleStart(cycle.start, duration, dayOffset)
+    : addDuration(cycle.start, duration, 1);
+}

@@ -1,0 +1,93 @@
+import type { Cycle } from "../calendar/cycle.ts";
+/**
+ * Explanations: for each line, as data, enough to recompute its value by hand (S13.6).
+ *
+ * @module
+ */
+import { formatInstant } from "../calendar/instant.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { Fraction } from "../numbers/fraction.ts";
+import type { Charge, ChargeExplanation } from "../rating/charge.ts";
+import type { Rounding } from "../rating/commitment.ts";
+
+/** A half-open period as ISO texts. */
+export interface Period {
+  readonly from: string;
+  readonly until: string;
+}
+
+/** `numerator ÷ denominator`. */
+export interface ExactAmount {
+  readonly numerator: Decimal;
+  readonly denominator: number;
+}
+
+/** How one line's value was made. */
+export type Explanation =
+  | CardExplanation
+  /** `floor(exact)` to the minor unit, plus `missing` units that make the slabs add up to the card (S1.5). */
+  | {
+      readonly of: "SLAB";
+      readonly rules: readonly string[];
+      readonly exact: ExactAmount;
+      readonly digits: number;
+      readonly missing: number;
+    }
+  /** The rounded bound less the rounded charge (S7.4). */
+  | { readonly of: "BOUNDS"; readonly rules: readonly string[]; readonly bounded: Decimal; readonly charged: Decimal }
+  /** The sum of the lines right below it. */
+  | { readonly of: "SUM"; readonly rules: readonly string[] }
+  | TrueUpExplanation
+  | CreditExplanation;
+
+/** A card: its parts, its bounds, and how the sum was rounded. */
+export interface CardExplanation extends ChargeExplanation {
+  readonly of: "CARD";
+  /** What the charge served, and the proration denominator; the billing period is the invoice's (S6.7). */
+  readonly served: Period;
+  readonly natural: Period;
+  readonly exact: ExactAmount;
+  readonly rounding: Rounding;
+}
+
+/** A true-up: the commitment's part, less the sub-totals of the cycle's invoices (S13.3). */
+export interface TrueUpExplanation extends ChargeExplanation {
+  readonly of: "TRUE_UP";
+  readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
+  readonly rounding: Rounding;
+}
+
+/** What a credit paid, line by line (S12.3). */
+export interface CreditExplanation {
+  readonly of: "CREDIT";
+  readonly rules: readonly string[];
+  readonly priority: number;
+  /** What was left of the credit before this invoice. */
+  readonly left: Decimal;
+  readonly paid: readonly { readonly type: string; readonly id?: string; readonly amount: Decimal }[];
+}
+
+/** The explanation of a sum. */
+export const SUM: Explanation = { of: "SUM", rules: ["S1.5", "S13.2"] };
+
+/** Explains a card's line. */
+export function explainCard(charge: Charge, rounding: Rounding): CardExplanation {
+  return {
+    of: "CARD",
+    ...charge.explanation,
+    served: periodOf(charge.period.served),
+    natural: periodOf(charge.period.natural),
+    exact: exactOf(charge.bounded),
+    rounding,
+  };
+}
+
+/** A fraction as data. */
+export function exactOf({ numerator, denominator }: Fraction): ExactAmount {
+  return { numerator, denominator };
+}
+
+/** A cycle as ISO texts. */
+export function periodOf({ start, end }: Cycle): Period {
+  return { from: formatInstant(start), until: formatInstant(end) };
+}

@@ -1,0 +1,92 @@
+/**
+ * The monetary credits that plans and invoices make: grants of credit grant cards, refunds of what was charged in
+ * advance, and invoices below zero (S9.5, S10.3, S12.6, S13.4).
+ *
+ * @module
+ */
+import type { CreditGrantRateCard } from "../book/rate-card.ts";
+import type { Instant } from "../calendar/instant.ts";
+import type { MonetaryCredit } from "../credits/monetary-credits.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import { roundFraction } from "../numbers/fraction.ts";
+import type { Rounding } from "../rating/commitment.ts";
+import { creditAmountOf } from "../rating/credit-grant.ts";
+import type { AccountView } from "./account-view.ts";
+import type { Refund } from "./advance-charge.ts";
+import { after, type DueCycle, dueCards } from "./dues.ts";
+import { NO_END } from "./timeline.ts";
+
+/** A credit and when it comes to be: an invoice that became final before cannot have taken it. */
+export interface GrantedCredit extends MonetaryCredit {
+  readonly grantedAt: Instant;
+}
+
+/** What credit grant cards grant in these cycles: once for each natural cycle of their recurrence (S9.1, S12.6). */
+export function creditGrants(view: AccountView, dues: readonly DueCycle[]): readonly GrantedCredit[] {
+  const found = dueCards(
+    dues,
+    (details) => details.creditGrantRateCards,
+    (card) => ({ kind: "CREDIT_GRANT", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
+  );
+  return found.map(({ due, card, key }) => {
+    const creditAmount = creditAmountOf(card, view.currency);
+    const effectiveUntil = expiryOf(card, due);
+    return {
+      id: key,
+      purpose: card.displayName ?? card.id,
+      creditAmount,
+      left: creditAmount,
+      priority: card.grantDetails.priority,
+      effectiveFrom: due.cycle.start,
+      ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
+      ...(card.grantDetails.applicableEntityIds ? { applicableEntityIds: card.grantDetails.applicableEntityIds } : {}),
+      createdAt: due.due,
+      grantedAt: due.due,
+    };
+  });
+}
+
+/** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
+export function refundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
+  const amount = roundFraction(refund.amount, rounding.digits, rounding.mode);
+  const id = `refund|${refund.key}`;
+  return { ...open(id, "refund of what was charged in advance and not served", amount, refund.at, refund.due) };
+}
+
+/** An invoice below zero, once final, as a credit for any line (S13.4). */
+export function negativeInvoiceCredit(
+  id: string,
+  total: Decimal,
+  invoiceDate: Instant,
+  finalAt: Instant,
+): GrantedCredit {
+  return open(`negative|${id}`, "invoice below zero", total.negated(), invoiceDate, finalAt);
+}
+
+function open(id: string, purpose: string, amount: Decimal, effectiveFrom: Instant, grantedAt: Instant): GrantedCredit {
+  return {
+    id,
+    purpose,
+    creditAmount: amount,
+    left: amount,
+    priority: 0,
+    effectiveFrom,
+    createdAt: grantedAt,
+    grantedAt,
+  };
+}
+
+/** PRICING_CYCLE ends with the natural cycle, or with the run of the plan that it was granted in. */
+function expiryOf(card: CreditGrantRateCard, { cycle }: DueCycle): Instant | undefined {
+  const { expiryType, expiryDuration } = card.grantDetails;
+  switch (expiryType) {
+    case "NO_EXPIRY":
+      return undefined;
+    case "PRICING_CYCLE":
+      return Math.min(cycle.natural.end, cycle.run.end);
+    case "CUSTOM": {
+      const until = after(cycle, expiryDuration ?? "PT0S");
+      return until >= NO_END ? undefined : until;
+    }
+  }
+}

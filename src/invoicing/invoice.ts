@@ -1,0 +1,84 @@
+/**
+ * The shape of an invoice (S13.1, S13.2): a tree of lines in which every line above a card is the sum of the rounded
+ * lines below it.
+ *
+ * @module
+ */
+import type { Decimal } from "../numbers/decimal.ts";
+import type { CardKind } from "../rating/charge.ts";
+import type { Explanation } from "./explain.ts";
+
+/** In arrears for a cycle, in advance for a cycle, or at once for an increase of a license (S13.1). */
+export type InvoiceType = "STANDARD" | "STANDARD_ADVANCED" | "AD_HOC";
+
+/** The order in which invoices of one date take credits (S12.3). */
+export const INVOICE_TYPES: readonly InvoiceType[] = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
+
+/** DRAFT until it becomes final (S13.4). */
+export type InvoiceStatus = "DRAFT" | "DUE" | "PAID";
+
+/** The type of a line that one card makes; in advance with `ADVANCED_` before it. */
+export type CardLineType = `${"" | "ADVANCED_"}${CardKind}_${"RATE_CARD" | "SLAB"}_AMOUNT`;
+
+/** What a line is, in the tree of S13.2. */
+export type LineType =
+  | "TOTAL_AMOUNT"
+  | "NET_AMOUNT"
+  | "TOTAL_CREDITS"
+  | "SUB_CREDITS"
+  | "GROSS_AMOUNT"
+  | "PRICE_PLAN_AMOUNT"
+  | "SUB_TOTAL_AMOUNT"
+  | "CUSTOM_TAG"
+  | CardLineType
+  | "RATE_CONFIG_ADJUSTMENT_AMOUNT"
+  | "TRUE_UP_AMOUNT";
+
+/** One line of an invoice, in the invoice's currency. */
+export interface InvoiceLine {
+  readonly type: LineType;
+  /** The billable's: meter, add-on or feature; a credit's on its line. */
+  readonly id?: string;
+  readonly description?: string;
+  /** Rounded to the currency's minor unit (S1.5). Credits are below 0. */
+  readonly value: Decimal;
+  /** The exact amount as text, where it differs; 34 significant digits where it has no end. */
+  readonly exactValue?: string;
+  /** Units. */
+  readonly quantity?: Decimal;
+  /** The rate of a slab. */
+  readonly valuePerQuantity?: Decimal;
+  readonly lineItems?: readonly InvoiceLine[];
+  /** How the value was made, where it was asked for (S13.6). */
+  readonly explanation?: Explanation;
+}
+
+/** A meter's usage in the cycle, priced or not. */
+export interface UsageLine {
+  readonly type: "USAGE_METER_USAGE";
+  readonly id: string;
+  readonly description: string;
+  readonly quantity: Decimal;
+}
+
+/** One invoice of one account. Instants are ISO 8601 texts, UTC; periods are half open. */
+export interface Invoice {
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly invoiceType: InvoiceType;
+  readonly status: InvoiceStatus;
+  readonly currency: string;
+  readonly pricePlanId: string;
+  readonly pricePlanVersion: number;
+  /** The billing period: the account's cycle. */
+  readonly startDate: string;
+  /** Exclusive. */
+  readonly endDate: string;
+  readonly invoiceDate: string;
+  readonly dueDate: string;
+  /** On STANDARD invoices of cycles with usage. */
+  readonly usageInfo?: { readonly type: "TOTAL_USAGE"; readonly lineItems: readonly UsageLine[] };
+  readonly revenueInfo: InvoiceLine;
+  /** Sentences that a person should read before paying. */
+  readonly notices: readonly string[];
+}

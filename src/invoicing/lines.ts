@@ -1,0 +1,167 @@
+/**
+ * From charges to the lines of an invoice (S1.5, S13.2).
+ *
+ * @module
+ */
+import { type Decimal, sum, textOf } from "../numbers/decimal.ts";
+import { compareFractions, floorFraction, type Fraction, textOfFraction, whole } from "../numbers/fraction.ts";
+import { CARD_KINDS, type Charge, type SlabCharge, type SlabExplanation } from "../rating/charge.ts";
+import type { Rounding } from "../rating/commitment.ts";
+import { type CardValues, roundLines } from "../rating/rounding.ts";
+import { type Explanation, exactOf, explainCard, SUM } from "./explain.ts";
+import type { InvoiceLine, LineType } from "./invoice.ts";
+
+/** A card's charge with its rounded values and how the card presents itself. */
+export interface CardItem {
+  readonly charge: Charge;
+  readonly values: CardValues;
+  readonly description: string;
+  /** Cards with one tag are shown under one line (S13.2). */
+  readonly tag?: string;
+}
+
+/** How lines are made. */
+export interface LineStyle {
+  readonly rounding: Rounding;
+  /** Whether lines carry explanations (S13.6). */
+  readonly explain: boolean;
+  /** Whether the card and slab lines are those of an invoice in advance. */
+  readonly inAdvance: boolean;
+}
+
+/** Rounds a charge; undefined where it makes no line: quantity 0 and charge 0 (S13.1). */
+export function cardItem(
+  charge: Charge,
+  face: { readonly description: string; readonly tag?: string },
+  rounding: Rounding,
+): CardItem | undefined {
+  const used = charge.quantity !== undefined && !charge.quantity.isZero();
+  if (!used && charge.bounded.numerator.isZero() && charge.charged.numerator.isZero()) return undefined;
+  return { charge, values: roundLines(charge, rounding.digits, rounding.mode), ...face };
+}
+
+/** The items in the order of their lines: by kind, and within it as the plan has them. */
+export function inLineOrder(items: readonly CardItem[]): readonly CardItem[] {
+  return CARD_KINDS.flatMap((kind) => items.filter((item) => item.charge.kind === kind));
+}
+
+/** Groups items that share a tag, each group at the place of its first item (S13.2). */
+export function byTag(items: readonly CardItem[]): readonly (readonly CardItem[])[] {
+  const groups = new Map<string | CardItem, CardItem[]>();
+  for (const item of items) {
+    const key = item.tag ?? item;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** The line of a group of items: the card's, or a CUSTOM_TAG line over the cards'. */
+export function groupLine(group: readonly CardItem[], style: LineStyle): InvoiceLine {
+  const lines = group.map((item) => cardLine(item, style));
+  const [only] = lines;
+  const tag = group[0]?.tag;
+  return tag === undefined && only !== undefined ? only : sumLine("CUSTOM_TAG", lines, style, tag);
+}
+
+/** A line that is the sum of the rounded lines below it (S1.5). */
+export function sumLine(
+  type: LineType,
+  lineItems: readonly InvoiceLine[],
+  style: LineStyle,
+  description?: string,
+): InvoiceLine {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    value: sum(lineItems.map((line) => line.value)),
+    ...(lineItems.length > 0 ? { lineItems } : {}),
+    ...explained(style, () => SUM),
+  };
+}
+
+/** `explanation` where it was asked for. */
+export function explained(style: LineStyle, make: () => Explanation): { readonly explanation?: Explanation } {
+  return style.explain ? { explanation: make() } : {};
+}
+
+function cardLine({ charge, values, description }: CardItem, style: LineStyle): InvoiceLine {
+  const { kind, billableId, quantity } = charge;
+  const prefix = style.inAdvance ? "ADVANCED_" : "";
+  const slabs = charge.slabs.map((slab, index) => slabLine(slab, values.slabs[index], charge, style));
+  const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
+  const lineItems = [...slabs, ...adjustment];
+  return {
+    type: `${prefix}${kind}_RATE_CARD_AMOUNT`,
+    id: billableId,
+    description,
+    value: values.value,
+    ...exactText(charge.bounded, values.value),
+    ...(quantity === undefined ? {} : { quantity }),
+    ...(lineItems.length > 0 ? { lineItems } : {}),
+    ...explained(style, () => explainCard(charge, style.rounding)),
+  };
+}
+
+function slabLine(slab: SlabCharge, rounded: Decimal | undefined, charge: Charge, style: LineStyle): InvoiceLine {
+  const { digits } = style.rounding;
+  const floor = floorFraction(slab.amount, digits);
+  const value = rounded ?? floor;
+  const prefix = style.inAdvance ? "ADVANCED_" : "";
+  return {
+    type: `${prefix}${charge.kind}_SLAB_AMOUNT`,
+    id: charge.billableId,
+    description: slabText(slab, charge),
+    value,
+    ...exactText(slab.amount, value),
+    quantity: slab.quantity,
+    valuePerQuantity: slab.rate,
+    ...explained(style, () => ({
+      of: "SLAB",
+      rules: ["S1.5"],
+      exact: exactOf(slab.amount),
+      digits,
+      missing: value.eq(floor) ? 0 : 1,
+    })),
+  };
+}
+
+function adjustmentLine(values: CardValues, billableId: string, style: LineStyle): InvoiceLine {
+  const charged = sum(values.slabs);
+  return {
+    type: "RATE_CONFIG_ADJUSTMENT_AMOUNT",
+    id: billableId,
+    description: "adjustment to the card's minimum or maximum",
+    value: values.adjustment,
+    ...explained(style, () => ({ of: "BOUNDS", rules: ["S7.4"], bounded: values.value, charged })),
+  };
+}
+
+/** `exactValue` where the exact amount differs from the rounded one. */
+function exactText(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
+  return compareFractions(exact, whole(value)) === 0 ? {} : { exactValue: textOfFraction(exact) };
+}
+
+/** Which units a slab prices, and how. */
+function slabText(slab: SlabCharge, charge: Charge): string {
+  const explanations = charge.explanation.parts.flatMap((part) => part.slabs ?? []);
+  const found = explanations.find(({ order }) => order === slab.order);
+  return found === undefined ? `slab ${slab.order}` : `${rangeText(found)} ${priceText(found)}`;
+}
+
+function rangeText({ startAfter, endAt }: SlabExplanation): string {
+  if (endAt !== undefined) return `above ${textOf(startAfter)} to ${textOf(endAt)},`;
+  return startAfter.isZero() ? "all units," : `above ${textOf(startAfter)},`;
+}
+
+function priceText({ priceType, packageSize }: SlabExplanation): string {
+  switch (priceType) {
+    case "FLAT":
+      return "flat";
+    case "PER_UNIT":
+      return "per unit";
+    case "PACKAGE":
+      return packageSize === undefined ? "per package" : `per package of ${textOf(packageSize)}`;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * An account's plans over time, and the cycles that they make (S6.4, S9.1, S16.1).
+ *
+ * What was decided is kept as a list of decisions; what applied, and what was known to apply at an earlier instant, is
+ * laid out from it. So a charge that fell due before a plan change still knows what was known then (S9.2).
+ *
+ * @module
+ */
+import type { PricePlanDetails } from "../book/price-plan.ts";
+import {
+  type Cycle,
+  type CycleConfig,
+  cyclesBetween,
+  cycleIndexAt,
+  cyclesElapsed,
+  naturalCycle,
+  naturalCycleAt,
+  sameCycleConfig,
+} from "../calendar/cycle.ts";
+import type { Instant } from "../calendar/instant.ts";
+
+/** 9999-01-01: "no end". */
+export const NO_END: Instant = 253_370_764_800_000;
+
+/** One version of a plan as an account has it: overrides laid in, offsets derived or retained (S6.3, S16.1, S16.2). */
+export interface AssociatedPlan {
+  readonly planId: string;
+  readonly version: number;
+  readonly details: PricePlanDetails;
+  readonly cycleConfig: CycleConfig;
+  /** Whole days after a cycle's end in which late events are taken (S6.5). */
+  readonly gracePeriodDays: number;
+}
+
+/** What was decided about `[from, until)`, whole UTC days: a plan, or none. */
+export interface PlanDecision {
+  readonly from: Instant;
+  readonly until: Instant;
+  /** When it was decided; from then on it is known. */
+  readonly decidedAt: Instant;
+  readonly plan: AssociatedPlan | null;
+}
+
+/** One association as it stands in a timeline: a decision, less what later ones took from it. */
+export interface Term {
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly decidedAt: Instant;
+  readonly plan: AssociatedPlan;
+}
+
+/** Terms in order, none overlapping another. */
+export type Timeline = readonly Term[];
+
+/** A natural cycle, or the piece of one that a term leaves of it (S6.4). */
+export interface AccountCycle extends Cycle {
+  readonly natural: Cycle;
+  /** Which natural cycle of the run this is, from 1; a cut cycle keeps its number (S9.1). */
+  readonly n: number;
+  readonly term: Term;
+  /** The unbroken run of terms of one plan with one cycle config that the cycle lies in. */
+  readonly run: Cycle;
+}
+
+/** Lays one more decision over a timeline: it replaces what lies in it, and what an older term had after it goes on. */
+export function decide(timeline: Timeline, decision: PlanDecision): Timeline {
+  const { from, until, decidedAt, plan } = decision;
+  const terms: Term[] = [];
+  for (const term of timeline) {
+    if (term.until <= from || term.from >= until) {
+      terms.push(term);
+      continue;
+    }
+    if (term.from < from) terms.push({ ...term, until: from });
+    if (term.until > until) terms.push({ ...term, from: until });
+  }
+  if (plan !== null && from < until) terms.push({ from, until, decidedAt, plan });
+  return terms.sort((a, b) => a.from - b.from);
+}
+
+/** The timeline that all decisions make, in the order in which they were decided. */
+export function timelineOf(decisions: readonly PlanDecision[]): Timeline {
+  let timeline: Timeline = [];
+  for (const decision of inOrder(decisions)) timeline = decide(timeline, decision);
+  return timeline;
+}
+
+/** A timeline and the half-open period in which it was what was known. */
+export interface KnownTimeline {
+  readonly knownFrom: Instant;
+  readonly knownUntil: Instant;
+  readonly timeline: Timeline;
+}
+
+/** What was known when: one timeline from each instant of decision to the next (S9.2). */
+export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
+  const known: KnownTimeline[] = [];
+  let timeline: Timeline = [];
+  const ordered = inOrder(decisions);
+  for (const [index, decision] of ordered.entries()) {
+    timeline = decide(timeline, decision);
+    const knownUntil = ordered[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
+    if (knownUntil > decision.decidedAt) known.push({ knownFrom: decision.decidedAt, knownUntil, timeline });
+  }
+  return known;
+}
+
+/** The account's cycles that touch `[from, until)`, in order; each cut by its term but not by the range. */
+export function cyclesIn(timeline: Timeline, from: Instant, until: Instant): readonly AccountCycle[] {
+  const cycles: AccountCycle[] = [];
+  for (const [index, term] of timeline.entries()) {
+    const start = Math.max(from, term.from);
+    const end = Math.min(until, term.until);
+    if (start >= end) continue;
+    const run = runAround(timeline, index);
+    const config = term.plan.cycleConfig;
+    for (const natural of cyclesBetween(config, start, end)) cycles.push(pieceOf(natural, term, run));
+  }
+  return cycles;
+}
+
+/** The account's cycle that holds an instant; undefined before, between and after its terms. */
+export function cycleAt(timeline: Timeline, instant: Instant): AccountCycle | undefined {
+  const index = timeline.findIndex((term) => term.from <= instant && instant < term.until);
+  const term = timeline[index];
+  if (term === undefined) return undefined;
+  return pieceOf(naturalCycleAt(term.plan.cycleConfig, instant), term, runAround(timeline, index));
+}
+
+/** The natural cycles `first` to `last` of a cycle's run, as one period; not cut by the run or the term. */
+export function naturalPeriod(cycle: AccountCycle, first: number, last: number): Cycle {
+  const config = cycle.term.plan.cycleConfig;
+  const index = cycleIndexAt(config, cycle.natural.start);
+  return {
+    start: naturalCycle(config, index + first - cycle.n).start,
+    end: naturalCycle(config, index + last - cycle.n).end,
+  };
+}
+
+function pieceOf(natural: Cycle, term: Term, run: Cycle): AccountCycle {
+  return {
+    start: Math.max(natural.start, term.from),
+    end: Math.min(natural.end, term.until),
+    natural,
+    n: cyclesElapsed(term.plan.cycleConfig, run.start, natural.start) + 1,
+    term,
+    run,
+  };
+}
+
+/** The terms of one plan and one cycle config that follow each other without a gap around one of them (S9.1). */
+function runAround(timeline: Timeline, index: number): Cycle {
+  let first = index;
+  let last = index;
+  while (follows(timeline[first - 1], timeline[first])) first--;
+  while (follows(timeline[last], timeline[last + 1])) last++;
+  return { start: timeline[first]?.from ?? 0, end: timeline[last]?.until ?? 0 };
+}
+
+function follows(before: Term | undefined, after: Term | undefined): boolean {
+  return (
+    before !== undefined &&
+    after !== undefined &&
+    before.until === after.from &&
+    before.plan.planId === after.plan.planId &&
+    sameCycleConfig(before.plan.cycleConfig, after.plan.cycleConfig)
+  );
+}
+
+function inOrder(decisions: readonly PlanDecision[]): readonly PlanDecision[] {
+  return decisions.toSorted((a, b) => a.decidedAt - b.decidedAt);
+}
