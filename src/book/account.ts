@@ -5,10 +5,23 @@
  */
 import { z } from "zod";
 
-import { currency, date, decimal, id, instant } from "./fields.ts";
-import { pricePlanDetailsOverride } from "./price-plan.ts";
-
-const text = z.string().nullish();
+import {
+  currency,
+  date,
+  days,
+  decimal,
+  decimalFromZero,
+  email,
+  freeForm,
+  idOf,
+  listOf,
+  moment,
+  name,
+  orDefault,
+  reference,
+  text,
+} from "./fields.ts";
+import { type PricePlanDetailsOverride, pricePlanDetailsOverride } from "./price-plan.ts";
 
 /** A postal address. */
 export const address = z.strictObject({
@@ -20,97 +33,140 @@ export const address = z.strictObject({
   state: text,
   country: text,
 });
+/** A postal address. */
 export type Address = z.output<typeof address>;
+
+const status = orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
 
 /** A customer owns accounts. */
 export const customer = z.strictObject({
-  id,
+  id: idOf(50),
   name: z.string().min(3).max(255),
-  primaryEmail: z.string().max(255).nullish(),
+  primaryEmail: email.nullish(),
   address: address.nullish(),
-  status: z.enum(["ACTIVE", "ARCHIVED"]).default("ACTIVE"),
+  status,
 });
+/** A customer owns accounts. */
 export type Customer = z.output<typeof customer>;
 
 /** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
 export const planAssociation = z.strictObject({
-  pricePlanId: z.string(),
-  /** Default: the latest version that may be associated. */
+  pricePlanId: reference,
+  /** Default: the latest ACTIVE version, else the latest DRAFT. */
   version: z.int().min(1).nullish(),
   effectiveFrom: date,
   effectiveUntil: date.nullish(),
   /** When the association was made (S9.2); default its effectiveFrom. */
-  decidedAt: instant.nullish(),
+  decidedAt: moment.nullish(),
   pricePlanDetailsOverride: pricePlanDetailsOverride.nullish(),
   retainStartOffsets: z.boolean().nullish(),
 });
-export type PlanAssociation = z.output<typeof planAssociation>;
+/** An association as it is written, before references are resolved. */
+export type PlanAssociationDocument = z.output<typeof planAssociation>;
+/** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
+export interface PlanAssociation extends Omit<PlanAssociationDocument, "version" | "pricePlanDetailsOverride"> {
+  readonly version: number;
+  readonly pricePlanDetailsOverride?: PricePlanDetailsOverride | null | undefined;
+}
 
 /** A change of a license's quantity (S10.1). */
 export const licenseUpdate = z.strictObject({
-  licenseId: z.string(),
-  updateType: z.enum(["ABSOLUTE", "RELATIVE"]).default("ABSOLUTE"),
+  licenseId: reference,
+  updateType: orDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   quantity: decimal,
-  effectiveFrom: instant,
+  effectiveFrom: moment,
   idempotencyKey: text,
 });
+/** A change of a license's quantity (S10.1). */
 export type LicenseUpdate = z.output<typeof licenseUpdate>;
 
 /** Money that pays invoice lines (S12). */
 export const credit = z.strictObject({
-  id: id.nullish(),
+  id: idOf(512).nullish(),
   purpose: z.string(),
-  creditAmount: decimal,
-  priority: z.int().min(0).default(0),
+  creditAmount: decimalFromZero,
+  priority: orDefault(z.int(), 0),
   effectiveFrom: date,
   effectiveUntil: date.nullish(),
-  applicableEntityIds: z.array(z.string()).nullish(),
+  applicableEntityIds: z.array(reference).nullish(),
 });
-export type Credit = z.output<typeof credit>;
+/** A credit as it is written: its id may be missing. */
+export type CreditDocument = z.output<typeof credit>;
+/** Money that pays invoice lines (S12). */
+export interface Credit extends CreditDocument {
+  id: string;
+}
 
 /** A feature credit entry that was bought (S11). */
 export const featureCredit = z.strictObject({
-  id: id.nullish(),
-  featureId: z.string(),
-  granted: decimal,
-  effectiveFrom: instant,
-  effectiveUntil: instant,
+  id: idOf(512).nullish(),
+  featureId: reference,
+  granted: decimalFromZero,
+  effectiveFrom: moment,
+  effectiveUntil: moment,
 });
-export type FeatureCredit = z.output<typeof featureCredit>;
+/** A feature credit entry as it is written: its id may be missing. */
+export type FeatureCreditDocument = z.output<typeof featureCredit>;
+/** A feature credit entry that was bought (S11). */
+export interface FeatureCredit extends FeatureCreditDocument {
+  id: string;
+}
+
+const aliasText = idOf(50).min(3);
+const alias = z.union([aliasText, z.strictObject({ alias: aliasText, status })]);
 
 /** Who uses and pays. */
 export const account = z.strictObject({
-  id,
+  id: idOf(50),
   name: z.string().min(3).max(255),
-  customerId: z.string(),
-  status: z.enum(["ACTIVE", "ARCHIVED"]).default("ACTIVE"),
+  customerId: reference,
+  status,
   /** Default: the organization's. */
   invoiceCurrency: currency.nullish(),
-  aliases: z
-    .array(z.union([z.string(), z.strictObject({ alias: z.string() })]))
-    .max(10)
-    .default([]),
+  aliases: listOf(alias, 10),
   address: address.nullish(),
-  primaryEmail: z.string().max(255).nullish(),
-  netTermDays: z.int().min(0).nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  primaryEmail: email.nullish(),
+  netTermDays: days.nullish(),
+  metadata: freeForm.nullish(),
   tags: z.array(z.string()).nullish(),
-  pricePlans: z.array(planAssociation).default([]),
-  licenseUpdates: z.array(licenseUpdate).default([]),
-  credits: z.array(credit).default([]),
-  featureCredits: z.array(featureCredit).default([]),
+  pricePlans: listOf(planAssociation),
+  licenseUpdates: listOf(licenseUpdate),
+  credits: listOf(credit),
+  featureCredits: listOf(featureCredit),
 });
-export type Account = z.output<typeof account>;
+/** An account as it is written, before references are resolved. */
+export type AccountDocument = z.output<typeof account>;
+/** Who uses and pays. */
+export interface Account extends Omit<
+  AccountDocument,
+  "invoiceCurrency" | "aliases" | "pricePlans" | "credits" | "featureCredits"
+> {
+  readonly invoiceCurrency: string;
+  /** The aliases that are active. */
+  readonly aliases: readonly string[];
+  /** In the order in which they were made (S16.1). */
+  readonly pricePlans: readonly PlanAssociation[];
+  readonly credits: readonly Credit[];
+  readonly featureCredits: readonly FeatureCredit[];
+}
 
 /** Consolidates the invoices of several accounts (S16.7). */
 export const invoiceGroup = z.strictObject({
-  id,
-  name: z.string().min(1).max(255),
-  email: text,
-  dailyInvoiceConsolidation: z.boolean().default(false),
-  gracePeriod: z.int().min(0).nullish(),
-  netTermDays: z.int().min(0).nullish(),
+  id: idOf(512),
+  name: name.nullish(),
+  email: email.nullish(),
+  dailyInvoiceConsolidation: orDefault(z.boolean(), false),
+  gracePeriod: days.nullish(),
+  netTermDays: days.nullish(),
+  /** The currency of all its accounts; default: that of its first. */
+  invoiceCurrency: currency.nullish(),
   address: address.nullish(),
-  accountIds: z.array(z.string()).min(1).max(100),
+  billingAddress: address.nullish(),
+  accountIds: listOf(reference),
 });
-export type InvoiceGroup = z.output<typeof invoiceGroup>;
+/** An invoice group as it is written, before references are resolved. */
+export type InvoiceGroupDocument = z.output<typeof invoiceGroup>;
+/** Consolidates the invoices of several accounts (S16.7). */
+export interface InvoiceGroup extends Omit<InvoiceGroupDocument, "name"> {
+  readonly name: string;
+}

@@ -3,36 +3,39 @@
  *
  * @module
  */
-import { z } from "zod";
+import { hasCode } from "../errors.ts";
+import { parseJson } from "../numbers/json.ts";
+import type { Book, BookInput } from "./document.ts";
+import { bookError, collectProblems } from "./problems.ts";
+import { checkNesting, readBookShape } from "./read-document.ts";
+import { referencesOf } from "./references.ts";
+import { inOrder, resolveBook } from "./resolve.ts";
 
-import { account, customer, invoiceGroup } from "./account.ts";
-import { addOn, feature, setting } from "./catalog-items.ts";
-import { eventSchema } from "./event-schema.ts";
-import { currency, id } from "./fields.ts";
-import { pricePlan } from "./price-plan.ts";
-import { usageMeter } from "./usage-meter.ts";
+export type { Book, BookInput, Organization } from "./document.ts";
 
-/** Whose book it is. */
-export const organization = z.strictObject({
-  id,
-  name: z.string().nullish(),
-  baseCurrency: currency.default("USD"),
-  rounding: z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]).default("HALF_UP"),
-});
-export type Organization = z.output<typeof organization>;
+/**
+ * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.
+ *
+ * @param json the value of a JSON document, or its text; from a text, numbers are read to their last digit (S1.2)
+ * @returns plain data; nothing of it is frozen, and the input is left as it was
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence
+ */
+export function readBook(json: BookInput | string | object): Book {
+  const raw = typeof json === "string" ? parsed("the book", json) : json;
+  const problems = collectProblems();
+  if (checkNesting(raw, problems)) {
+    const { lists, document } = readBookShape(raw, problems);
+    const book = resolveBook(document, { references: referencesOf(lists), report: problems.report });
+    if (problems.count() === 0) return inOrder(book);
+  }
+  throw problems.error("the book", raw);
+}
 
-/** One JSON document with everything that rating needs. */
-export const bookDocument = z.strictObject({
-  organization: organization.default({ id: "default", baseCurrency: "USD", rounding: "HALF_UP" }),
-  settings: z.array(setting).default([]),
-  eventSchemas: z.array(eventSchema).default([]),
-  usageMeters: z.array(usageMeter).default([]),
-  features: z.array(feature).default([]),
-  addOns: z.array(addOn).default([]),
-  pricePlans: z.array(pricePlan).default([]),
-  customers: z.array(customer).default([]),
-  accounts: z.array(account).default([]),
-  invoiceGroups: z.array(invoiceGroup).default([]),
-});
-/** What may be given as a book. */
-export type BookInput = z.input<typeof bookDocument>;
+function parsed(what: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
+    throw bookError(what, 1, [{ path: "$", message: error.message }], { cause: error });
+  }
+}

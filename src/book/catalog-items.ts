@@ -5,41 +5,88 @@
  */
 import { z } from "zod";
 
-import { id } from "./fields.ts";
+import { idOf, instant, label, name, orDefault, reference, text } from "./fields.ts";
+
+const association = z.union([reference, z.strictObject({ schemaName: reference, attributeName: reference.nullish() })]);
+const associations = z.array(association).max(50).nullish();
 
 /** What an account may be entitled to. */
 export const feature = z.strictObject({
-  id,
-  name: z.string().min(1).max(255),
-  displayName: z.string().max(255).nullish(),
-  billableName: z.string().max(255).nullish(),
-  description: z.string().nullish(),
-  schemaAssociations: z
-    .array(z.union([z.string(), z.strictObject({ schemaName: z.string(), attributeName: z.string().nullish() })]))
-    .max(50)
-    .default([]),
+  id: idOf(50),
+  name,
+  displayName: label,
+  billableName: label,
+  description: text,
+  schemaAssociations: associations,
+  /** The spelling of the reference's requests. */
+  schemaAssocitions: associations,
+  createdAt: instant.nullish(),
+  updatedAt: instant.nullish(),
 });
-export type Feature = z.output<typeof feature>;
+/** A feature as it is written, before references are resolved. */
+export type FeatureDocument = z.output<typeof feature>;
+/** A schema whose events consume a feature, and the attribute that says how much (S11.2). */
+export interface FeatureAssociation {
+  readonly schemaName: string;
+  readonly attributeName: string;
+}
+/** What an account may be entitled to. */
+export interface Feature extends Omit<FeatureDocument, "displayName" | "schemaAssociations" | "schemaAssocitions"> {
+  readonly displayName: string;
+  readonly schemaAssociations: readonly FeatureAssociation[];
+}
 
 /** A priced item of fixed fee, license and credit grant cards. */
 export const addOn = z.strictObject({
-  id,
-  name: z.string().min(1).max(255),
-  displayName: z.string().max(255).nullish(),
-  billableName: z.string().max(255).nullish(),
+  id: idOf(50),
+  name,
+  displayName: label,
+  billableName: label,
   type: z.enum(["LICENSE", "FIXED_FEE", "CREDIT_GRANT"]),
-  status: z.enum(["ACTIVE", "ARCHIVED"]).default("ACTIVE"),
+  status: orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE"),
+  createdAt: instant.nullish(),
 });
-export type AddOn = z.output<typeof addOn>;
+/** An add-on as it is written: its displayName may be missing. */
+export type AddOnDocument = z.output<typeof addOn>;
+/** A priced item of fixed fee, license and credit grant cards. */
+export interface AddOn extends AddOnDocument {
+  displayName: string;
+}
 
-/** A value that enrichments depend on; `value` is text that must parse as its data type. */
+/** The namespace of a setting that names none. */
+export const SETTING_NAMESPACE = "user";
+
+/** A value that enrichments depend on; `value` is text that must parse as its data type (S4.2). */
 export const setting = z.strictObject({
-  id,
-  namespace: z.string().default("user"),
-  name: z.string().nullish(),
-  dataType: z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]).default("STRING"),
+  id: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[A-Za-z0-9_-]*$/),
+  namespace: orDefault(
+    z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[A-Za-z0-9_-]*$/),
+    SETTING_NAMESPACE,
+  ),
+  name: text,
+  dataType: orDefault(z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]), "STRING"),
   value: z.string(),
-  entityType: z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]).default("ORGANIZATION"),
-  entityId: z.string().nullish(),
+  entityType: orDefault(z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]), "ORGANIZATION"),
+  /** The customer's or account's id or name; default: the organization's. */
+  entityId: reference.nullish(),
 });
-export type Setting = z.output<typeof setting>;
+/** A setting as it is written, before its entity is resolved. */
+export type SettingDocument = z.output<typeof setting>;
+/** A value that enrichments depend on (S4.2). */
+export interface Setting extends SettingDocument {
+  /** The organization's, customer's or account's id. */
+  entityId: string;
+}
+
+/** `setting.<namespace>.<id>` in lower case: what {@link EventSchema} dependencies name (S4.2). */
+export function settingKey(of: Pick<SettingDocument, "namespace" | "id">): string {
+  return `setting.${of.namespace}.${of.id}`.toLowerCase();
+}

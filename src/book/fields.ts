@@ -8,35 +8,150 @@ import { z } from "zod";
 import { parseDate, parseInstant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { isCurrency } from "../numbers/currency.ts";
-import { Decimal, valueOf } from "../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, valueOf } from "../numbers/decimal.ts";
+import { shown } from "./sentences.ts";
+
+/** Most days of a grace period or a payment term: a hundred years. */
+export const DAYS_MAX = 36_500;
+/** Largest interval or offset of a recurrence, in cycles. */
+export const CYCLES_MAX = 10_000;
+
+type Defaulted<S extends z.ZodType> = z.ZodPipe<
+  z.ZodOptional<z.ZodNullable<S>>,
+  z.ZodTransform<z.output<S>, z.output<S> | null | undefined>
+>;
+
+/** A field that may be left out or null, and is then `value`. */
+export function orDefault<S extends z.ZodType>(
+  schema: S,
+  value: z.output<S> & (string | number | boolean),
+): Defaulted<S> {
+  return schema.nullish().transform((given) => given ?? value);
+}
+
+/** A list of at most `max` items that may be left out or null, and is then empty. */
+export function listOf<S extends z.ZodType>(element: S, max = Infinity): Defaulted<z.ZodArray<S>> {
+  const list = max === Infinity ? z.array(element) : z.array(element).max(max);
+  return list.nullish().transform((given) => given ?? []);
+}
 
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Comes out as a Decimal. */
-export const decimal = z
-  .union([z.number(), z.string(), z.custom<Decimal>((value) => Decimal.isDecimal(value))])
-  .transform((value, context) => readOr(context, () => valueOf(value)));
+export const decimal = z.custom<DecimalInput>().transform((value, context) => readDecimal(context, value));
+
+/** A {@link decimal} that is 0 or more. */
+export const decimalFromZero = decimal.refine((value) => !value.isNegative(), {
+  error: (issue) => `expected 0 or more, got ${shown(issue.input)}`,
+});
+
+/** A {@link decimalFromZero} without a fraction. */
+export const wholeFromZero = decimalFromZero.refine((value) => value.isInteger(), {
+  error: (issue) => `expected a whole number, got ${shown(issue.input)}`,
+});
+
+/** A {@link decimal} that is more than 0. */
+export const decimalAboveZero = decimal.refine((value) => value.isPositive() && !value.isZero(), {
+  error: (issue) => `expected more than 0, got ${shown(issue.input)}`,
+});
 
 /** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
-export const instant = z.string().transform((value, context) => readOr(context, () => parseInstant(value)));
+export const instant = z.custom<string>().transform((value, context) => readTime(context, "a date-time", value));
 
 /** A date, or a date-time that is a midnight (S2.2). Comes out as milliseconds since 1970, UTC. */
-export const date = z.string().transform((value, context) => readOr(context, () => parseDate(value)));
+export const date = z.custom<string>().transform((value, context) => readTime(context, "a date", value));
+
+/** A date-time, or a date that means its midnight, UTC (S2.2). Comes out as milliseconds since 1970, UTC. */
+export const moment = z.custom<string>().transform((value, context) => readTime(context, "a date or date-time", value));
 
 /** A currency code of ISO 4217 (S1.5). */
-export const currency = z.string().refine(isCurrency, "expected a currency code of ISO 4217");
+export const currency = z.string().refine(isCurrency, {
+  error: (issue) => `expected a currency code of ISO 4217, got ${shown(issue.input)}`,
+});
 
 /** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
-export const ruleSource = z.unknown().refine((value) => value !== undefined && value !== null, "expected a rule");
+export const ruleSource = z.unknown().refine((value) => value !== undefined && value !== null, {
+  error: "missing: expected a rule",
+});
 
-/** A non-empty id without white space, control characters or slashes. */
-export const id = z.string().min(1).max(512);
+/** An id that somebody made: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
+export function idOf(max: number): z.ZodString {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => ID.test(value) && value !== "." && value !== "..", {
+      error: (issue) =>
+        `expected an id without white space, control characters or slashes that is not . or .., got ${shown(issue.input)}`,
+    });
+}
+// eslint-disable-next-line no-control-regex
+const ID = /^[^\s/\u0000-\u001F\u007F-\u009F]*$/u;
 
-/** Runs a reader of the core and turns what it throws into a problem at this field. */
-function readOr<T>(context: z.core.$RefinementCtx, read: () => T): T | typeof z.NEVER {
+/** The id or the name of another resource of the book. */
+export const reference = z.string().min(1).max(512);
+
+/** What a person calls a thing. */
+export const name = z.string().min(1).max(255);
+
+/** A text of at most 255 characters that may be left out. */
+export const label = z.string().max(255).nullish();
+
+/** Any text, or none. */
+export const text = z.string().nullish();
+
+/** An e-mail address of at most 255 characters. */
+export const email = z
+  .string()
+  .max(255)
+  .regex(/^[^\s@]+@[^\s@]+$/, { error: (issue) => `expected an e-mail address, got ${shown(issue.input)}` });
+
+/** Whole days, 0 to {@link DAYS_MAX}. */
+export const days = z.int().min(0).max(DAYS_MAX);
+
+/** Any JSON object, kept as it is. */
+export const freeForm = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  { error: (issue) => `expected an object, got ${shown(issue.input)}` },
+);
+
+function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
-    return read();
+    if (value === undefined) return problem(context, "missing: expected a decimal");
+    return valueOf(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    context.addIssue({ code: "custom", message: error.message });
-    return z.NEVER;
+    const known = error.message.startsWith("expected ");
+    const plain = error.message.endsWith("is not a decimal");
+    return problem(
+      context,
+      known
+        ? error.message
+        : plain
+          ? `expected a decimal, got ${shown(value)}`
+          : `expected a decimal that is kept whole: ${error.message}`,
+    );
   }
+}
+
+function readTime(
+  context: z.core.$RefinementCtx,
+  kind: "a date" | "a date-time" | "a date or date-time",
+  value: unknown,
+): number {
+  if (value === undefined) return problem(context, `missing: expected ${kind}`);
+  if (typeof value !== "string") return problem(context, `expected ${kind}, got ${shown(value)}`);
+  try {
+    const isDate = kind === "a date" || (kind === "a date or date-time" && value.length <= DATE_LENGTH);
+    return isDate ? parseDate(value) : parseInstant(value);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    return problem(context, `expected ${kind}: ${error.message}`);
+  }
+}
+
+/** The characters of `2024-01-02`. */
+const DATE_LENGTH = 10;
+
+function problem(context: z.core.$RefinementCtx, message: string): never {
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
 }

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 
-import { currency, id } from "./fields.ts";
+import { currency, days, freeForm, idOf, listOf, name, orDefault, text } from "./fields.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
@@ -19,20 +19,21 @@ import {
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
 export const pricingCycleConfig = z.strictObject({
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
-  startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string().nullish() }).nullish(),
+  startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: text }).nullish(),
   /** Whole days, default 0. */
-  gracePeriod: z.int().min(0).nullish(),
+  gracePeriod: days.nullish(),
   anniversaryCycle: z.boolean().nullish(),
 });
+/** When pricing cycles begin (S6.1, S6.3), and how long late events are taken (S6.5). */
 export type PricingCycleConfig = z.output<typeof pricingCycleConfig>;
 
 const cards = {
-  usageRateCards: z.array(usageRateCard).nullish(),
-  fixedFeeRateCards: z.array(fixedFeeRateCard).nullish(),
-  licenseRateCards: z.array(licenseRateCard).nullish(),
-  billingEntitlementRateCards: z.array(billingEntitlementRateCard).nullish(),
-  creditGrantRateCards: z.array(creditGrantRateCard).nullish(),
-  entitlementOverageRateCards: z.array(entitlementOverageRateCard).nullish(),
+  usageRateCards: listOf(usageRateCard),
+  fixedFeeRateCards: listOf(fixedFeeRateCard),
+  licenseRateCards: listOf(licenseRateCard),
+  billingEntitlementRateCards: listOf(billingEntitlementRateCard),
+  creditGrantRateCards: listOf(creditGrantRateCard),
+  entitlementOverageRateCards: listOf(entitlementOverageRateCard),
   minimumCommitment: minimumCommitment.nullish(),
 };
 
@@ -42,24 +43,29 @@ export const pricePlanDetails = z.strictObject({
   supportedCurrencies: z.array(currency).nullish(),
   activeCurrencies: z.array(currency).nullish(),
   pricingCycleConfig: pricingCycleConfig.nullish(),
-  rateDetails: z.unknown().nullish(),
+  /** Kept as given; nothing is priced by it. */
+  rateDetails: freeForm.nullish(),
+  /** Kept as given; nothing is priced by them. */
   entitlementRateCards: z.array(z.unknown()).nullish(),
-  type: z.string().nullish(),
+  type: z.literal("BILLING").nullish(),
 });
+/** Everything that is priced under a plan. */
 export type PricePlanDetails = z.output<typeof pricePlanDetails>;
 
 /** What an association changes of its plan (S16.2). */
 export const pricePlanDetailsOverride = z.strictObject({ ...cards, pricingCycleConfig: pricingCycleConfig.nullish() });
+/** What an association changes of its plan (S16.2). */
 export type PricePlanDetailsOverride = z.output<typeof pricePlanDetailsOverride>;
 
 /** One version of a plan; several versions are several items with one id. */
 export const pricePlan = z.strictObject({
-  id: id.max(255),
-  name: z.string().min(1).max(255),
-  type: z.enum(["BILLING"]).default("BILLING"),
-  status: z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]).default("DRAFT"),
-  version: z.int().min(1).default(1),
-  description: z.string().nullish(),
+  id: idOf(255),
+  name,
+  type: orDefault(z.literal("BILLING"), "BILLING"),
+  status: orDefault(z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]), "DRAFT"),
+  version: orDefault(z.int().min(1), 1),
+  description: text,
   pricePlanDetails,
 });
+/** One version of a plan (S16.4). */
 export type PricePlan = z.output<typeof pricePlan>;

@@ -1,0 +1,106 @@
+/**
+ * Collects everything that is wrong in a document, each with its place, and makes the one error of it.
+ *
+ * @module
+ */
+import { type Problem, RatebookError } from "../errors.ts";
+
+/** A place in a document: keys and list positions from the root. */
+export type Path = readonly (string | number)[];
+/** Notes one problem at a place. */
+export type Report = (path: Path, message: string) => void;
+
+/** Most problems that an error carries; a last one says how many more there are. */
+export const PROBLEMS_MAX = 1000;
+/** Most problems that are kept while a document is read: enough to sort, too few to fill memory. */
+const KEPT_MAX = 10 * PROBLEMS_MAX;
+
+/** What has been found so far. */
+export interface Problems {
+  readonly report: Report;
+  /** How many problems there are, kept or not. */
+  count(): number;
+  /** Whether there are so many that reading on tells nobody anything. */
+  isFull(): boolean;
+  /**
+   * The one error for all of them.
+   *
+   * @param what names the document at the start of the message, such as `the book`
+   * @param document decides the order of the problems
+   */
+  error(what: string, document: unknown): RatebookError<"ERR_BOOK_INVALID">;
+}
+
+/** An empty collection. */
+export function collectProblems(): Problems {
+  const kept: { readonly path: Path; readonly message: string }[] = [];
+  let count = 0;
+  return {
+    report: (path, message) => {
+      count += 1;
+      if (kept.length < KEPT_MAX) kept.push({ path, message });
+    },
+    count: () => count,
+    isFull: () => count >= KEPT_MAX,
+    error: (what, document) => {
+      const inOrder = kept
+        .map(({ path, message }) => ({ place: placeOf(document, path), path: pathText(path), message }))
+        .sort((a, b) => comparePlaces(a.place, b.place))
+        .slice(0, PROBLEMS_MAX)
+        .map(({ path, message }): Problem => ({ path, message }));
+      if (count > inOrder.length) inOrder.push({ path: "$", message: `and ${count - inOrder.length} more problems` });
+      return bookError(what, count, inOrder);
+    },
+  };
+}
+
+/** The error for problems that are already in order. */
+export function bookError(
+  what: string,
+  count: number,
+  problems: readonly Problem[],
+  options?: ErrorOptions,
+): RatebookError<"ERR_BOOK_INVALID"> {
+  const [first] = problems;
+  const place = first === undefined ? "" : `: ${first.path}: ${first.message}`;
+  const message =
+    count === 1 ? `${what} has a problem${place}` : `${what} has ${count} problems, the first of them${place}`;
+  return new RatebookError("ERR_BOOK_INVALID", message, { problems }, options);
+}
+
+/** `$.pricePlans[0].name`; a key that is no plain word is quoted, and cut at 60 characters. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    if (/^[A-Za-z_$][\w$]*$/.test(step) && step.length <= 60) return `${text}.${step}`;
+    return `${text}[${JSON.stringify(step.length > 60 ? `${step.slice(0, 60)}…` : step)}]`;
+  }, "$");
+}
+
+/** The positions of a path's steps in the document, for sorting; what is not there comes last in its object. */
+function placeOf(document: unknown, path: Path): readonly number[] {
+  const place: number[] = [];
+  let at = document;
+  for (const step of path) {
+    if (Array.isArray(at) && typeof step === "number") {
+      place.push(step);
+      at = at[step];
+    } else if (typeof at === "object" && at !== null && Object.hasOwn(at, step)) {
+      place.push(Object.keys(at).indexOf(String(step)));
+      at = Reflect.get(at, step);
+    } else {
+      place.push(Number.MAX_SAFE_INTEGER);
+      at = undefined;
+    }
+  }
+  return place;
+}
+
+function comparePlaces(a: readonly number[], b: readonly number[]): number {
+  for (const [index, step] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    if (step !== other) return step - other;
+  }
+  return a.length - b.length;
+}

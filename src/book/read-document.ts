@@ -1,0 +1,160 @@
+/**
+ * Reads the shape of a document: every item through its zod schema, every problem noted, and of a broken item what is
+ * whole, so that the checks across the book can look at it too.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
+import { currency } from "./fields.ts";
+import type { Path, Problems } from "./problems.ts";
+import type { RawLists } from "./references.ts";
+import { sentenceOf, shown } from "./sentences.ts";
+
+/** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
+const NESTING_MAX = 200;
+/** How much of a place is named when something is nested too deep below it. */
+const DEEP_PLACE_MAX = 3;
+
+/**
+ * Reads one value. What is wrong is reported; what is whole comes back: in a list, a broken item is a hole, which
+ * `forEach`, `map` and `flatMap` skip.
+ *
+ * @returns undefined when nothing of it can be used
+ */
+export function readShape<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+  path: Path,
+  problems: Problems,
+): z.output<S> | undefined {
+  const result = schema.safeParse(raw, { error: sentenceOf });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue(issue, path, problems);
+  return salvage(schema, raw) as z.output<S> | undefined;
+}
+
+/** Reads the lists of a book, item by item. */
+export function readBookShape(raw: unknown, problems: Problems): { lists: RawLists; document: BookDocument } {
+  const object = objectOf(raw);
+  if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
+  const lists: Record<string, unknown> = object ?? {};
+  const known = new Set<string>(["organization", ...Object.keys(RESOURCES)]);
+  for (const key of Object.keys(lists)) {
+    if (!known.has(key)) problems.report([key], "unknown field");
+  }
+  const own = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
+  const list = <List extends ResourceList>(key: List): BookDocument[List] =>
+    readList(RESOURCES[key], own(key), key, problems) as unknown as BookDocument[List];
+  const fallback = { id: "default" } as const;
+  return {
+    lists,
+    document: {
+      organization:
+        readShape(organization, own("organization") ?? fallback, ["organization"], problems) ??
+        organization.parse(fallback),
+      settings: list("settings"),
+      eventSchemas: list("eventSchemas"),
+      usageMeters: list("usageMeters"),
+      features: list("features"),
+      addOns: list("addOns"),
+      pricePlans: list("pricePlans"),
+      customers: list("customers"),
+      accounts: list("accounts"),
+      invoiceGroups: list("invoiceGroups"),
+    },
+  };
+}
+
+/** Refuses what is nested so deep that no code after this should meet it. */
+export function checkNesting(raw: unknown, problems: Problems): boolean {
+  const deep = tooDeep(raw, 0);
+  if (deep === undefined) return true;
+  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), `nested more than ${NESTING_MAX} levels deep`);
+  return false;
+}
+
+function readList<S extends z.ZodType>(schema: S, raw: unknown, key: string, problems: Problems): z.output<S>[] {
+  if (raw === undefined || raw === null) return [];
+  if (!Array.isArray(raw)) {
+    problems.report([key], `expected a list, got ${shown(raw)}`);
+    return [];
+  }
+  return holed(raw, (item, index) => (problems.isFull() ? undefined : readShape(schema, item, [key, index], problems)));
+}
+
+/** A list with a hole wherever an item has nothing to show. */
+function holed<T>(items: readonly unknown[], read: (item: unknown, index: number) => T | undefined): T[] {
+  const list: T[] = [];
+  list.length = items.length;
+  for (const [index, item] of items.entries()) {
+    const value = read(item, index);
+    if (value !== undefined) list[index] = value;
+  }
+  return list;
+}
+
+/** The path, backwards, to something nested too deep. */
+function tooDeep(value: unknown, depth: number): (string | number)[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= NESTING_MAX) return [];
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const deep = tooDeep(item, depth + 1);
+      if (deep !== undefined) return [...deep, index];
+    }
+    return undefined;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const deep = tooDeep(item, depth + 1);
+    if (deep !== undefined) return [...deep, key];
+  }
+  return undefined;
+}
+
+function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems): void {
+  const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
+  if (issue.code === "unrecognized_keys") {
+    for (const key of issue.keys) problems.report([...path, key], "unknown field");
+    return;
+  }
+  const branch = issue.code === "invalid_union" ? branchOf(issue.errors) : undefined;
+  if (branch === undefined) problems.report(path, issue.message);
+  else for (const inner of branch) reportIssue(inner, path, problems);
+}
+
+/** Of the ways in which a value may be given, the one that it was given in: its own type was right. */
+function branchOf(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
+  return errors.find((issues) => issues.every((issue) => issue.code !== "invalid_type" || issue.path.length > 0));
+}
+
+/** What is whole of a value that its schema refused. */
+function salvage(schema: unknown, raw: unknown): unknown {
+  if (schema === currency) return undefined;
+  if (schema instanceof z.ZodPipe) return salvage(schema.in, raw);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return salvage(schema.unwrap(), raw);
+  if (schema instanceof z.ZodString) return typeof raw === "string" ? raw : undefined;
+  if (schema instanceof z.ZodArray) {
+    return Array.isArray(raw) ? holed(raw, (item) => wholeOf(schema.element, item)) : undefined;
+  }
+  const object = objectOf(raw);
+  if (!(schema instanceof z.ZodObject) || object === undefined) return undefined;
+  const whole: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(schema.shape)) {
+    const given = Object.hasOwn(object, key) ? object[key] : undefined;
+    const value = wholeOf(field, given) ?? wholeOf(field, undefined);
+    if (value !== undefined) whole[key] = value;
+    else if (!(field as z.ZodType).safeParse(undefined).success) return undefined;
+  }
+  return whole;
+}
+
+function wholeOf(schema: unknown, raw: unknown): unknown {
+  const result = (schema as z.ZodType).safeParse(raw);
+  return result.success ? result.data : salvage(schema, raw);
+}
+
+function objectOf(raw: unknown): Record<string, unknown> | undefined {
+  return typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : undefined;
+}

@@ -1,0 +1,104 @@
+/**
+ * Resolves accounts: plans and their versions, licenses, credits; ids are made where a book gives none.
+ *
+ * @module
+ */
+import { type Instant, parseInstant } from "../calendar/instant.ts";
+import type { Account, AccountDocument, PlanAssociation, PlanAssociationDocument } from "./account.ts";
+import type { Path } from "./problems.ts";
+import { idAt, type Resolving } from "./references.ts";
+import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
+import { shown } from "./sentences.ts";
+
+/** "No end", as a date. */
+const NO_END: Instant = parseInstant("9999-01-01T00:00:00.000Z");
+
+/** What an account has that says nothing else. */
+export interface AccountDefaults {
+  readonly currency: string;
+  readonly versions: ReadonlyMap<string, PlanVersions>;
+}
+
+/** Resolves an account. */
+export function resolveAccount(
+  account: AccountDocument,
+  defaults: AccountDefaults,
+  path: Path,
+  resolving: Resolving,
+): Account {
+  return {
+    ...account,
+    customerId: idAt("customers", account.customerId, [...path, "customerId"], resolving),
+    invoiceCurrency: account.invoiceCurrency ?? defaults.currency,
+    aliases: account.aliases.flatMap((alias) => {
+      if (typeof alias === "string") return [alias];
+      return alias.status === "ACTIVE" ? [alias.alias] : [];
+    }),
+    pricePlans: account.pricePlans.map((association, at) =>
+      resolveAssociation(association, defaults.versions, [...path, "pricePlans", at], resolving),
+    ),
+    licenseUpdates: account.licenseUpdates.map((update, at) => ({
+      ...update,
+      licenseId: idAt("addOns", update.licenseId, [...path, "licenseUpdates", at, "licenseId"], resolving),
+    })),
+    credits: account.credits.map((credit, at) => ({
+      ...credit,
+      id: credit.id ?? `${account.id}.credit.${at + 1}`,
+      effectiveUntil: endOf(credit.effectiveUntil),
+      applicableEntityIds: resolveEntities(
+        credit.applicableEntityIds,
+        [...path, "credits", at, "applicableEntityIds"],
+        resolving,
+      ),
+    })),
+    featureCredits: account.featureCredits.map((entry, at) => ({
+      ...entry,
+      id: entry.id ?? `${account.id}.featureCredit.${at + 1}`,
+      featureId: idAt("features", entry.featureId, [...path, "featureCredits", at, "featureId"], resolving),
+    })),
+  };
+}
+
+function resolveAssociation(
+  association: PlanAssociationDocument,
+  versions: ReadonlyMap<string, PlanVersions>,
+  path: Path,
+  resolving: Resolving,
+): PlanAssociation {
+  const pricePlanId = idAt("pricePlans", association.pricePlanId, [...path, "pricePlanId"], resolving);
+  const override = association.pricePlanDetailsOverride;
+  return {
+    ...association,
+    pricePlanId,
+    version: versionAt(association, pricePlanId, versions.get(pricePlanId), path, resolving),
+    effectiveUntil: endOf(association.effectiveUntil),
+    pricePlanDetailsOverride:
+      override === undefined || override === null
+        ? undefined
+        : resolveDetails(override, [...path, "pricePlanDetailsOverride"], resolving),
+  };
+}
+
+function versionAt(
+  { version }: PlanAssociationDocument,
+  planId: string,
+  plan: PlanVersions | undefined,
+  path: Path,
+  { report }: Resolving,
+): number {
+  // A plan that is unknown, or too broken to read, has been reported.
+  if (plan === undefined) return version ?? 1;
+  if (version === undefined || version === null) {
+    if (plan.current !== undefined) return plan.current.version;
+    report([...path, "pricePlanId"], `expected a price plan with an ACTIVE or DRAFT version, got ${shown(planId)}`);
+    return 1;
+  }
+  if (!plan.all.has(version)) {
+    report([...path, "version"], `expected a version of the price plan ${shown(planId)}, got ${version}`);
+  }
+  return version;
+}
+
+function endOf(given: Instant | null | undefined): Instant | undefined {
+  return given === undefined || given === null || given === NO_END ? undefined : given;
+}

@@ -1,0 +1,97 @@
+/**
+ * Sentences about what is wrong in a book: what was expected, what was found. One place words all that zod finds.
+ *
+ * @module
+ */
+import type { z } from "zod";
+
+import { Decimal, textOf } from "../numbers/decimal.ts";
+
+/** Most characters of a value from outside in a message. */
+const SHOWN_MAX = 60;
+
+/** A value as a message shows it: a text in quotes and cut at 60 characters, a list or object by its kind. */
+export function shown(value: unknown): string {
+  if (typeof value === "string")
+    return JSON.stringify(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Decimal.isDecimal(value)) return cut(textOf(value));
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return cut(String(value));
+  return `a ${typeof value}`;
+}
+
+/** Texts as an enumeration in quotes: `"a", "b" or "c"`. */
+export function oneOf(texts: readonly string[]): string {
+  return joined(texts, "or");
+}
+
+/** Texts in quotes: `"a", "b" and "c"`. */
+export function allOf(texts: readonly string[]): string {
+  return joined(texts, "and");
+}
+
+/** `a usage meter`, `an add-on`. */
+export function anOrA(noun: string): string {
+  return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+/** What zod calls a kind of value, in words. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["string", "a text"],
+  ["number", "a number"],
+  ["int", "a whole number"],
+  ["boolean", "true or false"],
+  ["array", "a list"],
+  ["object", "an object"],
+  ["record", "an object"],
+]);
+
+/** The sentence for what zod found at a field; given to zod as its error map. */
+export function sentenceOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return expected(KINDS.get(issue.expected) ?? issue.expected, issue.input);
+    case "invalid_value":
+      return expected(oneOf(issue.values.map((value) => String(value))), issue.input);
+    case "invalid_format":
+      return expected(
+        issue.format === "regex" ? `a text that matches ${issue.pattern ?? "its pattern"}` : issue.format,
+        issue.input,
+      );
+    case "too_small":
+      return bounded("at least", issue.minimum, issue.origin, issue.input);
+    case "too_big":
+      return bounded("at most", issue.maximum, issue.origin, issue.input);
+    case "unrecognized_keys":
+      return `unknown field ${oneOf(issue.keys.slice(0, 3))}`;
+    case "invalid_union":
+      return expected("another kind of value", issue.input);
+    default:
+      return "not accepted";
+  }
+}
+
+function expected(what: string, input: unknown): string {
+  return input === undefined ? `missing: expected ${what}` : `expected ${what}, got ${shown(input)}`;
+}
+
+function bounded(side: "at least" | "at most", bound: number | bigint, origin: string, input: unknown): string {
+  if (typeof input === "string") {
+    return `expected ${side} ${bound} ${bound === 1 ? "character" : "characters"}, got ${input.length}`;
+  }
+  if (Array.isArray(input)) return `expected ${side} ${bound} ${bound === 1 ? "item" : "items"}, got ${input.length}`;
+  return `expected ${origin === "int" ? "a whole number" : "a number"} of ${side} ${bound}, got ${shown(input)}`;
+}
+
+function joined(texts: readonly string[], word: "and" | "or"): string {
+  const quoted = texts.map((text) => shown(text));
+  const last = quoted.at(-1) ?? "nothing";
+  return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(", ")} ${word} ${last}`;
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}
