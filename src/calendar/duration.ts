@@ -147,7 +147,7 @@ export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
 
 /** `base`, which is `from` moved by the months, moved by the exact time too. */
 function moved(from: Instant, base: Instant, duration: Duration, sign: 1 | -1): Instant {
-  const result = base + sign * duration.millis.trunc().toNumber();
+  const result = base + sign * Number(textOf(duration.millis.trunc()));
   if (result >= INSTANT_MIN && result < INSTANT_END) return result;
   const text = formatInstant(from);
   throw new RatebookError("ERR_DATE_INVALID", `${text} moved by its duration is not within the years 0000 to 9999`, {});
@@ -155,5 +155,5 @@ function moved(from: Instant, base: Instant, duration: Duration, sign: 1 | -1): 
 
 function invalidDuration(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${shown} is not a duration: ${reason}`, {});
+  return new RatebookError("ERR_DATE_INVALID", `${shown} is no duration: ${reason}`, {});
 }

@@ -25,6 +25,10 @@ export const INSTANT_END: Instant = 253_402_300_800_000;
 export const OFFSET_MINUTES_MAX = 14 * 60;
 
 const MINUTE_MS = 60_000;
+/** `00` to `99`. */
+const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, value) => String(100 + value).slice(1));
+/** Stands for a part of a text that is not there: no day and no pair of digits is as far below 0. */
+const NONE = -1_000_000;
 // The signs of a date-time, as character codes.
 const SPACE = 32;
 const PLUS = 43;
@@ -66,7 +70,7 @@ export function instantOrUndefined(text: string, zoneMinutes?: number): Instant 
  * @throws {RatebookError} ERR_DATE_INVALID; names such as `Europe/Berlin` are refused, since what they mean changes
  */
 export function parseZone(text: string): number {
-  const minutes = readZone(text, 0);
+  const minutes = text.startsWith(" ") ? Number.NaN : readZone(text, 0);
   if (Number.isNaN(minutes)) {
     throw invalidDate(text, "zone", "expected UTC, Z or an offset such as +05:30, at most 14:00");
   }
@@ -82,7 +86,7 @@ export function parseZone(text: string): number {
 export function parseDate(text: string): Instant {
   if (text.length === 10) {
     const day = readDay(text);
-    if (Number.isNaN(day)) throw invalidDate(text, "date", reasonAgainst(text, false));
+    if (day === NONE) throw invalidDate(text, "date", reasonAgainst(text, false));
     return day * DAY_MS;
   }
   const instant = read(text, Number.NaN);
@@ -141,86 +145,100 @@ export function dayOf(instant: Instant): Day {
   return Math.floor(instant / DAY_MS);
 }
 
-/** Reads a date-time; NaN where it is none. Every part is NaN or a number, and NaN goes through the sum. */
+/**
+ * Reads a date-time; NaN where it is none. The parts are small whole numbers, {@link NONE} where they are missing, so
+ * that nothing here leaves the integers before the sum.
+ */
 function read(text: string, zoneMinutes: number): number {
+  const length = text.length;
+  if (length < 16) return Number.NaN;
   const separator = text.charCodeAt(10);
-  if (separator !== T && separator !== SPACE) return Number.NaN;
+  const day = readDay(text);
+  const minutes = readMinutes(text);
+  if ((separator !== T && separator !== SPACE) || day === NONE || minutes < 0) return Number.NaN;
+  let ms = 0;
   let at = 16;
-  let ms = readMinutes(text) * MINUTE_MS;
-  if (text.charCodeAt(16) === COLON) {
-    ms += 1000 * below(pair(text, 17), 60);
+  if (length >= 19 && text.charCodeAt(16) === COLON) {
+    const seconds = pair(text, 17);
+    if (seconds < 0 || seconds > 59) return Number.NaN;
+    ms = seconds * 1000;
     at = 19;
-    const point = text.charCodeAt(19);
-    if (point === POINT || point === COMMA) {
-      ms += readMilliseconds(text);
+    if (length > 20 && isPoint(text.charCodeAt(19))) {
       at = endOfDigits(text, 20);
+      if (at === 20) return Number.NaN;
+      ms += readMilliseconds(text, at);
     }
   }
-  const offset = at === text.length ? zoneMinutes : readZone(text, at);
-  const instant = readDay(text) * DAY_MS + ms - offset * MINUTE_MS;
+  const offset = at === length ? zoneMinutes : readZone(text, at);
+  const instant = day * DAY_MS + (minutes - offset) * MINUTE_MS + ms;
   return instant >= INSTANT_MIN && instant < INSTANT_END ? instant : Number.NaN;
 }
 
-/** The day of the `YYYY-MM-DD` at the beginning; NaN where there is none, or no such day. */
+/** The day of the `YYYY-MM-DD` at the beginning; NONE where there is no such day. The text has 10 characters or more. */
 function readDay(text: string): number {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const month = pair(text, 5);
   const day = pair(text, 8);
-  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return Number.NaN;
-  if (Number.isNaN(year) || !(day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
+  if (year < 0 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return NONE;
+  // 28 days are in every month: most days need no look at the calendar.
+  if (day < 1 || month < 1 || month > 12 || (day > 28 && day > daysInMonth(year, month))) return NONE;
   return dayOfDate(year, month, day);
 }
 
-/** The minutes since midnight of the `HH:MM` after the date; NaN where there is none. */
+/** The minutes since midnight of the `HH:MM` after the date; below 0 where there is none. The text has 16 characters. */
 function readMinutes(text: string): number {
-  if (text.charCodeAt(13) !== COLON) return Number.NaN;
-  return below(pair(text, 11), 24) * 60 + below(pair(text, 14), 60);
+  const hour = pair(text, 11);
+  const minute = pair(text, 14);
+  return text.charCodeAt(13) === COLON && hour < 24 && minute < 60 ? hour * 60 + minute : NONE;
 }
 
-/** The milliseconds of the fraction after the seconds, cut; NaN where it has no digit. */
-function readMilliseconds(text: string): number {
-  const first = digit(text, 20);
-  if (Number.isNaN(first)) return Number.NaN;
-  const second = digit(text, 21);
-  if (Number.isNaN(second)) return first * 100;
-  const third = digit(text, 22);
-  return first * 100 + second * 10 + (Number.isNaN(third) ? 0 : third);
+/** The milliseconds of the fraction that ends at `end`, cut. */
+function readMilliseconds(text: string, end: number): number {
+  let ms = 100 * (text.charCodeAt(20) - ZERO);
+  if (end > 21) ms += 10 * (text.charCodeAt(21) - ZERO);
+  if (end > 22) ms += text.charCodeAt(22) - ZERO;
+  return ms;
 }
 
 /** The offset in minutes of the zone that fills the rest of the text; NaN where it is none. */
 function readZone(text: string, from: number): number {
-  const at = text.charCodeAt(from) === SPACE && from > 0 ? from + 1 : from;
+  const at = text.charCodeAt(from) === SPACE ? from + 1 : from;
   const left = text.length - at;
+  if (left === 1) return text.charCodeAt(at) === Z ? 0 : Number.NaN;
+  if (left === 3 && text.endsWith("UTC")) return 0;
+  if (left === 3 || left === 5 || (left === 6 && text.charCodeAt(at + 3) === COLON)) return readOffset(text, at, left);
+  return Number.NaN;
+}
+
+/** The minutes of `±HH`, `±HHMM` or `±HH:MM`, the `length` characters at the end of the text. */
+function readOffset(text: string, at: number, length: number): number {
   const sign = text.charCodeAt(at);
-  if (sign === Z) return left === 1 ? 0 : Number.NaN;
-  if (sign !== PLUS && sign !== DASH) return left === 3 && text.endsWith("UTC") ? 0 : Number.NaN;
-  let minutes = pair(text, at + 1) * 60;
-  if (left === 6 && text.charCodeAt(at + 3) === COLON) minutes += below(pair(text, at + 4), 60);
-  else if (left === 5) minutes += below(pair(text, at + 3), 60);
-  else if (left !== 3) return Number.NaN;
-  if (!(minutes <= OFFSET_MINUTES_MAX)) return Number.NaN;
-  return sign === DASH ? -minutes : minutes;
+  const hours = pair(text, at + 1);
+  const minutes = length === 3 ? 0 : pair(text, text.length - 2);
+  const offset = hours * 60 + minutes;
+  if (hours < 0 || minutes < 0 || minutes > 59 || offset > OFFSET_MINUTES_MAX) return Number.NaN;
+  if (sign === PLUS) return offset;
+  return sign === DASH ? -offset : Number.NaN;
 }
 
-/** The digit at a place; NaN where there is none. */
-function digit(text: string, at: number): number {
-  const value = text.charCodeAt(at) - ZERO;
-  return value >= 0 && value <= 9 ? value : Number.NaN;
-}
-
-/** The two digits at a place as a number; NaN where there are none. */
+/**
+ * The two digits at a place as a number; {@link NONE} where they are not digits, far enough below 0 that no sum with
+ * other digits comes out at 0 or more. Both places are inside the text.
+ */
 function pair(text: string, at: number): number {
-  return digit(text, at) * 10 + digit(text, at + 1);
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;
 }
 
-/** The value where it is below the bound, else NaN. */
-function below(value: number, bound: number): number {
-  return value < bound ? value : Number.NaN;
+function isPoint(code: number): boolean {
+  return code === POINT || code === COMMA;
 }
 
+/** Where the digits that begin at a place end, exclusive. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
-  while (digit(text, at) >= 0) at += 1;
+  while (at < text.length && text.charCodeAt(at) >= ZERO && text.charCodeAt(at) < COLON) at += 1;
   return at;
 }
 
@@ -230,7 +248,7 @@ function dateText(day: Day): string {
 }
 
 function two(value: number): string {
-  return value < 10 ? `0${value}` : String(value);
+  return TWO_DIGITS[value] ?? String(value);
 }
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(.*))?$/;
@@ -261,5 +279,5 @@ function reasonAgainstZone(zone: string): string {
 
 function invalidDate(text: string, kind: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${shown} is not a ${kind}: ${reason}`, {});
+  return new RatebookError("ERR_DATE_INVALID", `${shown} is no ${kind}: ${reason}`, {});
 }

@@ -178,7 +178,7 @@ export function decimalOfExact(value: Exact): Decimal {
 export function exactOfDecimal(value: Decimal): Exact {
   if (value.isInteger() && value.abs().lte(SAFE_MAX)) return value.isZero() ? 0 : value.toNumber();
   const scale = Math.max(value.decimalPlaces(), 0);
-  return make(BigInt(value.times(new Decimal(10).pow(scale)).toFixed(0)), scale);
+  return make(BigInt(value.times(new Decimal(`1e${scale}`)).toFixed(0)), scale);
 }
 
 /** The integer that, at 10^-scale, is the value. */

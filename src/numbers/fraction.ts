@@ -100,7 +100,7 @@ function over(fraction: Fraction, common: number): Decimal {
 /** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */
 function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
   const places = Math.max(fraction.numerator.decimalPlaces(), digits);
-  const mantissa = BigInt(fraction.numerator.times(new Decimal(10).pow(places)).toFixed(0));
+  const mantissa = BigInt(fraction.numerator.times(new Decimal(`1e${places}`)).toFixed(0));
   const parts = 10n ** BigInt(places - digits) * BigInt(fraction.denominator);
   let units = mantissa / parts;
   let rest = mantissa % parts;

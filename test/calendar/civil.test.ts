@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+
+import { dateOfDay, dayInMonth, dayOfDate, daysInMonth, isLeapYear } from "../../src/calendar/civil.ts";
+
+describe("leap years", () => {
+  test.each([
+    [2024, true],
+    [2026, false],
+    [1900, false],
+    [2100, false],
+    [2000, true],
+    [0, true],
+  ])("S6.2 the year %i is one: %s", (year, leap) => {
+    expect(isLeapYear(year)).toBe(leap);
+    expect(daysInMonth(year, 2)).toBe(leap ? 29 : 28);
+  });
+});
+
+describe("months", () => {
+  test("S6.2 each month has the days of the calendar, and there is no month 0 or 13", () => {
+    const days = Array.from({ length: 14 }, (_, month) => daysInMonth(2026, month));
+    expect(days).toEqual([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0]);
+  });
+
+  test.each([
+    ["a day that the month has", 2026 * 12 + 1, 15, "2026-02-15"],
+    ["a day that a short month lacks", 2026 * 12 + 1, 30, "2026-02-28"],
+    ["a day that February lacks in a leap year", 2024 * 12 + 1, 30, "2024-02-29"],
+    ["the last day of a month of 30", 2026 * 12 + 3, "LAST", "2026-04-30"],
+    ["the last day of December", 2026 * 12 + 11, "LAST", "2026-12-31"],
+    ["a month of the year 0", 1, "LAST", "0000-02-29"],
+  ] as const)("S6.2 %s falls on a day of that month", (_, monthNumber, dayOfMonth, expected) => {
+    const { year, month, day } = dateOfDay(dayInMonth(monthNumber, dayOfMonth));
+    const text = [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(day).padStart(2, "0")].join(
+      "-",
+    );
+    expect(text).toBe(expected);
+  });
+});
+
+describe("days", () => {
+  test("S2.1 every day from the year −400 to 12000 is counted as the platform counts it, there and back", () => {
+    // The platform's Date has the same proleptic calendar; whole 400-year spans cover every kind of year.
+    const faults: number[] = [];
+    for (let day = -865_625; day < 3_663_500; day += 1) {
+      const date = dateOfDay(day);
+      if (dayOfDate(date.year, date.month, date.day) !== day) faults.push(day);
+    }
+    for (let day = -865_625; day < 3_663_500; day += 97) {
+      const date = dateOfDay(day);
+      const platform = new Date(day * 86_400_000);
+      if (
+        date.year !== platform.getUTCFullYear() ||
+        date.month !== platform.getUTCMonth() + 1 ||
+        date.day !== platform.getUTCDate()
+      ) {
+        faults.push(day);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});

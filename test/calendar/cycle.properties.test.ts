@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  cutCycles,
+  cycleConfigOf,
+  cycleIndexAt,
+  cyclesBetween,
+  cyclesElapsed,
+  naturalCycle,
+  naturalCycleAt,
+  nextCycle,
+  startOffsetOf,
+  type Cycle,
+  type CycleTerms,
+} from "../../src/calendar/cycle.ts";
+import { DAY_MS, type Instant } from "../../src/calendar/instant.ts";
+import { anniversaryTerms, midnight, moment, offsetTerms } from "./terms.ts";
+
+const MONTHS = { WEEKLY: 0, MONTHLY: 1, QUARTERLY: 3, HALF_YEARLY: 6, ANNUALLY: 12 };
+
+/** Whether a cycle starts on this midnight, straight from the words of S6.1 and S6.2 and the platform's calendar. */
+function startsOn(terms: CycleTerms, instant: Instant): boolean {
+  const date = new Date(instant);
+  const { dayOffset = "", monthOffset } = terms.startOffset ?? {};
+  if (terms.interval === "WEEKLY") return (date.getUTCDay() || 7) === (dayOffset === "LAST" ? 7 : Number(dayOffset));
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  if (date.getUTCDate() !== (dayOffset === "LAST" ? lastDay : Math.min(Number(dayOffset), lastDay))) return false;
+  if (terms.interval === "MONTHLY") return true;
+  const months = MONTHS[terms.interval];
+  const wanted = monthOffset === "FIRST" ? 1 : monthOffset === "LAST" ? months : Number(monthOffset);
+  return (date.getUTCMonth() % months) + 1 === wanted;
+}
+
+/** The natural cycle that holds an instant, found by walking day by day. */
+function walkedCycle(terms: CycleTerms, instant: Instant): Cycle {
+  let start = Math.floor(instant / DAY_MS) * DAY_MS;
+  while (!startsOn(terms, start)) start -= DAY_MS;
+  let end = start + DAY_MS;
+  while (!startsOn(terms, end)) end += DAY_MS;
+  return { start, end };
+}
+
+test("S6.2 a natural cycle is the one that a walk through the calendar finds", () => {
+  fc.assert(
+    fc.property(offsetTerms, moment, (terms, instant) => {
+      expect(naturalCycleAt(cycleConfigOf(terms, 0), instant)).toEqual(walkedCycle(terms, instant));
+    }),
+  );
+});
+
+test("S6.2 natural cycles partition time: every instant is in one, and each ends where the next starts", () => {
+  fc.assert(
+    fc.property(offsetTerms, moment, fc.integer({ min: 1, max: 50 }), (terms, instant, count) => {
+      const config = cycleConfigOf(terms, 0);
+      let cycle = naturalCycleAt(config, instant);
+      expect(cycle.start <= instant && instant < cycle.end).toBe(true);
+      for (let step = 0; step < count; step += 1) {
+        const next = nextCycle(config, cycle);
+        expect(next.start).toBe(cycle.end);
+        expect(next.end).toBeGreaterThan(next.start);
+        expect(naturalCycleAt(config, next.end - 1)).toEqual(next);
+        cycle = next;
+      }
+      expect(cyclesElapsed(config, instant, cycle.start)).toBe(count);
+    }),
+  );
+});
+
+test("S6.2 a cycle is found by its number, and its number by any instant in it", () => {
+  fc.assert(
+    fc.property(offsetTerms, moment, (terms, instant) => {
+      const config = cycleConfigOf(terms, 0);
+      const index = cycleIndexAt(config, instant);
+      const cycle = naturalCycle(config, index);
+      expect([cycleIndexAt(config, cycle.start), cycleIndexAt(config, cycle.end - 1)]).toEqual([index, index]);
+    }),
+  );
+});
+
+test("S6.3 the association date is a natural start, and the stored offsets say the same cycles", () => {
+  fc.assert(
+    fc.property(anniversaryTerms, midnight, moment, (terms, association, instant) => {
+      const config = cycleConfigOf(terms, association);
+      expect(naturalCycleAt(config, association).start).toBe(association);
+      const stored = cycleConfigOf({ interval: terms.interval, startOffset: startOffsetOf(config) }, instant);
+      expect(stored).toEqual(config);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("S6.2 the cycles of a range are adjacent, cover it, and all touch it", () => {
+  fc.assert(
+    fc.property(offsetTerms, moment, fc.integer({ min: 1, max: 2000 * DAY_MS }), (terms, from, length) => {
+      const until = from + length;
+      const cycles = cyclesBetween(terms, from, until);
+      expect(cycles[0]?.start).toBeLessThanOrEqual(from);
+      expect(cycles.at(-1)?.end).toBeGreaterThanOrEqual(until);
+      expect(cycles.every(({ start, end }) => start < until && from < end)).toBe(true);
+      expect(cycles.slice(1).map(({ start }) => start)).toEqual(cycles.slice(0, -1).map(({ end }) => end));
+    }),
+  );
+});
+
+test("S6.4 an association's cycles partition it, and each is inside its natural cycle", () => {
+  fc.assert(
+    fc.property(offsetTerms, midnight, fc.integer({ min: 1, max: 1000 }), (terms, start, days) => {
+      const config = cycleConfigOf(terms, start);
+      const end = start + days * DAY_MS;
+      const cycles = cutCycles(config, { start, end });
+      expect(cycles[0]?.served.start).toBe(start);
+      expect(cycles.at(-1)?.served.end).toBe(end);
+      for (const [index, { served, natural }] of cycles.entries()) {
+        expect(natural).toEqual(naturalCycleAt(config, served.start));
+        expect(natural.start <= served.start && served.start < served.end && served.end <= natural.end).toBe(true);
+        expect(cycles[index + 1]?.served.start ?? end).toBe(served.end);
+      }
+    }),
+  );
+});

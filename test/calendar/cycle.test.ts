@@ -1,0 +1,274 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  cutCycles,
+  cycleConfigOf,
+  cycleIndexAt,
+  cyclesBetween,
+  cyclesElapsed,
+  naturalCycle,
+  naturalCycleAt,
+  nextCycle,
+  sameCycleConfig,
+  startOffsetOf,
+  type CycleTerms,
+  type Interval,
+} from "../../src/calendar/cycle.ts";
+import { formatDate, INSTANT_END, INSTANT_MIN, parseDate, parseInstant } from "../../src/calendar/instant.ts";
+import { hasCode } from "../../src/errors.ts";
+
+/** `MONTHLY 31 NIL`, as in the table of S6.2. */
+function terms(text: string): CycleTerms {
+  const [interval = "", dayOffset = "", monthOffset] = text.split(" ");
+  return { interval: interval as Interval, startOffset: { dayOffset, monthOffset } };
+}
+
+function configOf(text: string): ReturnType<typeof cycleConfigOf> {
+  return cycleConfigOf(terms(text), 0);
+}
+
+/** The first `count` natural starts on or after a date. */
+function startsFrom(text: string, from: string, count: number): string[] {
+  const config = configOf(text);
+  const first = cycleIndexAt(config, parseDate(from) - 1) + 1;
+  return Array.from({ length: count }, (_, step) => formatDate(naturalCycle(config, first + step).start));
+}
+
+describe("natural starts", () => {
+  test.each([
+    // The table of S6.2.
+    ["MONTHLY 31 NIL", "2024-01-01", ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"]],
+    ["QUARTERLY 15 2", "2024-01-01", ["2024-02-15", "2024-05-15", "2024-08-15", "2024-11-15", "2025-02-15"]],
+    ["HALF_YEARLY 15 4", "2024-01-01", ["2024-04-15", "2024-10-15", "2025-04-15"]],
+    ["ANNUALLY LAST 2", "2023-01-01", ["2023-02-28", "2024-02-29", "2025-02-28", "2026-02-28", "2027-02-28"]],
+    [
+      "WEEKLY 3 NIL",
+      "2024-01-01",
+      ["2024-01-03", "2024-01-10", "2024-01-17", "2024-01-24", "2024-01-31", "2024-02-07"],
+    ],
+    // The text of S6.2.
+    ["MONTHLY 30 NIL", "2026-02-01", ["2026-02-28", "2026-03-30", "2026-04-30"]],
+    ["MONTHLY LAST NIL", "2026-01-01", ["2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30"]],
+    // The rest of S6.1.
+    ["MONTHLY 1", "2023-11-01", ["2023-11-01", "2023-12-01", "2024-01-01"]],
+    ["MONTHLY 29 NIL", "2024-01-01", ["2024-01-29", "2024-02-29", "2024-03-29"]],
+    ["MONTHLY 29 NIL", "2025-01-01", ["2025-01-29", "2025-02-28", "2025-03-29"]],
+    ["WEEKLY 1 NIL", "2024-01-01", ["2024-01-01", "2024-01-08"]],
+    ["WEEKLY 7 NIL", "2024-01-01", ["2024-01-07", "2024-01-14"]],
+    ["WEEKLY LAST NIL", "2024-01-01", ["2024-01-07", "2024-01-14"]],
+    ["WEEKLY 4 NIL", "1969-12-20", ["1969-12-25", "1970-01-01", "1970-01-08"]],
+    ["QUARTERLY 1 FIRST", "2024-01-01", ["2024-01-01", "2024-04-01", "2024-07-01", "2024-10-01"]],
+    ["QUARTERLY LAST LAST", "2024-01-01", ["2024-03-31", "2024-06-30", "2024-09-30", "2024-12-31"]],
+    ["QUARTERLY 31 2", "2026-01-01", ["2026-02-28", "2026-05-31", "2026-08-31", "2026-11-30"]],
+    ["HALF_YEARLY 1 FIRST", "2024-01-01", ["2024-01-01", "2024-07-01"]],
+    ["HALF_YEARLY 30 2", "2026-01-01", ["2026-02-28", "2026-08-30", "2027-02-28"]],
+    ["HALF_YEARLY LAST LAST", "2024-01-01", ["2024-06-30", "2024-12-31"]],
+    ["ANNUALLY 1 FIRST", "2024-01-01", ["2024-01-01", "2025-01-01"]],
+    ["ANNUALLY 5 LAST", "2024-01-01", ["2024-12-05", "2025-12-05"]],
+    [
+      "ANNUALLY 29 2",
+      "2095-01-01",
+      ["2095-02-28", "2096-02-29", "2097-02-28", "2098-02-28", "2099-02-28", "2100-02-28"],
+    ],
+  ])("S6.2 %s from %s on starts on %j", (text, from, starts) => {
+    expect(startsFrom(text, from, starts.length)).toEqual(starts);
+  });
+
+  test("S2.1 a cycle is half open: its end belongs to the next one", () => {
+    const config = configOf("MONTHLY 5 NIL");
+    const cycle = naturalCycleAt(config, parseInstant("2024-02-04T23:59:59.999Z"));
+    expect([formatDate(cycle.start), formatDate(cycle.end)]).toEqual(["2024-01-05", "2024-02-05"]);
+    expect(naturalCycleAt(config, cycle.end)).toEqual(nextCycle(config, cycle));
+    expect(naturalCycleAt(config, cycle.start)).toEqual(cycle);
+  });
+
+  test("S6.4 the cycle after a cut cycle is the one after the natural cycle that it was cut from", () => {
+    const config = configOf("MONTHLY 5 NIL");
+    const cut = { start: parseDate("2024-01-20"), end: parseDate("2024-01-25") };
+    expect(formatDate(nextCycle(config, cut).start)).toBe("2024-02-05");
+  });
+});
+
+describe("offsets", () => {
+  const wanted = (interval: string, last: string): string => `expected "1" to "${last}" or LAST in a ${interval} cycle`;
+  test.each([
+    ["WEEKLY 8 NIL", `startOffset.dayOffset: ${wanted("WEEKLY", "7")}, got "8"`],
+    ["WEEKLY 0 NIL", `startOffset.dayOffset: ${wanted("WEEKLY", "7")}, got "0"`],
+    ["MONTHLY 32 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "32"`],
+    ["MONTHLY 0 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "0"`],
+    ["MONTHLY 05 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "05"`],
+    ["MONTHLY -1 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "-1"`],
+    ["MONTHLY 1.5 NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "1.5"`],
+    ["MONTHLY last NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "last"`],
+    ["MONTHLY FIRST NIL", `startOffset.dayOffset: ${wanted("MONTHLY", "31")}, got "FIRST"`],
+    ["MONTHLY 1 1", 'startOffset.monthOffset: expected NIL or none in a MONTHLY cycle, got "1"'],
+    ["WEEKLY 1 FIRST", 'startOffset.monthOffset: expected NIL or none in a WEEKLY cycle, got "FIRST"'],
+    ["QUARTERLY 1 4", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "4"'],
+    ["QUARTERLY 1 NIL", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "NIL"'],
+    ["QUARTERLY 1", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "none"'],
+    ["HALF_YEARLY 1 7", 'startOffset.monthOffset: expected "1" to "6", FIRST or LAST in a HALF_YEARLY cycle, got "7"'],
+    ["ANNUALLY 1 13", 'startOffset.monthOffset: expected "1" to "12", FIRST or LAST in a ANNUALLY cycle, got "13"'],
+    ["DAILY 1 NIL", 'interval: expected WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY, ANNUALLY, got "DAILY"'],
+  ])("S6.1 %s is refused with a sentence", (text, message) => {
+    expect(() => configOf(text)).toThrow(message);
+  });
+
+  test("S6.1 terms without offset or anniversary are refused, with the code of cycles", () => {
+    const refusal = (() => {
+      try {
+        return cycleConfigOf({ interval: "MONTHLY" }, 0);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(hasCode(refusal, "ERR_CYCLE_INVALID")).toBe(true);
+    expect(String(refusal)).toContain("startOffset: expected one, or anniversaryCycle true");
+  });
+
+  test.each([
+    ["MONTHLY 31 NIL", "MONTHLY LAST", true],
+    ["WEEKLY 7 NIL", "WEEKLY LAST NIL", true],
+    ["QUARTERLY 3 FIRST", "QUARTERLY 3 1", true],
+    ["QUARTERLY 3 LAST", "QUARTERLY 3 3", true],
+    ["HALF_YEARLY 3 LAST", "HALF_YEARLY 3 6", true],
+    ["ANNUALLY 3 LAST", "ANNUALLY 3 12", true],
+    ["MONTHLY 30 NIL", "MONTHLY LAST NIL", false],
+    ["MONTHLY 1 NIL", "WEEKLY 1 NIL", false],
+    ["QUARTERLY 1 1", "HALF_YEARLY 1 1", false],
+    ["QUARTERLY 1 1", "QUARTERLY 1 2", false],
+  ])("S9.1 %s and %s are one cycle config: %s", (a, b, same) => {
+    expect(sameCycleConfig(configOf(a), configOf(b))).toBe(same);
+  });
+});
+
+describe("anniversaries", () => {
+  test.each<[Interval, string, string, string, string]>([
+    ["WEEKLY", "2024-01-03", "3", "NIL", "a Wednesday"],
+    ["WEEKLY", "2024-01-07", "7", "NIL", "a Sunday"],
+    ["WEEKLY", "1969-12-29", "1", "NIL", "a Monday before 1970"],
+    ["MONTHLY", "2024-01-15", "15", "NIL", "the day"],
+    ["MONTHLY", "2024-01-31", "LAST", "NIL", "31 is LAST"],
+    ["MONTHLY", "2024-04-30", "30", "NIL", "30 April is the 30th, not LAST"],
+    ["MONTHLY", "2024-02-29", "29", "NIL", "29 February is the 29th"],
+    ["MONTHLY", "2026-02-28", "28", "NIL", "28 February is the 28th"],
+    ["QUARTERLY", "2024-05-15", "15", "2", "May is the second month of its quarter"],
+    ["QUARTERLY", "2024-12-31", "LAST", "3", "31 is LAST"],
+    ["HALF_YEARLY", "2024-10-15", "15", "4", "October is the fourth month of its half"],
+    ["HALF_YEARLY", "2024-07-31", "LAST", "1", "31 is LAST"],
+    ["ANNUALLY", "2024-05-15", "15", "5", "day and month"],
+    ["ANNUALLY", "2024-08-31", "LAST", "8", "31 is LAST"],
+    ["ANNUALLY", "2024-02-29", "LAST", "2", "29 February"],
+    ["ANNUALLY", "2026-02-28", "LAST", "2", "28 February of a common year"],
+    ["ANNUALLY", "1900-02-28", "LAST", "2", "28 February of a century"],
+    ["ANNUALLY", "2024-02-28", "28", "2", "28 February of a leap year"],
+  ])("S6.3 %s from %s is day %s, month %s: %s", (interval, date, dayOffset, monthOffset) => {
+    const config = cycleConfigOf({ interval, anniversaryCycle: true }, parseDate(date));
+    expect(startOffsetOf(config)).toEqual({ dayOffset, monthOffset });
+    expect(naturalCycleAt(config, parseDate(date)).start).toBe(parseDate(date));
+    expect(cycleConfigOf({ interval, startOffset: startOffsetOf(config) }, 0)).toEqual(config);
+  });
+
+  test("S6.3 a startOffset beside an anniversary is ignored, even a wrong one", () => {
+    const startOffset = { dayOffset: "99", monthOffset: "99" };
+    const config = cycleConfigOf({ interval: "MONTHLY", startOffset, anniversaryCycle: true }, parseDate("2024-01-15"));
+    expect(config).toEqual({ interval: "MONTHLY", dayOffset: 15, monthOffset: null });
+  });
+
+  test("S6.3 without an anniversary the association date counts for nothing", () => {
+    const given = { ...terms("MONTHLY 5 NIL"), anniversaryCycle: false };
+    expect(cycleConfigOf(given, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
+  });
+});
+
+describe("ranges", () => {
+  const shown = (cycles: readonly { start: number; end: number }[]): string[] =>
+    cycles.map(({ start, end }) => `${formatDate(start)} ${formatDate(end)}`);
+
+  test.each([
+    ["inside one cycle", "2024-01-10", "2024-01-20", ["2024-01-05 2024-02-05"]],
+    ["exactly one cycle", "2024-01-05", "2024-02-05", ["2024-01-05 2024-02-05"]],
+    ["over a start", "2024-02-04", "2024-02-06", ["2024-01-05 2024-02-05", "2024-02-05 2024-03-05"]],
+    ["a day of one", "2024-02-04", "2024-02-05", ["2024-01-05 2024-02-05"]],
+    ["empty", "2024-02-04", "2024-02-04", []],
+    ["backwards", "2024-02-04", "2024-01-04", []],
+  ])("S6.2 a range that is %s touches its cycles", (_, from, until, expected) => {
+    expect(shown(cyclesBetween(terms("MONTHLY 5 NIL"), from, until))).toEqual(expected);
+    expect(shown(cyclesBetween(configOf("MONTHLY 5 NIL"), parseDate(from), new Date(until)))).toEqual(expected);
+  });
+
+  test("S6.2 the last millisecond before a start touches only the cycle that it ends", () => {
+    const cycles = cyclesBetween(terms("MONTHLY 5"), "2024-02-04T23:59:59.999Z", "2024-02-05T00:00:00Z");
+    expect(shown(cycles)).toEqual(["2024-01-05 2024-02-05"]);
+  });
+
+  test("S6.3 an anniversary in a range is that of the range's start", () => {
+    const cycles = cyclesBetween({ interval: "MONTHLY", anniversaryCycle: true }, "2024-01-31", "2024-03-01");
+    expect(shown(cycles)).toEqual(["2024-01-31 2024-02-29", "2024-02-29 2024-03-31"]);
+  });
+
+  test("S6.2 the last cycle of the year 9999 ends in the year 10000", () => {
+    expect(shown(cyclesBetween(terms("MONTHLY 1 NIL"), "9999-12-15", "9999-12-31"))).toEqual([
+      "9999-12-01 +010000-01-01",
+    ]);
+    expect(shown(cyclesBetween(terms("ANNUALLY LAST 2"), "9999-12-15", "9999-12-31"))).toEqual([
+      "9999-02-28 +010000-02-29",
+    ]);
+  });
+
+  test("S6.2 all the weeks of ten thousand years are listed, and what lies beyond is refused", () => {
+    // 10,000 years are 25 times 400 years of 146,097 days, which are 20,871 weeks: 521,775, and one that is begun.
+    expect(cyclesBetween(terms("WEEKLY 1 NIL"), INSTANT_MIN, INSTANT_END)).toHaveLength(521_776);
+    expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), 0, INSTANT_END + 1)).toThrow(
+      '"253402300800001" is no instant: expected whole milliseconds since 1970 within the years 0000 to 9999',
+    );
+    expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), Number.NaN, 0)).toThrow('"NaN" is no instant');
+  });
+});
+
+describe("distances", () => {
+  test.each([
+    ["MONTHLY 5 NIL", "2024-01-05", "2024-02-04", 0],
+    ["MONTHLY 5 NIL", "2024-01-05", "2024-02-05", 1],
+    ["MONTHLY 5 NIL", "2024-02-05", "2024-01-05", -1],
+    ["MONTHLY LAST NIL", "2024-01-31", "2024-02-29", 1],
+    ["MONTHLY LAST NIL", "2024-01-30", "2024-02-28", 1],
+    ["QUARTERLY 15 2", "2024-01-01", "2024-12-31", 4],
+    ["ANNUALLY 1 1", "0000-01-01", "9999-12-31", 9999],
+    ["WEEKLY 1 NIL", "2024-01-07", "2024-01-08", 1],
+  ])("S9.1 in %s from %s to %s it is %i cycles", (text, from, to, expected) => {
+    expect(cyclesElapsed(configOf(text), parseDate(from), parseDate(to))).toBe(expected);
+  });
+});
+
+describe("an account's cycles", () => {
+  const starts = (text: string, from: string, until: string): string[] =>
+    cutCycles(configOf(text), { start: parseDate(from), end: parseDate(until) }).map(({ served }) =>
+      formatDate(served.start),
+    );
+
+  test("S6.4 a plan change ends a cycle and starts another", () => {
+    expect([
+      ...starts("MONTHLY 5 NIL", "2020-01-05", "2020-03-15"),
+      ...starts("MONTHLY 1 NIL", "2020-03-15", "2020-06-01"),
+    ]).toEqual(["2020-01-05", "2020-02-05", "2020-03-05", "2020-03-15", "2020-04-01", "2020-05-01"]);
+  });
+
+  test("S6.4 the first cycle starts on the association date and ends with its natural cycle", () => {
+    const association = { start: parseDate("2024-01-15"), end: parseDate("2024-08-03") };
+    const cycles = cutCycles(configOf("QUARTERLY 3 2"), association);
+    expect(
+      cycles.map(({ served, natural }) => [served.start, served.end, natural.start, natural.end].map(formatDate)),
+    ).toEqual([
+      ["2024-01-15", "2024-02-03", "2023-11-03", "2024-02-03"],
+      ["2024-02-03", "2024-05-03", "2024-02-03", "2024-05-03"],
+      ["2024-05-03", "2024-08-03", "2024-05-03", "2024-08-03"],
+    ]);
+  });
+
+  test("S6.7 an association inside one cycle is one piece, and knows its natural cycle", () => {
+    const association = { start: parseDate("2024-01-10"), end: parseDate("2024-01-12") };
+    expect(cutCycles(configOf("MONTHLY 1 NIL"), association)).toEqual([
+      { served: association, natural: { start: parseDate("2024-01-01"), end: parseDate("2024-02-01") } },
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  formatDate,
+  formatInstant,
+  INSTANT_END,
+  INSTANT_MIN,
+  instantOrUndefined,
+  parseDate,
+  parseInstant,
+} from "../../src/calendar/instant.ts";
+
+const anyInstant = fc.integer({ min: INSTANT_MIN, max: INSTANT_END - 1 });
+const anyOffset = fc.integer({ min: -14 * 60, max: 14 * 60 });
+
+/** A date-time of ISO 8601, most of them real: fields may just miss their bounds. */
+const isoText = fc
+  .record({
+    year: fc.integer({ min: 0, max: 9999 }),
+    month: fc.integer({ min: 0, max: 13 }),
+    day: fc.integer({ min: 0, max: 32 }),
+    hour: fc.integer({ min: 0, max: 25 }),
+    minute: fc.integer({ min: 0, max: 61 }),
+    second: fc.integer({ min: 0, max: 61 }),
+    ms: fc.integer({ min: 0, max: 999 }),
+  })
+  .map(({ year, month, day, hour, minute, second, ms }) => {
+    const [date, time] = [
+      [padded(year, 4), padded(month, 2), padded(day, 2)].join("-"),
+      [padded(hour, 2), padded(minute, 2), padded(second, 2)].join(":"),
+    ];
+    return `${date}T${time}.${padded(ms, 3)}Z`;
+  });
+
+function padded(value: number, length: number): string {
+  return String(value).padStart(length, "0");
+}
+
+test("S2.1 an instant is what its text says, and is written as the platform writes it", () => {
+  fc.assert(
+    fc.property(anyInstant, (instant) => {
+      const text = formatInstant(instant);
+      expect(text).toBe(new Date(instant).toISOString());
+      expect(parseInstant(text)).toBe(instant);
+    }),
+  );
+});
+
+test("S2.2 an instant written with any offset is read as the same instant", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: INSTANT_MIN + 9e7, max: INSTANT_END - 9e7 }), anyOffset, (instant, offset) => {
+      const local = formatInstant(instant + offset * 60_000).slice(0, -1);
+      const size = Math.abs(offset);
+      const [hours, minutes] = [padded(Math.floor(size / 60), 2), padded(size % 60, 2)];
+      const sign = offset < 0 ? "-" : "+";
+      expect(parseInstant(`${local}${sign}${hours}:${minutes}`)).toBe(instant);
+      expect(parseInstant(`${local} ${sign}${hours}${minutes}`)).toBe(instant);
+      expect(parseInstant(local, offset)).toBe(instant);
+    }),
+  );
+});
+
+test("S2.2 the reader agrees with the platform wherever both accept, and takes nothing that the platform refuses", () => {
+  fc.assert(
+    fc.property(isoText, (text) => {
+      const platform = Date.parse(text);
+      const own = instantOrUndefined(text);
+      if (own !== undefined) expect(own).toBe(platform);
+      // The platform takes 30 February for 1 March, and 24:00: what it writes back tells.
+      else expect(Number.isNaN(platform) || new Date(platform).toISOString() !== text).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("S2.2 a date is what its text says", () => {
+  fc.assert(
+    fc.property(anyInstant, (instant) => {
+      const midnight = parseDate(formatDate(instant));
+      expect(midnight <= instant && instant < midnight + 86_400_000).toBe(true);
+    }),
+  );
+});
+
+test("S2.2 no text whatever makes the reader throw where it should answer", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...Array.from("0123456789-:.,+TZ UC/x")), maxLength: 40 }),
+      (text) => {
+        const own = instantOrUndefined(text);
+        expect(own === undefined || Number.isInteger(own)).toBe(true);
+      },
+    ),
+  );
+});
