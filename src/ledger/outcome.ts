@@ -1,0 +1,67 @@
+/**
+ * What becomes of an event: exactly one outcome each (S14.1).
+ *
+ * @module
+ */
+
+/** The outcomes in the order in which they are checked; a refused event is malformed and stored nowhere (S14.1). */
+export const INGEST_STATUSES = [
+  "INGESTION_REFUSED",
+  "INGESTION_FAILED_DUPLICATE_EVENT",
+  "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
+  "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
+  "INGESTION_FAILED",
+  "INGESTION_FAILED_PAST_GRACE_PERIOD",
+  "INGESTION_FAILED_ENRICHMENT_FAILED",
+  "INGESTION_FAILED_UNITS_INVALID",
+  "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+  "INGESTION_COMPLETED_NO_MATCHING_METERS",
+  "INGESTION_COMPLETED_EVENT_NOT_METERED",
+  "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+  "INGESTION_COMPLETED_EVENT_METERED",
+] as const;
+
+/** The status of an event after it was ingested. */
+export type IngestStatus = (typeof INGEST_STATUSES)[number];
+
+/** The outcome of one event. */
+export interface IngestOutcome {
+  readonly status: IngestStatus;
+  /** A sentence that says what exactly was wrong, or what was done; at most 250 characters. */
+  readonly description: string;
+}
+
+/** Longest description of an outcome. */
+export const DESCRIPTION_LENGTH_MAX = 250;
+
+/** An outcome whose description is cut to what may be shown. */
+export function outcomeOf(status: IngestStatus, description: string): IngestOutcome {
+  const long = description.length > DESCRIPTION_LENGTH_MAX;
+  return { status, description: long ? `${description.slice(0, DESCRIPTION_LENGTH_MAX - 1)}…` : description };
+}
+
+/** Whether an event of this status counts, consumes and blocks its id (S14.2). */
+export function isCompleted(status: IngestStatus): boolean {
+  return status.startsWith("INGESTION_COMPLETED");
+}
+
+/** The event was metered, and a plan is in force. */
+export const METERED: IngestOutcome = {
+  status: "INGESTION_COMPLETED_EVENT_METERED",
+  description: "The event was metered.",
+};
+/** The event was metered; no plan is in force at its timestamp. */
+export const NOT_BILLED: IngestOutcome = {
+  status: "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+  description: "The event was metered, but no price plan is in force at its timestamp.",
+};
+/** No meter's matcher fits the event. */
+export const NOT_METERED: IngestOutcome = {
+  status: "INGESTION_COMPLETED_EVENT_NOT_METERED",
+  description: "The event matches no meter of its schema and consumed no feature credits.",
+};
+/** There is nothing that could count the event. */
+export const NO_METERS: IngestOutcome = {
+  status: "INGESTION_COMPLETED_NO_MATCHING_METERS",
+  description: "The event's schema has no active meter and no feature.",
+};

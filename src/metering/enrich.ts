@@ -1,0 +1,161 @@
+/**
+ * Enrichment: fields computed of an event, its account's settings and the fields before them (S4.2, S4.3).
+ *
+ * @module
+ */
+import type { EnrichmentField, EventSchema } from "../book/event-schema.ts";
+import { RatebookError } from "../errors.ts";
+import type { Exact } from "../numbers/exact.ts";
+import { exactOfText } from "../numbers/exact.ts";
+import { compile } from "../rules/compile.ts";
+import type { Rule } from "../rules/rule.ts";
+import { checkedRule, parseRule } from "../rules/rule.ts";
+import type { RuleObject, RuleValue } from "../rules/value.ts";
+import { isDecimal, ruleValueOf, shown, stringOf } from "../rules/value.ts";
+import type { AccountDependencies, EventSlots, VisibleSlots } from "./event-slots.ts";
+import { factsOf, fieldsInOrder, readersOf } from "./event-slots.ts";
+import type { FindSetting, SettingOwner } from "./settings.ts";
+import { valueOfSetting } from "./settings.ts";
+
+/** Computes the enriched fields of the event in the slots. */
+export interface Enrichment {
+  /** The settings that the schema depends on, as an account has them; to be put into the slots before {@link run}. */
+  dependenciesOf(owner: SettingOwner): AccountDependencies;
+  /**
+   * Fills the enriched slots.
+   *
+   * @returns a sentence when a field cannot be computed; undefined when all are
+   */
+  run(): string | undefined;
+}
+
+type Compiled = (facts: RuleObject) => RuleValue;
+
+interface Step {
+  readonly field: EnrichmentField;
+  readonly slot: number;
+  readonly facts: RuleObject;
+  readonly visible: VisibleSlots;
+  readonly compute: Compiled;
+}
+
+/** Compiles a schema's enrichment over its slots. */
+export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSetting: FindSetting): Enrichment {
+  let visible: VisibleSlots = { attributes: slots.declaredAttributes, dimensions: slots.declaredDimensions };
+  const steps: Step[] = [];
+  for (const field of fieldsInOrder(schema)) {
+    const slot = (field.type === "ATTRIBUTE" ? slots.attributeSlots : slots.dimensionSlots).get(field.name) ?? -1;
+    const compute = computeOf(field, steps.length, slots, visible);
+    steps.push({ field, slot, facts: factsOf(slots, visible), visible, compute });
+    visible =
+      field.type === "ATTRIBUTE"
+        ? { ...visible, attributes: visible.attributes + 1 }
+        : { ...visible, dimensions: visible.dimensions + 1 };
+  }
+  return {
+    dependenciesOf: (owner) => dependenciesOf(schema, slots, steps, owner, findSetting),
+    run() {
+      const { fault } = slots.dependencies;
+      if (fault !== undefined) return fault;
+      for (const step of steps) {
+        const failure = runStep(step, slots);
+        if (failure !== undefined) return failure;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Compiles a rule so that the names in it are read from the slots. */
+export function compileOver(rule: unknown, slots: EventSlots, visible: VisibleSlots): Compiled {
+  return compile<RuleObject>(rule as Rule, { variables: readersOf(slots, visible) });
+}
+
+/** A rule's result as a decimal; undefined when it is none. Text that is a decimal is that decimal (S3.2). */
+export function exactResult(value: RuleValue): Exact | undefined {
+  if (typeof value === "number") return value;
+  if (isDecimal(value)) return value;
+  return typeof value === "string" ? exactOfText(value) : undefined;
+}
+
+/** What went wrong in a rule, as the end of a sentence; anything but an error of the event is thrown on. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof RatebookError) return error.message;
+  throw error;
+}
+
+function computeOf(field: EnrichmentField, index: number, slots: EventSlots, visible: VisibleSlots): Compiled {
+  switch (field.enrichmentType) {
+    case "VALUE": {
+      const constant = ruleValueOf(field.value);
+      return () => constant;
+    }
+    case "JSON_LOGIC":
+      return compileOver(field.value, slots, visible);
+    case "JSON_LOGIC_FROM_DEPENDENCY":
+      return (facts) => slots.dependencies.rules[index]?.(facts);
+  }
+}
+
+function runStep({ field, slot, facts, compute }: Step, slots: EventSlots): string | undefined {
+  let result: RuleValue;
+  try {
+    result = compute(facts);
+  } catch (error) {
+    return `The field ${shown(field.name)} cannot be computed: ${reasonOf(error)}.`;
+  }
+  if (field.type === "ATTRIBUTE") {
+    const exact = exactResult(result);
+    if (exact === undefined) return notA(field, "a decimal", result);
+    slots.values[slot] = exact;
+    return undefined;
+  }
+  if (typeof result === "string") slots.texts[slot] = result;
+  else if (isDecimal(result)) slots.texts[slot] = stringOf(result);
+  else return notA(field, "text", result);
+  return undefined;
+}
+
+function notA(field: EnrichmentField, expected: string, result: RuleValue): string {
+  return `The field ${shown(field.name)} must come out as ${expected} but came out as ${shown(result)}.`;
+}
+
+function dependenciesOf(
+  schema: EventSchema,
+  slots: EventSlots,
+  steps: readonly Step[],
+  owner: SettingOwner,
+  findSetting: FindSetting,
+): AccountDependencies {
+  const dependencies = schema.enrichments?.dependencies ?? [];
+  const settings = new Map(dependencies.map(({ name, key }) => [name, findSetting(key, owner)]));
+  const missing = dependencies.find(({ name }) => settings.get(name) === undefined);
+  if (missing !== undefined) {
+    const key = shown(missing.key);
+    return { byName: {}, rules: [], fault: `The setting ${key} is missing for the account ${shown(owner.accountId)}.` };
+  }
+  try {
+    const named = [...settings].map(([name, setting]) => [name, setting && valueOfSetting(setting)] as const);
+    const rules = steps.map(({ field, visible }) =>
+      field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY"
+        ? compileChecked(settings.get(field.value)?.value, schema, slots, visible)
+        : undefined,
+    );
+    return { byName: Object.fromEntries(named), rules };
+  } catch (error) {
+    const fault = `A setting of the account ${shown(owner.accountId)} is unfit: ${reasonOf(error)}.`;
+    return { byName: {}, rules: [], fault };
+  }
+}
+
+/** A rule that a setting holds was not checked with the book: its names are checked here, on first use (S3.6). */
+function compileChecked(text: unknown, schema: EventSchema, slots: EventSlots, visible: VisibleSlots): Compiled {
+  const rule = checkedRule(parseRule(text), {
+    fields: {
+      attributes: new Set([...slots.attributeSlots.keys()].slice(0, visible.attributes)),
+      dimensions: new Set([...slots.dimensionSlots.keys()].slice(0, visible.dimensions)),
+      dependencies: new Set((schema.enrichments?.dependencies ?? []).map(({ name }) => name)),
+    },
+  });
+  return compileOver(rule, slots, visible);
+}

@@ -1,0 +1,160 @@
+/**
+ * One event, laid out in slots: what its schema declares first, the enriched fields after.
+ *
+ * One set of buffers serves all events of a schema, one after another; a rule reads a slot by its index, so that no name
+ * is looked up while events pass.
+ *
+ * @module
+ */
+import type { EventSchema } from "../book/event-schema.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { formatInstant } from "../calendar/instant.ts";
+import type { Exact } from "../numbers/exact.ts";
+import type { RuleObject, RuleValue } from "../rules/value.ts";
+import { pathReader } from "../rules/variables.ts";
+
+/** The settings that a schema depends on, as one account has them (S4.2). */
+export interface AccountDependencies {
+  /** Their values by name. */
+  readonly byName: RuleObject;
+  /** The rules that JSON_LOGIC_FROM_DEPENDENCY fields take from settings, by the order of the enrichment's steps. */
+  readonly rules: readonly (((facts: RuleObject) => RuleValue) | undefined)[];
+  /** A sentence when a setting is missing or does not hold what is needed: every event of the account fails. */
+  readonly fault?: string;
+}
+
+/** The event that is being metered. Whoever reads events fills it; nothing of it outlives the event. */
+export interface EventSlots {
+  readonly schemaName: string;
+  id: string;
+  /** As the event names it: an id or an alias. */
+  accountId: string;
+  timestamp: Instant;
+  /** Declared attributes by their slot, then the enriched ones. */
+  readonly values: Exact[];
+  /** Declared dimensions by their slot, then the enriched ones. */
+  readonly texts: string[];
+  readonly declaredAttributes: number;
+  readonly declaredDimensions: number;
+  /** The slot of every attribute by name, declared ones first. */
+  readonly attributeSlots: ReadonlyMap<string, number>;
+  /** The slot of every dimension by name, declared ones first. */
+  readonly dimensionSlots: ReadonlyMap<string, number>;
+  dependencies: AccountDependencies;
+}
+
+const NO_DEPENDENCIES: AccountDependencies = { byName: {}, rules: [] };
+
+/** Empty slots for the events of one schema. */
+export function slotsOf(schema: EventSchema): EventSlots {
+  const fields = fieldsInOrder(schema);
+  const enriched = (type: "ATTRIBUTE" | "DIMENSION"): string[] =>
+    fields.filter((field) => field.type === type).map((field) => field.name);
+  const declaredAttributes = schema.attributes.map(({ name }) => name);
+  const declaredDimensions = schema.dimensions.map(({ name }) => name);
+  const attributeSlots = numbered([...declaredAttributes, ...enriched("ATTRIBUTE")]);
+  const dimensionSlots = numbered([...declaredDimensions, ...enriched("DIMENSION")]);
+  return {
+    schemaName: schema.name,
+    id: "",
+    accountId: "",
+    timestamp: 0,
+    values: Array.from({ length: attributeSlots.size }, () => 0),
+    texts: Array.from({ length: dimensionSlots.size }, () => ""),
+    declaredAttributes: declaredAttributes.length,
+    declaredDimensions: declaredDimensions.length,
+    attributeSlots,
+    dimensionSlots,
+    dependencies: NO_DEPENDENCIES,
+  };
+}
+
+/** The enrichment fields of a schema in ascending order (S4.3). */
+export function fieldsInOrder(schema: EventSchema): NonNullable<EventSchema["enrichments"]>["fields"] {
+  return (schema.enrichments?.fields ?? []).toSorted((a, b) => a.order - b.order);
+}
+
+/** How many slots a rule may read: a field sees the event and all fields before it (S4.3), a meter sees all. */
+export interface VisibleSlots {
+  readonly attributes: number;
+  readonly dimensions: number;
+}
+
+/**
+ * The slots as plain facts, for the rules that name a variable only when they run. Each read sees the current event.
+ */
+export function factsOf(slots: EventSlots, visible: VisibleSlots): RuleObject {
+  const attributes = (): RuleObject => named(slots.attributeSlots, slots.values, visible.attributes);
+  const dimensions = (): RuleObject => named(slots.dimensionSlots, slots.texts, visible.dimensions);
+  const facts = Object.create(null) as RuleObject;
+  const reading = (get: () => unknown): PropertyDescriptor => ({ get, enumerable: true });
+  return Object.defineProperties(facts, {
+    attribute: reading(attributes),
+    attributes: reading(attributes),
+    dimension: reading(dimensions),
+    dimensions: reading(dimensions),
+    dependencies: reading(() => slots.dependencies.byName),
+    event: reading(() => ({
+      id: slots.id,
+      timestamp: formatInstant(slots.timestamp),
+      accountId: slots.accountId,
+      schemaName: slots.schemaName,
+    })),
+  });
+}
+
+/** Makes what reads a variable by its path; undefined for a path that only the plain facts can answer (S3.3). */
+export function readersOf(slots: EventSlots, visible: VisibleSlots) {
+  return (path: string): (() => RuleValue) | undefined => {
+    const dot = path.indexOf(".");
+    const name = path.slice(dot + 1);
+    switch (path.slice(0, Math.max(dot, 0))) {
+      case "attribute":
+      case "attributes": {
+        const slot = slots.attributeSlots.get(name) ?? Infinity;
+        const { values } = slots;
+        return slot < visible.attributes ? () => values[slot] : undefined;
+      }
+      case "dimension":
+      case "dimensions": {
+        const slot = slots.dimensionSlots.get(name) ?? Infinity;
+        const { texts } = slots;
+        return slot < visible.dimensions ? () => texts[slot] : undefined;
+      }
+      case "dependencies": {
+        const read = pathReader(name);
+        return () => read(slots.dependencies.byName);
+      }
+      case "event":
+        return eventReader(slots, name);
+      default:
+        return undefined;
+    }
+  };
+}
+
+function eventReader(slots: EventSlots, name: string): (() => RuleValue) | undefined {
+  switch (name) {
+    case "id":
+      return () => slots.id;
+    case "timestamp":
+      return () => formatInstant(slots.timestamp);
+    case "accountId":
+      return () => slots.accountId;
+    case "schemaName":
+      return () => slots.schemaName;
+    default:
+      return undefined;
+  }
+}
+
+/** The first of two equal names has the slot. */
+function numbered(names: readonly string[]): ReadonlyMap<string, number> {
+  const slots = new Map<string, number>();
+  for (const name of names) if (!slots.has(name)) slots.set(name, slots.size);
+  return slots;
+}
+
+function named(slots: ReadonlyMap<string, number>, values: readonly unknown[], visible: number): RuleObject {
+  return Object.fromEntries([...slots].slice(0, visible).map(([name, slot]) => [name, values[slot]]));
+}

@@ -1,0 +1,103 @@
+/**
+ * Measuring: how many units of each meter an enriched event counts (S5).
+ *
+ * @module
+ */
+import type { Computation, UsageMeter } from "../book/usage-meter.ts";
+import type { Exact } from "../numbers/exact.ts";
+import { addExact } from "../numbers/exact.ts";
+import type { RuleObject, RuleValue } from "../rules/value.ts";
+import { failure, shown, truthy } from "../rules/value.ts";
+import { compileOver, exactResult, reasonOf } from "./enrich.ts";
+import type { EventSlots, VisibleSlots } from "./event-slots.ts";
+import { factsOf } from "./event-slots.ts";
+
+/** A meter as the measure needs it: `index` is its place in the tally. */
+export interface MeterPlace {
+  readonly meter: UsageMeter;
+  readonly index: number;
+}
+
+/** Measures the event in the slots. */
+export interface Measure {
+  /** The tally's index of each meter, in the order of {@link units}. */
+  readonly meters: readonly number[];
+  /** What the last event counted, by meter; undefined where it did not match. */
+  readonly units: readonly (Exact | undefined)[];
+  /**
+   * Fills {@link units}.
+   *
+   * @returns a sentence when a meter's rule cannot answer for the event; undefined when all could
+   */
+  run(): string | undefined;
+}
+
+type Compiled = (facts: RuleObject) => RuleValue;
+
+interface Step {
+  readonly matches: Compiled | undefined;
+  readonly computes: Compiled;
+}
+
+/** Compiles the meters of one schema over its slots. */
+export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[]): Measure {
+  const facts = factsOf(slots, allOf(slots));
+  const units: (Exact | undefined)[] = places.map(() => undefined);
+  const measured = places.map(({ meter }) => measureOf(meter, slots));
+  return {
+    meters: places.map(({ index }) => index),
+    units,
+    run() {
+      for (let place = 0; place < measured.length; place++) {
+        try {
+          units[place] = measured[place]?.(facts);
+        } catch (error) {
+          return `The meter ${shown(places[place]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** COUNT: 1 when a matcher is truthy. SUM: the results of all computations whose matcher is (S5.2). */
+function measureOf(meter: UsageMeter, slots: EventSlots): (facts: RuleObject) => Exact | undefined {
+  const ordered = meter.computations.toSorted((a, b) => a.order - b.order);
+  const steps = ordered.map((computation) => stepOf(computation, slots));
+  switch (meter.aggregation) {
+    case "COUNT":
+      return (facts) => {
+        for (const { matches } of steps) if (matches === undefined || truthy(matches(facts))) return 1;
+        return undefined;
+      };
+    case "SUM":
+      return (facts) => {
+        let total: Exact | undefined;
+        for (const { matches, computes } of steps) {
+          if (matches !== undefined && !truthy(matches(facts))) continue;
+          const result = unitsOf(computes(facts));
+          total = total === undefined ? result : addExact(total, result);
+        }
+        return total;
+      };
+  }
+}
+
+function stepOf({ matcher, computation }: Computation, slots: EventSlots): Step {
+  const all = allOf(slots);
+  return {
+    matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, slots, all),
+    computes: compileOver(computation ?? 1, slots, all),
+  };
+}
+
+/** A meter sees the event and every enriched field. */
+function allOf(slots: EventSlots): VisibleSlots {
+  return { attributes: slots.values.length, dimensions: slots.texts.length };
+}
+
+function unitsOf(value: RuleValue): Exact {
+  const exact = exactResult(value);
+  if (exact !== undefined) return exact;
+  throw failure(`its computation must come out as a decimal but came out as ${shown(value)}`);
+}

@@ -1,0 +1,63 @@
+/**
+ * A book's schemas and meters, compiled once: event in, units out (S4, S5).
+ *
+ * @module
+ */
+import type { Setting } from "../book/catalog-items.ts";
+import type { EventSchema } from "../book/event-schema.ts";
+import type { UsageMeter } from "../book/usage-meter.ts";
+import type { Enrichment } from "./enrich.ts";
+import { compileEnrichment } from "./enrich.ts";
+import type { EventSlots } from "./event-slots.ts";
+import { slotsOf } from "./event-slots.ts";
+import type { Measure } from "./measure.ts";
+import { compileMeasure } from "./measure.ts";
+import { findSettingIn } from "./settings.ts";
+
+/** What metering needs of a book. */
+export interface MeteringBook {
+  readonly settings: readonly Setting[];
+  readonly eventSchemas: readonly EventSchema[];
+  readonly usageMeters: readonly UsageMeter[];
+}
+
+/** How the events of one ACTIVE schema are metered. */
+export interface SchemaProgram {
+  readonly schema: EventSchema;
+  readonly slots: EventSlots;
+  readonly enrichment: Enrichment;
+  readonly measure: Measure;
+  /** What the schema's feature consumes of an event: the slot of its attribute (S11.2). */
+  readonly feature?: { readonly featureId: string; readonly slot: number };
+}
+
+/** A compiled book. It holds the event that is being metered: one program serves one run at a time. */
+export interface MeteringProgram {
+  /** The ids of all meters of the book, in book order: their indices are those of the tally. */
+  readonly meterIds: readonly string[];
+  /** By the schema's name; only ACTIVE schemas (S4.4). */
+  readonly schemas: ReadonlyMap<string, SchemaProgram>;
+}
+
+/** Compiles a book that was read and checked: its rules are parsed, its references are ids. */
+export function compileMetering(book: MeteringBook): MeteringProgram {
+  const findSetting = findSettingIn(book.settings);
+  const schemas = new Map<string, SchemaProgram>();
+  for (const schema of book.eventSchemas) {
+    if (schema.status !== "ACTIVE") continue;
+    const slots = slotsOf(schema);
+    const places = book.usageMeters
+      .map((meter, index) => ({ meter, index }))
+      .filter(({ meter }) => meter.status === "ACTIVE" && meter.eventSchemaName === schema.name);
+    const { featureDetails } = schema;
+    const slot = slots.attributeSlots.get(featureDetails?.attributeName ?? "");
+    schemas.set(schema.name, {
+      schema,
+      slots,
+      enrichment: compileEnrichment(schema, slots, findSetting),
+      measure: compileMeasure(slots, places),
+      ...(featureDetails && slot !== undefined ? { feature: { featureId: featureDetails.featureId, slot } } : {}),
+    });
+  }
+  return { meterIds: book.usageMeters.map(({ id }) => id), schemas };
+}

@@ -1,0 +1,60 @@
+/**
+ * Settings as rules see them: looked up from the most specific level to the least, and parsed (S4.2).
+ *
+ * @module
+ */
+import type { Setting } from "../book/catalog-items.ts";
+import { valueOf } from "../numbers/decimal.ts";
+import { exactOfDecimal } from "../numbers/exact.ts";
+import { parseJson } from "../numbers/json.ts";
+import type { RuleValue } from "../rules/value.ts";
+import { ruleValueOf } from "../rules/value.ts";
+
+/** Whose settings are asked for. */
+export interface SettingOwner {
+  readonly accountId: string;
+  readonly customerId: string;
+}
+
+/**
+ * Finds a setting by `setting.<namespace>.<id>` in lower case or by its bare id: the account's own, else its customer's,
+ * else the organization's; undefined where no level has it.
+ */
+export type FindSetting = (key: string, owner: SettingOwner) => Setting | undefined;
+
+/** Makes the settings of a book ready to be found. */
+export function findSettingIn(settings: readonly Setting[]): FindSetting {
+  const byOwner = new Map<string, Map<string, Setting>>();
+  for (const setting of settings) {
+    const owner = setting.entityType === "ORGANIZATION" ? "" : `${setting.entityType} ${setting.entityId ?? ""}`;
+    const byKey = byOwner.get(owner) ?? new Map<string, Setting>();
+    byOwner.set(owner, byKey);
+    const key = `setting.${setting.namespace}.${setting.id}`.toLowerCase();
+    if (!byKey.has(key)) byKey.set(key, setting);
+    if (!byKey.has(setting.id)) byKey.set(setting.id, setting);
+  }
+  return (key, { accountId, customerId }) => {
+    for (const owner of [`ACCOUNT ${accountId}`, `CUSTOMER ${customerId}`, ""]) {
+      const found = byOwner.get(owner)?.get(key) ?? byOwner.get(owner)?.get(key.toLowerCase());
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+/**
+ * The value of a setting in a rule: NUMERIC is a decimal, JSON is its data, everything else its text (S4.2).
+ *
+ * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_JSON_INVALID when the text is not what the data type says
+ */
+export function valueOfSetting(setting: Setting): RuleValue {
+  switch (setting.dataType) {
+    case "NUMERIC":
+      return exactOfDecimal(valueOf(setting.value));
+    case "JSON":
+      return ruleValueOf(parseJson(setting.value));
+    case "STRING":
+    case "JSON_LOGIC":
+      return setting.value;
+  }
+}

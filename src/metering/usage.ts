@@ -1,0 +1,112 @@
+/**
+ * The tally of usage: exact quantities by account, meter and UTC day (S5.3).
+ *
+ * Cycles always begin on a UTC day, so any cycle, whatever plans come and go, is a sum of days.
+ *
+ * @module
+ */
+import type { Day } from "../calendar/instant.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { Exact } from "../numbers/exact.ts";
+import { addExact, decimalOfExact } from "../numbers/exact.ts";
+import { createCells } from "./cells.ts";
+
+/** The usage of one account, one meter and one UTC day. */
+export interface UsageCell {
+  readonly accountId: string;
+  readonly meterId: string;
+  readonly day: Day;
+  readonly quantity: Decimal;
+}
+
+/** What was metered, to be read. */
+export interface Usage {
+  readonly accountIds: readonly string[];
+  readonly meterIds: readonly string[];
+  /**
+   * The sum over the days `[from, until)`; 0 where nothing was metered, and for an unknown account or meter.
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC when the sum needs more than 100 digits (S1.4)
+   */
+  between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
+  /** Whether anything was metered on the days `[from, until)`, be it 0. */
+  metered(accountId: string, meterId: string, from: Day, until: Day): boolean;
+  /** The first and the last day (inclusive) of an account on which anything was metered. */
+  daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
+  /** Every cell with usage, by account, meter and day. */
+  cells(): Iterable<UsageCell>;
+  /** Every cell with usage, by the indices of its account and meter, in no particular order of days. */
+  visit(cell: (account: number, meter: number, day: Day, quantity: Exact) => void): void;
+}
+
+/** A tally that grows. */
+export interface UsageTally extends Usage {
+  /**
+   * Adds to one cell; 0 makes the cell.
+   *
+   * @param account the index in `accountIds`
+   * @param meter the index in `meterIds`
+   * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
+   */
+  add(account: number, meter: number, day: Day, quantity: Exact): void;
+  /** Adds all of another tally, whose accounts and meters are all known here. */
+  merge(other: Usage): void;
+}
+
+/** An empty tally for these accounts and meters. */
+export function createUsageTally(accountIds: readonly string[], meterIds: readonly string[]): UsageTally {
+  const store = createCells(accountIds.length, meterIds.length);
+  const accounts = new Map(accountIds.map((id, index) => [id, index]));
+  const meters = new Map(meterIds.map((id, index) => [id, index]));
+  const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
+    store.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
+
+  return {
+    accountIds,
+    meterIds,
+    add: store.add,
+    visit(cell) {
+      for (const account of accountIds.keys()) {
+        for (const meter of meterIds.keys()) {
+          for (const [day, quantity] of store.days(account, meter)) cell(account, meter, day, quantity);
+        }
+      }
+    },
+    *cells() {
+      for (const accountId of accountIds) {
+        for (const meterId of meterIds) {
+          const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
+          for (const [day, quantity] of days) yield { accountId, meterId, day, quantity: decimalOfExact(quantity) };
+        }
+      }
+    },
+    between(accountId, meterId, from, until) {
+      let total: Exact = 0;
+      for (const [day, quantity] of daysIn(accountId, meterId)) {
+        if (day >= from && day < until) total = addExact(total, quantity);
+      }
+      return decimalOfExact(total);
+    },
+    metered(accountId, meterId, from, until) {
+      for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
+      return false;
+    },
+    daysOf(accountId) {
+      let [first, last] = [Infinity, -Infinity];
+      for (const meterId of meterIds) {
+        for (const [day] of daysIn(accountId, meterId)) {
+          first = Math.min(first, day);
+          last = Math.max(last, day);
+        }
+      }
+      return first <= last ? { first, last } : undefined;
+    },
+    merge(other) {
+      const accountHere = other.accountIds.map((id) => accounts.get(id) ?? -1);
+      const meterHere = other.meterIds.map((id) => meters.get(id) ?? -1);
+      other.visit((account, meter, day, quantity) => {
+        store.add(accountHere[account] ?? -1, meterHere[meter] ?? -1, day, quantity);
+      });
+    },
+  };
+}
