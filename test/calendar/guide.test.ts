@@ -1,0 +1,111 @@
+/** Every figure in the tables of docs/cycles.md is computed again. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import {
+  cutCycles,
+  cycleConfigOf,
+  cyclesBetween,
+  startOffsetOf,
+  type Cycle,
+  type Interval,
+} from "../../src/calendar/cycle.ts";
+import { addDurationFromCycleStart, parseDuration } from "../../src/calendar/duration.ts";
+import { formatDate, parseDate, parseInstant } from "../../src/calendar/instant.ts";
+import { shareOfDays } from "../../src/calendar/proration.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { roundFraction, shareOf, whole } from "../../src/numbers/fraction.ts";
+
+const guide = readFileSync(resolve(import.meta.dirname, "../../docs/cycles.md"), "utf8");
+
+/** The rows of all tables whose header begins with these columns. */
+function rowsUnder(...columns: readonly string[]): string[][] {
+  const lines = guide.split("\n").map((line) => line.split("|").slice(1, -1));
+  const rows: string[][] = [];
+  let inside = false;
+  for (const line of lines) {
+    const cells = line.map((cell) => cell.trim());
+    if (columns.every((column, index) => cells[index] === column)) inside = true;
+    else if (cells.length === 0) inside = false;
+    else if (inside && !cells[0]?.startsWith("---")) rows.push(cells);
+  }
+  return rows;
+}
+
+function period(text = ""): Cycle {
+  const [start = "", end = ""] = text.split(" … ");
+  return { start: parseDate(start), end: parseDate(end) };
+}
+
+function daysText(served: Cycle, natural: Cycle): string {
+  const { days, of } = shareOfDays(served, natural);
+  return `${days} of ${of}`;
+}
+
+describe("the guide to cycles", () => {
+  test("S6.2 starts are what the table says", () => {
+    const rows = rowsUnder("interval", "dayOffset", "monthOffset", "cycles start on");
+    expect(rows).toHaveLength(8);
+    for (const [interval, dayOffset = "", monthOffset, list = ""] of rows) {
+      const starts = list.split(", ");
+      const terms = { interval: interval as Interval, startOffset: { dayOffset, monthOffset } };
+      const last = parseDate(starts.at(-1) ?? "");
+      const cycles = cyclesBetween(terms, starts[0] ?? "", last + 1);
+      expect(cycles.map(({ start }) => formatDate(start))).toEqual(starts);
+    }
+  });
+
+  test("S6.3 anniversaries are what the table says", () => {
+    const rows = rowsUnder("interval", "starts on");
+    expect(rows).toHaveLength(10);
+    for (const [interval, date = "", dayOffset, monthOffset] of rows) {
+      const config = cycleConfigOf({ interval: interval as Interval, anniversaryCycle: true }, parseDate(date));
+      expect(startOffsetOf(config)).toEqual({ dayOffset, monthOffset });
+    }
+  });
+
+  test("S6.4 cut cycles are what the tables say", () => {
+    const terms = (interval: Interval, dayOffset: string, monthOffset: string) =>
+      cycleConfigOf({ interval, startOffset: { dayOffset, monthOffset } }, 0);
+    const cycles = [
+      ...cutCycles(terms("QUARTERLY", "3", "2"), period("2024-01-15 … 2024-05-03")),
+      ...cutCycles(terms("MONTHLY", "5", "NIL"), period("2020-01-05 … 2020-03-15")),
+      ...cutCycles(terms("MONTHLY", "1", "NIL"), period("2020-03-15 … 2020-05-01")),
+    ].map(({ served, natural }) => [
+      `${formatDate(served.start)} … ${formatDate(served.end)}`,
+      `${formatDate(natural.start)} … ${formatDate(natural.end)}`,
+      daysText(served, natural),
+    ]);
+    expect(rowsUnder("cycle", "natural cycle", "days served")).toEqual(cycles);
+  });
+
+  test("S8.1 prorated amounts are what the table says", () => {
+    const rows = rowsUnder("amount", "served", "natural cycle");
+    expect(rows).toHaveLength(4);
+    for (const [amount = "", served, natural, days, charged] of rows) {
+      const share = shareOfDays(period(served), period(natural));
+      expect(daysText(period(served), period(natural))).toBe(days);
+      const exact = shareOf(whole(new Decimal(amount)), share.days, share.of);
+      expect(roundFraction(exact, 2, "HALF_UP").toFixed(2)).toBe(charged);
+    }
+  });
+
+  test("S11.1 durations come to what the table says", () => {
+    const rows = rowsUnder("cycle starts on", "dayOffset");
+    expect(rows).toHaveLength(4);
+    for (const [start = "", dayOffset = "", duration = "", result] of rows) {
+      const offset = dayOffset === "LAST" ? dayOffset : Number(dayOffset);
+      const moved = addDurationFromCycleStart(parseDate(start), parseDuration(duration), offset);
+      expect(formatDate(moved)).toBe(result);
+    }
+  });
+
+  test("S2.2 the date-times that it shows are one and the same second", () => {
+    const shown = guide.match(/`2024-01-02[T ][^`]+`/g) ?? [];
+    expect(shown).toHaveLength(5);
+    const seconds = shown.map((text) => Math.floor(parseInstant(text.slice(1, -1)) / 1000));
+    expect(new Set(seconds)).toEqual(new Set([Date.UTC(2024, 0, 2, 3, 4, 5) / 1000]));
+  });
+});
