@@ -17,7 +17,7 @@ export interface Cycle {
 }
 
 /** The lengths of a cycle (S6.1). */
-export const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"] as const;
+const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"] as const;
 /** The length of a cycle (S6.1). */
 export type Interval = (typeof INTERVALS)[number];
 
@@ -31,7 +31,7 @@ export interface CycleConfig {
 }
 
 /** Where a cycle starts within its interval, as a book says it (S6.1). */
-export interface StartOffset {
+interface StartOffset {
   /** `"1"` to `"31"` (weekly `"7"`), or `LAST`. */
   readonly dayOffset: string;
   /** `NIL` or absent for weekly and monthly, else `"1"` to `"12"`, `FIRST` or `LAST`. */

@@ -22,7 +22,7 @@ export const INSTANT_MIN: Instant = -62_167_219_200_000;
 /** The end of what is accepted, exclusive: the first instant after the year 9999. */
 export const INSTANT_END: Instant = 253_402_300_800_000;
 /** The furthest offset from UTC that is accepted, in minutes: that of the Line Islands. */
-export const OFFSET_MINUTES_MAX = 14 * 60;
+const OFFSET_MINUTES_MAX = 14 * 60;
 
 const MINUTE_MS = 60_000;
 /** `00` to `99`. */

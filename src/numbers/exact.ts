@@ -176,7 +176,7 @@ export function decimalOfExact(value: Exact): Decimal {
 
 /** A {@link Decimal} as an exact value of the event path. */
 export function exactOfDecimal(value: Decimal): Exact {
-  if (value.isInteger() && value.abs().lte(SAFE_MAX)) return value.isZero() ? 0 : value.toNumber();
+  if (value.isInteger() && value.abs().lte(SAFE_MAX)) return value.isZero() ? 0 : Number(textOf(value));
   const scale = Math.max(value.decimalPlaces(), 0);
   return make(BigInt(value.times(new Decimal(`1e${scale}`)).toFixed(0)), scale);
 }
