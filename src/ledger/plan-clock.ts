@@ -8,26 +8,24 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { overageWindow } from "../invoicing/arrears.ts";
 import { type FeatureGrant, featureGrants } from "../invoicing/dues.ts";
-import { naturalPeriod, type AccountCycle, cycleAt, type PlanDecision, timelineOf } from "../invoicing/timeline.ts";
-import type { Decimal } from "../numbers/decimal.ts";
-
-/** Where overage is counted, and how much of it is allowed; without a limit where none is said (S11.3). */
-export interface OverageAllowance {
-  /** Whole UTC days, inside the association. */
-  readonly window: Cycle;
-  readonly maxQuantity?: Decimal;
-}
+import {
+  naturalPeriod,
+  type AccountCycle,
+  cycleAt,
+  type PlanDecision,
+  type Timeline,
+  timelineOf,
+} from "../invoicing/timeline.ts";
+import type { AccountPeriod, OverageLimit } from "./state.ts";
 
 /** One account's plans, asked event by event. */
 export interface PlanClock {
-  /** Whether a plan is in force at an instant. */
-  pricedAt(at: Instant): boolean;
-  /** Until when the cycle of an event takes events: its end and grace; the instant itself outside of plans (S6.5). */
-  openUntil(at: Instant): Instant;
+  /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
+  periodAt(at: Instant): AccountPeriod;
   /** The grants that fall due up to and including an instant and were not asked for before, in order (S2.4). */
   grantsUpTo(at: Instant): readonly FeatureGrant[];
   /** The overage card in force at an instant; undefined where there is none. */
-  overageAt(featureId: string, at: Instant): OverageAllowance | undefined;
+  overageAt(featureId: string, at: Instant): OverageLimit | undefined;
 }
 
 /** How far ahead grants are worked out at once, so that an event costs only a look at the next one. */
@@ -44,18 +42,13 @@ export function planClock(decisions: readonly PlanDecision[], groupGraceDays?: n
   /** What falls due before `horizon` and was not asked for yet, in order. */
   const pending: FeatureGrant[] = [];
   let horizon = Number.NEGATIVE_INFINITY;
-  let cycle: AccountCycle | undefined;
 
-  const at = (instant: Instant): AccountCycle | undefined => {
-    // Most events fall into the cycle of the event before.
-    if (cycle === undefined || instant < cycle.start || instant >= cycle.end) cycle = cycleAt(timeline, instant);
-    return cycle;
-  };
   return {
-    pricedAt: (instant) => at(instant) !== undefined,
-    openUntil(instant) {
-      const open = at(instant);
-      return open === undefined ? instant : open.end + (groupGraceDays ?? open.term.plan.gracePeriodDays) * DAY_MS;
+    periodAt(instant) {
+      const cycle = cycleAt(timeline, instant);
+      if (cycle === undefined) return gapAround(timeline, instant);
+      const graceDays = groupGraceDays ?? cycle.term.plan.gracePeriodDays;
+      return { start: cycle.start, end: cycle.end, openUntil: cycle.end + graceDays * DAY_MS };
     },
     grantsUpTo(instant) {
       if (!grants) return [];
@@ -68,7 +61,7 @@ export function planClock(decisions: readonly PlanDecision[], groupGraceDays?: n
       return pending.splice(0, later < 0 ? pending.length : later);
     },
     overageAt(featureId, instant) {
-      const current = at(instant);
+      const current = cycleAt(timeline, instant);
       const card = current?.term.plan.details.entitlementOverageRateCards?.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
       const window =
@@ -76,6 +69,13 @@ export function planClock(decisions: readonly PlanDecision[], groupGraceDays?: n
       return { window, ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}) };
     },
   };
+}
+
+/** The stretch without a plan around an instant. */
+function gapAround(timeline: Timeline, instant: Instant): AccountPeriod {
+  const before = timeline.filter((term) => term.until <= instant).map((term) => term.until);
+  const after = timeline.filter((term) => term.from > instant).map((term) => term.from);
+  return { start: Math.max(Number.NEGATIVE_INFINITY, ...before), end: Math.min(Number.POSITIVE_INFINITY, ...after) };
 }
 
 /** The cycles before an overage card's `startOffset`: allowed up to its maximum, and not charged (S11.7). */

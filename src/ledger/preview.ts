@@ -1,0 +1,274 @@
+/**
+ * The preview: from a book and events to the invoices of its accounts, as a pure function (S13.5, book.md).
+ *
+ * @module
+ */
+import type { Account } from "../book/account.ts";
+import type { Book } from "../book/book.ts";
+import type { PricePlan } from "../book/price-plan.ts";
+import { naturalCycleAt } from "../calendar/cycle.ts";
+import { DAY_MS, dayOf, formatDate, type Instant, instantOf } from "../calendar/instant.ts";
+import type { FeatureEntry } from "../credits/feature-credits.ts";
+import { RatebookError } from "../errors.ts";
+import { drawInvoices } from "../invoicing/draw.ts";
+import type { FeatureGrant } from "../invoicing/dues.ts";
+import type { Invoice } from "../invoicing/invoice.ts";
+import { NO_END, type PlanDecision } from "../invoicing/timeline.ts";
+import type { EventSlots } from "../metering/event-slots.ts";
+import { exactOfDecimal } from "../numbers/exact.ts";
+import { asOf, decisionsOf, findPlanIn, withDraft } from "./account-plans.ts";
+import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "./book-views.ts";
+import type { SeenIds } from "./duplicates.ts";
+import { createMeteringRun, type MeteringRun } from "./metering-run.ts";
+import type { IngestOutcome, IngestStatus } from "./outcome.ts";
+import { type PlanClock, planClock } from "./plan-clock.ts";
+import type { PlanHooks } from "./state.ts";
+
+/** What a preview shows. */
+export interface PreviewOptions {
+  /** Ids or aliases of the accounts to show; default all that are not archived. */
+  readonly accounts?: readonly string[] | undefined;
+  /** Shows the cycles that hold this instant. Not beside `from` and `until`. */
+  readonly at?: Instant | string | Date | undefined;
+  /** Shows the cycles that touch `[from, until)`; default from the first event to the last. */
+  readonly from?: Instant | string | Date | undefined;
+  readonly until?: Instant | string | Date | undefined;
+  /**
+   * A checked plan instead of the accounts' plans: it keeps the association dates and drops overrides; an account
+   * without an association gets it from its first event's natural cycle on.
+   */
+  readonly plan?: PricePlan | undefined;
+  /** Whether lines carry explanations (S13.6). */
+  readonly explain?: boolean | undefined;
+  /** Remembers the ids of accepted events (S14.1); `false` does without, default an exact memory. */
+  readonly ids?: SeenIds | false | undefined;
+}
+
+/** An event that was refused or failed. */
+export interface EventProblem {
+  /** Its place among the events, from 1. */
+  readonly event: number;
+  readonly status: IngestStatus;
+  /** A sentence. */
+  readonly message: string;
+}
+
+/** How many events were read, and how many had each status that occurred. */
+export type EventCounts = { readonly read: number } & { readonly [Status in IngestStatus]?: number };
+
+/** What came of a preview. */
+export interface Preview {
+  /** By account in book order, each in the order in which invoices take credits. */
+  readonly invoices: readonly Invoice[];
+  readonly events: EventCounts;
+  /** The first {@link PROBLEMS_MAX} refused or failed events. */
+  readonly problems: readonly EventProblem[];
+}
+
+/** How many problems of events a preview keeps; all are counted. */
+export const PROBLEMS_MAX = 1000;
+
+/** A preview whose events come one after another; its memory does not grow with them, apart from ids. */
+export interface PreviewRun {
+  /** Decides one event as it was sent. */
+  add(event: unknown): IngestOutcome;
+  /** As {@link MeteringRun.slotsOf}. */
+  slotsOf(schemaName: string): EventSlots | undefined;
+  /** As {@link MeteringRun.addSlots}. */
+  addSlots(slots: EventSlots): IngestOutcome;
+  /** The invoices of what was added so far, and how many events there were of each kind. */
+  finish(): Omit<Preview, "problems">;
+}
+
+/**
+ * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
+ * a plan without prices in an account's currency; ERR_DATE_INVALID for a date that is none
+ */
+export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
+  const run = createPreview(book, options);
+  const problems: EventProblem[] = [];
+  let place = 0;
+  for (const event of events) {
+    place++;
+    const { status, description } = run.add(event);
+    if (problems.length < PROBLEMS_MAX && !status.startsWith("INGESTION_COMPLETED")) {
+      problems.push({ event: place, status, message: description });
+    }
+  }
+  return { ...run.finish(), problems };
+}
+
+/** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
+export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
+  const range = rangeOf(options);
+  const shown = shownAccounts(book, options.accounts);
+  for (const account of shown) if (account.pricePlans.length > 0) checkDraft(options.plan, account);
+  const plans = plansOf(book, options.plan);
+  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids });
+  return {
+    add: (event) => metering.add(event),
+    slotsOf: (schemaName) => metering.slotsOf(schemaName),
+    addSlots: (slots) => metering.addSlots(slots),
+    finish() {
+      const counts = metering.counts();
+      const occurred = Object.entries(counts).filter(([, count]) => count > 0);
+      const read = occurred.reduce((total, [, count]) => total + count, 0);
+      const drawn = range ?? eventRange(metering);
+      const invoices = drawn === undefined ? [] : draw(book, { plans, metering, shown, range: drawn, options });
+      return { invoices, events: { read, ...Object.fromEntries(occurred) } };
+    },
+  };
+}
+
+interface Range {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+/** The range that was asked for; undefined for that of the events. */
+function rangeOf({ at, from, until }: PreviewOptions): Range | undefined {
+  if (at !== undefined) {
+    if (from !== undefined || until !== undefined)
+      throw invalid("at", "give either `at` or `from` and `until`, not both");
+    const instant = instantOf(at);
+    return checkedRange({ from: instant, until: instant + 1 });
+  }
+  if (from === undefined && until === undefined) return undefined;
+  if (from === undefined || until === undefined)
+    throw invalid("until", "`from` and `until` go together: one is missing");
+  return checkedRange({ from: instantOf(from), until: instantOf(until) });
+}
+
+function checkedRange(range: Range): Range {
+  if (range.from >= range.until) {
+    throw invalid(
+      "until",
+      `\`until\` (${formatDate(range.until)}) must be later than \`from\` (${formatDate(range.from)})`,
+    );
+  }
+  if (range.until > NO_END) throw invalid("until", "a range must end by 9999-01-01, which stands for no end");
+  return range;
+}
+
+function eventRange(metering: MeteringRun): Range | undefined {
+  const span = metering.span();
+  return span && { from: span.first, until: span.last + 1 };
+}
+
+function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
+  if (accounts === undefined) return book.accounts.filter(({ status }) => status === "ACTIVE");
+  const shown = new Set(accounts.map((name) => accountNamed(book, name)));
+  return book.accounts.filter((account) => shown.has(account));
+}
+
+function accountNamed(book: Book, name: string): Account {
+  const found =
+    book.accounts.find(({ id }) => id === name) ??
+    book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
+  if (found === undefined)
+    throw invalid("accounts", `no account has the id or alias ${JSON.stringify(name.slice(0, 60))}`);
+  return found;
+}
+
+/** The plans of all accounts, as the events find them. */
+interface Plans {
+  decisionsOf(accountId: string): readonly PlanDecision[];
+  readonly hooks: PlanHooks;
+}
+
+interface AccountPlans {
+  decisions: readonly PlanDecision[];
+  clock: PlanClock;
+}
+
+function plansOf(book: Book, draft: PricePlan | undefined): Plans {
+  const findPlan = findPlanIn(book.pricePlans);
+  const terms = groupTermsOf(book);
+  const accounts = new Map(book.accounts.map((account) => [account.id, account]));
+  const known = new Map<string, AccountPlans>();
+  const plansFor = (accountId: string): AccountPlans => {
+    let plans = known.get(accountId);
+    if (plans === undefined) {
+      const own = decisionsOf(accounts.get(accountId) ?? { pricePlans: [] }, findPlan);
+      plans = laidOut(draft === undefined ? own : withDraft(own, draft), terms.get(accountId));
+      known.set(accountId, plans);
+    }
+    return plans;
+  };
+  return {
+    decisionsOf: (accountId) => plansFor(accountId).decisions,
+    hooks: {
+      periodAt(accountId, at) {
+        const plans = plansFor(accountId);
+        if (draft !== undefined && plans.decisions.length === 0) {
+          const { decisions, clock } = laidOut([fromFirstEvent(draft, at)], terms.get(accountId));
+          Object.assign(plans, { decisions, clock });
+        }
+        return plans.clock.periodAt(at);
+      },
+      grantsDue: (accountId, upTo) => plansFor(accountId).clock.grantsUpTo(upTo).map(entryOf),
+      overageAt: (accountId, featureId, at) => plansFor(accountId).clock.overageAt(featureId, at),
+    },
+  };
+}
+
+/** Refuses a draft that cannot be associated with an account (S7.7, S16.1). */
+function checkDraft(draft: PricePlan | undefined, { id, invoiceCurrency }: Account): void {
+  const details = draft?.pricePlanDetails;
+  if (details === undefined) return;
+  if (!details.pricingCycleConfig) throw invalid("plan", "the plan has no pricingCycleConfig: it cannot be associated");
+  if (details.supportedCurrencies?.includes(invoiceCurrency)) return;
+  throw invalid("plan", `the plan does not support ${invoiceCurrency}, the invoice currency of the account ${id}`);
+}
+
+function laidOut(decisions: readonly PlanDecision[], terms: GroupTerms | undefined): AccountPlans {
+  return { decisions, clock: planClock(decisions, terms?.groupGraceDays) };
+}
+
+/** A draft that an account without a plan gets from its first event's natural cycle on (book.md, `--plan`). */
+function fromFirstEvent(draft: PricePlan, at: Instant): PlanDecision {
+  const from = naturalCycleAt(asOf(draft, dayOf(at) * DAY_MS).cycleConfig, at).start;
+  return { from, until: NO_END, decidedAt: from, plan: asOf(draft, from) };
+}
+
+function entryOf(grant: FeatureGrant): FeatureEntry {
+  const granted = exactOfDecimal(grant.granted);
+  return {
+    id: grant.key,
+    featureId: grant.featureId,
+    granted,
+    balance: granted,
+    effectiveFrom: grant.effectiveFrom,
+    effectiveUntil: grant.effectiveUntil,
+    createdAt: grant.due,
+    voided: false,
+  };
+}
+
+interface Drawing {
+  readonly plans: Plans;
+  readonly metering: MeteringRun;
+  readonly shown: readonly Account[];
+  readonly range: Range;
+  readonly options: PreviewOptions;
+}
+
+function draw(book: Book, { plans, metering, shown, range, options }: Drawing): readonly Invoice[] {
+  const catalog = catalogOf(book);
+  const terms = groupTermsOf(book);
+  return shown.flatMap((account) => {
+    const decisions = plans.decisionsOf(account.id);
+    if (decisions.length > 0) checkDraft(options.plan, account);
+    const view = viewOf(account, decisions, terms.get(account.id) ?? {}, {
+      usage: (meterId, from, until) => metering.usage.between(account.id, meterId, from, until),
+      overage: (featureId, from, until) => metering.overage.between(account.id, featureId, from, until),
+    });
+    return drawInvoices(view, catalog, { ...range, explain: options.explain ?? false });
+  });
+}
+
+function invalid(option: string, message: string): RatebookError<"ERR_OPTION_INVALID"> {
+  return new RatebookError("ERR_OPTION_INVALID", message, { option });
+}
