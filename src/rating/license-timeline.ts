@@ -68,9 +68,8 @@ export function dayRuns(updates: readonly QuantityUpdate[], period: Cycle): read
       next += 1;
       step = steps[next];
     }
-    const settled = largest.eq(current);
-    const until = settled && step !== undefined ? Math.min(startOfDay(step.from), period.end) : period.end;
-    const end = settled ? Math.max(until, day + DAY_MS) : day + DAY_MS;
+    // Where the day ended with its largest quantity, nothing changes until the day of the next update.
+    const end = largest.eq(current) ? Math.min(step ? startOfDay(step.from) : period.end, period.end) : day + DAY_MS;
     appendRun(runs, { start: day, end, quantity: largest });
     day = end;
   }

@@ -55,7 +55,7 @@ function allocate(amounts: readonly Fraction[], total: Decimal, digits: number):
   const missing = subtract(total, sum(values));
   if (values.length === 0 || missing.isZero()) return values;
   const unit = new Decimal(`1e-${digits}`);
-  const units = missing.divToInt(unit).toNumber();
+  const units = Number(missing.divToInt(unit).toFixed(0));
   const remainders = amounts.map((amount, index) => ({
     index,
     rest: subtractFractions(amount, whole(values[index] ?? ZERO)),

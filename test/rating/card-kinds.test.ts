@@ -1,0 +1,217 @@
+/** The cards that price one quantity, or none: usage, fixed fee, entitlement, grant, overage, commitment. */
+import { describe, expect, test } from "vitest";
+
+import {
+  billingEntitlementRateCard,
+  creditGrantRateCard,
+  entitlementOverageRateCard,
+  type FixedFeeRateCard,
+  fixedFeeRateCard,
+  minimumCommitment,
+  type UsageRateCard,
+  usageRateCard,
+} from "../../src/book/rate-card.ts";
+import { sumFractions } from "../../src/numbers/fraction.ts";
+import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
+import { trueUp } from "../../src/rating/commitment.ts";
+import { creditAmountOf, rateCreditGrant } from "../../src/rating/credit-grant.ts";
+import { rateOverage } from "../../src/rating/entitlement-overage.ts";
+import { fixedFeeRefund, rateFixedFee } from "../../src/rating/fixed-fee.ts";
+import { roundLines } from "../../src/rating/rounding.ts";
+import { rateUsage } from "../../src/rating/usage.ts";
+import {
+  type CardBounds,
+  d,
+  days,
+  HALF_JUNE,
+  JUNE,
+  LATE_JUNE,
+  pricedBy,
+  ratesOf,
+  textOf,
+  wholePeriod,
+} from "./cards.ts";
+
+const usageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
+  usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy("TIERED", [{ after: 0, rate }], bounds) });
+
+describe("usage", () => {
+  test("S7.4 a card's bounds are prorated by days in a cut cycle, its slabs are not", () => {
+    const card = usageCard("0.5", { minimumRate: 100, maximumRate: 200 });
+    // Of the bounds, 15 of 30 days count: 50 and 100.
+    expect(textOf(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
+    expect(textOf(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
+    expect(textOf(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
+    expect(textOf(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
+  });
+
+  test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
+    // 100 × 16 ÷ 30 is 53.333…, and 3 × 0.335 is 1.005.
+    const lines = roundLines(rateUsage(usageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE), 2, "HALF_UP");
+    expect([lines.value.toFixed(), lines.slabs.map(String), lines.adjustment.toFixed()]).toEqual([
+      "53.33",
+      ["1.01"],
+      "52.32",
+    ]);
+  });
+
+  test("S7.5 a negative quantity costs nothing, and a notice says so", () => {
+    const charge = rateUsage(usageCard("0.5"), "USD", d("-2.5"), JUNE);
+    expect([textOf(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
+      "0",
+      "-2.5",
+      ["um.calls: the negative quantity -2.5 was priced as zero"],
+    ]);
+  });
+
+  test("S7.7 the entry of the currency is used, and a currency without one is an error", () => {
+    const rows = [{ after: 0, rate: 3 }];
+    const card = usageRateCard.parse({
+      usageMeterId: "um.calls",
+      ...pricedBy("TIERED", [{ after: 0, rate: 2 }]),
+      rateValues: [ratesOf([{ after: 0, rate: 2 }]), ratesOf(rows, undefined, "EUR")],
+    });
+    expect(textOf(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
+    expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
+      expect.objectContaining({
+        code: "ERR_RATES_INVALID",
+        message: "the rate card of um.calls has no rates in JPY",
+      }),
+    );
+  });
+});
+
+describe("fixed fees", () => {
+  const feeCard = (rate: string, more: object = {}): FixedFeeRateCard =>
+    fixedFeeRateCard.parse({
+      id: "addon.fee",
+      rateValues: [{ currency: "USD", rate }],
+      enableProration: true,
+      ...more,
+    });
+  const february = wholePeriod("2026-02-01", "2026-03-01").natural;
+
+  test.each([
+    ["100", LATE_JUNE, "53.33", "16 of 30 days: 53.333…"],
+    ["100", { served: days("2026-02-15", "2026-03-01"), natural: february }, "50.00", "14 of 28 days"],
+    ["9.99", { served: days("2026-06-06", "2026-07-01"), natural: JUNE.natural }, "8.33", "25 of 30 days: 8.325"],
+    ["100", JUNE, "100.00", "all days"],
+    ["-10", HALF_JUNE, "-5.00", "S9.4 a discount"],
+  ])("S8.1 S9.2 a fee of %s is prorated by whole days (%#)", (rate, period, value, _because) => {
+    const { value: rounded } = roundLines(rateFixedFee(feeCard(rate), "USD", period), 2, "HALF_UP");
+    expect(rounded.toFixed(2)).toBe(value);
+  });
+
+  test("S8.2 the exact pieces of a cut cycle add up to the whole; their rounded lines need not", () => {
+    const cuts = ["2026-06-01", "2026-06-11", "2026-06-21", "2026-07-01"];
+    const pieces = cuts
+      .slice(1)
+      .map((until, index) =>
+        rateFixedFee(feeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
+      );
+    expect(textOf(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
+    expect(pieces.map((piece) => roundLines(piece, 2, "HALF_UP").value.toFixed())).toEqual(["33.33", "33.33", "33.33"]);
+  });
+
+  test("S9.2 without proration the full rate is charged", () => {
+    expect(textOf(rateFixedFee(feeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe("100");
+  });
+
+  test("S9.1 ONE_TIME is never prorated", () => {
+    expect(textOf(rateFixedFee(feeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
+  });
+
+  test("S9.2 the natural period of a charge for three cycles is those three cycles", () => {
+    // From 1 May in the second quarter of 2026: 61 of 91 days of 91 is 61.
+    const period = { served: days("2026-05-01", "2026-07-01"), natural: days("2026-04-01", "2026-07-01") };
+    expect(textOf(rateFixedFee(feeCard("91"), "USD", period).bounded)).toBe("61");
+  });
+
+  test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
+    const unserved = days("2026-06-21", "2026-07-01");
+    expect(textOf(fixedFeeRefund(feeCard("90"), "USD", unserved, JUNE))).toBe("30");
+    expect(textOf(fixedFeeRefund(feeCard("90", { enableProration: false }), "USD", unserved, JUNE))).toBe("0");
+    expect(textOf(fixedFeeRefund(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE))).toBe("0");
+    expect(textOf(fixedFeeRefund(feeCard("-90"), "USD", unserved, JUNE))).toBe("0");
+  });
+});
+
+describe("grants and overage", () => {
+  test("S11.1 an entitlement prices the sum of its limits, in full", () => {
+    const card = billingEntitlementRateCard.parse({
+      featureId: "feature.tokens",
+      featureConfigs: [
+        { featureCreditLimit: 100, effectiveUntil: "P1M" },
+        { featureCreditLimit: "50.5", effectiveUntil: "P1Y" },
+      ],
+      ...pricedBy("TIERED", [{ after: 0, rate: 2 }], { minimumRate: 302 }),
+    });
+    // 150.5 × 2 = 301, raised to the whole minimum although 15 of 30 days are served.
+    const charge = rateBillingEntitlement(card, "USD", HALF_JUNE);
+    expect([charge.quantity?.toFixed(), textOf(charge.charged), textOf(charge.bounded)]).toEqual([
+      "150.5",
+      "301",
+      "302",
+    ]);
+  });
+
+  test("S12.6 a credit grant's slabs price its creditAmount, in full", () => {
+    const card = creditGrantRateCard.parse({
+      id: "addon.prepaid",
+      rateDetails: {
+        pricingModel: "TIERED",
+        currencySlabRateDetails: [
+          {
+            currency: "USD",
+            creditAmount: 1000,
+            slabDetails: [
+              { startAfter: 0, endAt: 500, priceType: "PER_UNIT", rate: 1 },
+              { startAfter: 500, priceType: "PER_UNIT", rate: "0.8" },
+            ],
+          },
+        ],
+      },
+      grantDetails: { expiryType: "NO_EXPIRY" },
+    });
+    // 500 × 1 + 500 × 0.8
+    expect(textOf(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
+    expect(creditAmountOf(card, "USD").toFixed()).toBe("1000");
+    expect(() => creditAmountOf(card, "EUR")).toThrow("the rate card of addon.prepaid has no rates in EUR");
+  });
+
+  test("S11.7 the overage of a window is priced from 0, and only the card's bounds follow its days", () => {
+    const rows = [
+      { after: 0, rate: 2 },
+      { after: 100, rate: 1 },
+    ];
+    const plain = entitlementOverageRateCard.parse({ featureId: "feature.tokens", ...pricedBy("TIERED", rows) });
+    expect(textOf(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
+    const bounded = entitlementOverageRateCard.parse({
+      featureId: "feature.tokens",
+      ...pricedBy("TIERED", rows, { maximumRate: 400 }),
+    });
+    expect(textOf(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
+  });
+});
+
+describe("S13.3 the minimum commitment", () => {
+  const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate: 100 }] });
+  const cents = { digits: 2, mode: "HALF_UP" } as const;
+
+  test.each([
+    ["60", JUNE, "40", "100 − 60"],
+    ["100", JUNE, undefined, "nothing is lacking"],
+    ["120", JUNE, undefined, "nothing is lacking"],
+    ["-10", JUNE, "110", "a discount is made up for"],
+    ["20", LATE_JUNE, "33.33", "100 × 16 ÷ 30 is 53.333…, less 20"],
+    ["53.33", LATE_JUNE, undefined, "a third of a cent is nothing"],
+  ])("S13.3 with %s invoiced (%#)", (invoiced, period, amount, _because) => {
+    expect(trueUp(commitment, "USD", period, d(invoiced), cents)?.amount.toFixed()).toBe(amount);
+  });
+
+  test("S7.7 a commitment without a rate in the currency is an error", () => {
+    expect(() => trueUp(commitment, "EUR", JUNE, d(0), cents)).toThrow(
+      "the rate card of the minimum commitment has no rates in EUR",
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+
+import { type LicenseRateCard, licenseRateCard } from "../../src/book/rate-card.ts";
+import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
+import type { QuantityRun } from "../../src/rating/license-timeline.ts";
+import {
+  licenseEndRefund,
+  licenseRefund,
+  rateLicenseInAdvance,
+  rateLicenseInArrears,
+  rateLicenseIncrease,
+} from "../../src/rating/license.ts";
+import { type CardBounds, d, days, HALF_JUNE, JUNE, pricedBy, type Row, textOf } from "./cards.ts";
+
+const TEN_EACH: readonly Row[] = [{ after: 0, rate: 10 }];
+
+interface CardOptions {
+  readonly rows?: readonly Row[];
+  readonly model?: "TIERED" | "VOLUME";
+  readonly bounds?: CardBounds;
+  readonly more?: object;
+}
+
+function seats(
+  enableProration: boolean,
+  { rows = TEN_EACH, model = "TIERED", bounds, more = {} }: CardOptions = {},
+): LicenseRateCard {
+  return licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricedBy(model, rows, bounds), ...more });
+}
+
+const run = (from: string, until: string, quantity: number): QuantityRun => ({
+  ...days(from, until),
+  quantity: d(quantity),
+});
+const TEN_THEN_SIXTEEN = [run("2026-06-01", "2026-06-16", 10), run("2026-06-16", "2026-07-01", 16)];
+const REMAINING = days("2026-06-16", "2026-07-01");
+
+const arrears = (
+  card: LicenseRateCard,
+  runs: readonly QuantityRun[],
+  period: RatedPeriod = JUNE,
+  paid?: number,
+): Charge => rateLicenseInArrears(card, "USD", runs, period, paid === undefined ? undefined : d(paid));
+
+describe("S10.2 in arrears", () => {
+  test("S10.2 without proration the largest daily quantity is priced in full", () => {
+    expect(textOf(arrears(seats(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
+  });
+
+  test("S10.2 with proration each run of days is priced for its days", () => {
+    const charge = arrears(seats(true), TEN_THEN_SIXTEEN);
+    expect(textOf(charge.bounded)).toBe("130");
+    expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
+      ["10 held for 15 of 30 days", "10"],
+      ["16 held for 15 of 30 days", "16"],
+    ]);
+  });
+
+  test("S10.2 the slabs of prorated runs add up, each with its own part", () => {
+    const rows: readonly Row[] = [
+      { after: 0, rate: 10 },
+      { after: 12, rate: 6 },
+    ];
+    // 10 × 10 × ½ + (12 × 10 + 4 × 6) × ½ = 50 + 72
+    const charge = arrears(seats(true, { rows }), TEN_THEN_SIXTEEN);
+    expect(charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), textOf(amount)])).toEqual([
+      [1, "12", "110"],
+      [2, "4", "12"],
+    ]);
+    expect(textOf(charge.bounded)).toBe("122");
+  });
+
+  test("S7.4 the bounds of a prorated card follow the days served, and hold the sum of the runs", () => {
+    const bounded = seats(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
+    expect(textOf(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
+    // 30 × 10 × ½ = 150, held to 220 × ½.
+    expect(textOf(arrears(bounded, [run("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded)).toBe("110");
+  });
+
+  test.each([
+    [10, "60", "16 are held, 10 were paid"],
+    [16, "0", "no more than was paid"],
+    [20, "0", "less than was paid"],
+  ])("S9.1 what is not prorated is charged once: with %i paid before, %s (%s)", (paid, amount, _because) => {
+    const charge = arrears(seats(false), [run("2026-06-16", "2026-07-01", 16)], HALF_JUNE, paid);
+    expect(textOf(charge.bounded)).toBe(amount);
+  });
+
+  test("S13.1 where no more was held than paid, the charge is for a quantity of 0", () => {
+    const charge = arrears(
+      seats(false, { bounds: { minimumRate: 50 } }),
+      [run("2026-06-16", "2026-07-01", 2)],
+      HALF_JUNE,
+      3,
+    );
+    expect([charge.quantity?.toFixed(), textOf(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+  });
+
+  test("S7.4 the pieces of an unprorated card stay within its bounds together", () => {
+    const card = seats(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
+    // 10 seats are 100, raised to 120; 16 are 160, held to 150, of which 120 are paid.
+    expect(textOf(arrears(card, [run("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe("120");
+    expect(textOf(arrears(card, [run("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded)).toBe("30");
+  });
+});
+
+describe("S10.3 in advance", () => {
+  const advance = { invoiceTiming: "IN_ADVANCE" };
+
+  test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
+    expect(textOf(rateLicenseInAdvance(seats(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("50");
+    expect(textOf(rateLicenseInAdvance(seats(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("100");
+    expect(textOf(rateLicenseInAdvance(seats(false), "USD", d(12), HALF_JUNE, d(10)).bounded)).toBe("20");
+  });
+
+  test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
+    const change = { from: d(10), to: d(16) };
+    expect(textOf(rateLicenseIncrease(seats(true), "USD", change, REMAINING, JUNE).bounded)).toBe("30");
+    const full = rateLicenseIncrease(seats(false), "USD", change, REMAINING, JUNE);
+    expect([textOf(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
+      "60",
+      "6",
+      "6",
+    ]);
+  });
+
+  test("S10.3 a price difference is never below 0", () => {
+    const rows: readonly Row[] = [
+      { after: 0, rate: 2 },
+      { after: 100, rate: 1 },
+    ];
+    // VOLUME: 100 are 200, 150 are 150.
+    const charge = rateLicenseIncrease(
+      seats(false, { rows, model: "VOLUME" }),
+      "USD",
+      { from: d(100), to: d(150) },
+      REMAINING,
+      JUNE,
+    );
+    expect([textOf(charge.charged), textOf(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+  });
+
+  test("S10.3 a quantity that does not grow is charged nothing", () => {
+    expect(textOf(rateLicenseIncrease(seats(false), "USD", { from: d(10), to: d(10) }, REMAINING, JUNE).bounded)).toBe(
+      "0",
+    );
+  });
+
+  test("S10.3 a decrease gives back the remaining days where the card is prorated and refunds by CREDITS", () => {
+    const change = { from: d(10), to: d(4) };
+    const refund = (card: LicenseRateCard): string => textOf(licenseRefund(card, "USD", change, REMAINING, JUNE));
+    // 60 × 15 ÷ 30
+    expect(refund(seats(true, { more: { proratedRefundMode: "CREDITS" } }))).toBe("30");
+    expect(refund(seats(true, { more: { proratedRefundMode: "NONE" } }))).toBe("0");
+    expect(refund(seats(true))).toBe("0");
+    expect(refund(seats(false, { more: { proratedRefundMode: "CREDITS" } }))).toBe("0");
+  });
+
+  test("S10.3 an increase is no decrease, and a lower price is not taken back", () => {
+    const card = seats(true, { more: { proratedRefundMode: "CREDITS" } });
+    expect(textOf(licenseRefund(card, "USD", { from: d(4), to: d(10) }, REMAINING, JUNE))).toBe("0");
+  });
+
+  test("S9.5 an association that ends early gives back the unserved days of a prorated card", () => {
+    expect(textOf(licenseEndRefund(seats(true), "USD", d(10), REMAINING, JUNE))).toBe("50");
+    expect(textOf(licenseEndRefund(seats(false), "USD", d(10), REMAINING, JUNE))).toBe("0");
+  });
+});

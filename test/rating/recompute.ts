@@ -1,0 +1,154 @@
+/**
+ * Recomputes an amount from its explanation alone, with whole-number fractions of its own: no part of rating or
+ * invoicing is used, and no amount that the explanation already holds is taken over unchecked (S13.6).
+ */
+
+/** A decimal as an explanation holds it: a text, a number of JSON, or a decimal object. */
+type Value = string | number | { toFixed(): string };
+
+/** The explanation of a slab, as data. */
+export interface SlabFacts {
+  readonly order: number;
+  readonly startAfter: Value;
+  readonly endAt?: Value;
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  readonly quantity: Value;
+  readonly rate: Value;
+  readonly packageSize?: Value;
+  readonly packages?: Value;
+  readonly flatRate?: Value;
+  readonly minimumRate?: Value;
+  readonly maximumRate?: Value;
+  readonly amount: Value;
+}
+
+interface BoundFacts {
+  readonly minimumRate?: Value;
+  readonly maximumRate?: Value;
+}
+
+/** The explanation of a card's or a true-up's amount, as data. */
+export interface ExplanationFacts {
+  readonly parts: readonly {
+    readonly sign: 1 | -1;
+    readonly share: { readonly days: number; readonly of: number };
+    readonly quantity?: Value;
+    readonly pricingModel?: "TIERED" | "VOLUME";
+    readonly slabs?: readonly SlabFacts[];
+    readonly bounds?: BoundFacts;
+    readonly rate?: Value;
+  }[];
+  readonly least?: Value;
+  readonly bounds?: BoundFacts & { readonly share: { readonly days: number; readonly of: number } };
+}
+
+/** An exact fraction; the denominator is above 0. */
+export interface Ratio {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+/** The exact amount that an explanation comes to. @throws when a slab of it does not say what its own facts give */
+export function recompute(explanation: ExplanationFacts): Ratio {
+  let total: Ratio = { over: 0n, under: 1n };
+  for (const { sign, share, slabs, rate, quantity, pricingModel, bounds } of explanation.parts) {
+    const price = slabs === undefined ? ratio(rate ?? 0) : priceOfSlabs(slabs, ratio(quantity ?? 0), pricingModel);
+    const shared = times(hold(price, bounds), { over: BigInt(share.days), under: BigInt(share.of) });
+    total = plus(total, { over: BigInt(sign) * shared.over, under: shared.under });
+  }
+  if (explanation.least !== undefined) total = hold(total, { minimumRate: explanation.least });
+  const { bounds } = explanation;
+  return bounds === undefined ? total : hold(total, bounds, bounds.share);
+}
+
+/** Rounds once, to `digits` after the point, as a decimal text. */
+export function roundOnce({ over, under }: Ratio, digits: number, mode: "HALF_UP" | "HALF_EVEN" | "DOWN"): string {
+  const negative = over < 0n;
+  const scaled = (negative ? -over : over) * 10n ** BigInt(digits);
+  let units = scaled / under;
+  const twice = 2n * (scaled % under);
+  if (mode === "HALF_UP" && twice >= under) units += 1n;
+  if (mode === "HALF_EVEN" && (twice > under || (twice === under && units % 2n === 1n))) units += 1n;
+  const text = units.toString().padStart(digits + 1, "0");
+  const point = text.length - digits;
+  const plain = digits === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`;
+  return negative && units !== 0n ? `-${plain}` : plain;
+}
+
+/** A decimal as a fraction. */
+export function ratio(value: Value): Ratio {
+  const text = typeof value === "object" ? value.toFixed() : String(value);
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
+  if (match === null) throw new Error(`${text} is no decimal`);
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  const power = Number(exponent) - fraction.length;
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  return power < 0
+    ? { over: digits, under: 10n ** BigInt(-power) }
+    : { over: digits * 10n ** BigInt(power), under: 1n };
+}
+
+/** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
+export function compare(a: Ratio, b: Ratio): number {
+  const difference = a.over * b.under - b.over * a.under;
+  return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+function priceOfSlabs(slabs: readonly SlabFacts[], quantity: Ratio, model: "TIERED" | "VOLUME" | undefined): Ratio {
+  let total: Ratio = { over: 0n, under: 1n };
+  for (const slab of slabs) {
+    const units = unitsIn(slab, quantity, model);
+    same(units, slab.quantity, `the quantity of slab ${slab.order}`);
+    const amount = priceOfSlab(slab, units);
+    same(amount, slab.amount, `the amount of slab ${slab.order}`);
+    total = plus(total, amount);
+  }
+  return total;
+}
+
+function unitsIn({ startAfter, endAt }: SlabFacts, quantity: Ratio, model: "TIERED" | "VOLUME" | undefined): Ratio {
+  if (model === "VOLUME") return quantity;
+  const top = endAt !== undefined && compare(quantity, ratio(endAt)) > 0 ? ratio(endAt) : quantity;
+  const start = ratio(startAfter);
+  return plus(top, { over: -start.over, under: start.under });
+}
+
+function priceOfSlab(slab: SlabFacts, units: Ratio): Ratio {
+  const rate = ratio(slab.rate);
+  let price: Ratio;
+  if (slab.priceType === "FLAT") price = rate;
+  else if (slab.priceType === "PER_UNIT") price = times(rate, units);
+  else {
+    const size = ratio(slab.packageSize ?? 0);
+    const packages = (units.over * size.under + units.under * size.over - 1n) / (units.under * size.over);
+    same({ over: packages, under: 1n }, slab.packages ?? -1, `the packages of slab ${slab.order}`);
+    price = times(rate, { over: packages, under: 1n });
+  }
+  return hold(plus(price, ratio(slab.flatRate ?? 0)), slab);
+}
+
+function hold(amount: Ratio, bounds: BoundFacts | undefined, share?: { days: number; of: number }): Ratio {
+  const part = { over: BigInt(share?.days ?? 1), under: BigInt(share?.of ?? 1) };
+  let held = amount;
+  if (bounds?.minimumRate !== undefined) {
+    const minimum = times(ratio(bounds.minimumRate), part);
+    if (compare(held, minimum) < 0) held = minimum;
+  }
+  if (bounds?.maximumRate !== undefined) {
+    const maximum = times(ratio(bounds.maximumRate), part);
+    if (compare(held, maximum) > 0) held = maximum;
+  }
+  return held;
+}
+
+function same(computed: Ratio, said: Value, what: string): void {
+  if (compare(computed, ratio(said)) !== 0) throw new Error(`${what} is not what its facts give`);
+}
+
+function plus(a: Ratio, b: Ratio): Ratio {
+  return { over: a.over * b.under + b.over * a.under, under: a.under * b.under };
+}
+
+function times(a: Ratio, b: Ratio): Ratio {
+  return { over: a.over * b.over, under: a.under * b.under };
+}

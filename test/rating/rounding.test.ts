@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { add, Decimal, subtract, sum } from "../../src/numbers/decimal.ts";
+import { compareFractions, type Fraction, subtractFractions, sumFractions, whole } from "../../src/numbers/fraction.ts";
+import type { SlabCharge } from "../../src/rating/charge.ts";
+import { type CardValues, roundLines } from "../../src/rating/rounding.ts";
+import { d } from "./cards.ts";
+
+type Part = readonly [numerator: number | string, denominator: number];
+
+const fraction = ([numerator, denominator]: Part): Fraction => ({ numerator: d(numerator), denominator });
+
+/** A charge of slabs with these exact amounts. */
+function chargeOf(
+  parts: readonly Part[],
+  bounded?: Part,
+): { slabs: SlabCharge[]; charged: Fraction; bounded: Fraction } {
+  const slabs = parts.map((part, index) => ({ order: index + 1, quantity: d(1), rate: d(1), amount: fraction(part) }));
+  const charged = sumFractions(slabs.map(({ amount }) => amount));
+  return { slabs, charged, bounded: bounded === undefined ? charged : fraction(bounded) };
+}
+
+function texts({ value, slabs, adjustment }: CardValues): readonly [string, readonly string[], string] {
+  return [value.toFixed(), slabs.map((slab) => slab.toFixed()), adjustment.toFixed()];
+}
+
+describe("S1.5 one rounding for a card's line", () => {
+  test.each([
+    ["0.125", "HALF_UP", 2, "0.13"],
+    ["0.125", "HALF_EVEN", 2, "0.12"],
+    ["0.135", "HALF_EVEN", 2, "0.14"],
+    ["0.129", "DOWN", 2, "0.12"],
+    ["-0.125", "HALF_UP", 2, "-0.13"],
+    ["-0.129", "DOWN", 2, "-0.12"],
+    ["1234.5", "HALF_UP", 0, "1235"],
+    ["0.0005", "HALF_UP", 3, "0.001"],
+  ] as const)("S1.5 %s with %s to %i digits is %s", (amount, mode, digits, value) => {
+    expect(roundLines(chargeOf([[amount, 1]]), digits, mode).value.toFixed()).toBe(value);
+  });
+
+  test("S1.5 slabs are cut down, and missing units go to the largest remainders", () => {
+    // 0.333… + 0.666… + 1 is 2: cut down 0.33, 0.66 and 1.00, and the missing cent goes to the second.
+    expect(
+      texts(
+        roundLines(
+          chargeOf([
+            [1, 3],
+            [2, 3],
+            [1, 1],
+          ]),
+          2,
+          "HALF_UP",
+        ),
+      ),
+    ).toEqual(["2", ["0.33", "0.67", "1"], "0"]);
+  });
+
+  test("S1.5 of equal remainders the lowest order is first", () => {
+    expect(
+      texts(
+        roundLines(
+          chargeOf([
+            [1, 3],
+            [1, 3],
+            [1, 3],
+          ]),
+          2,
+          "HALF_UP",
+        ),
+      ),
+    ).toEqual(["1", ["0.34", "0.33", "0.33"], "0"]);
+  });
+
+  test("S1.5 a negative slab is cut down too", () => {
+    // −0.005 is cut to −0.01 and has the largest remainder; −0.005 + 0.01 is 0.005, rounded 0.01.
+    expect(
+      texts(
+        roundLines(
+          chargeOf([
+            ["-0.005", 1],
+            ["0.01", 1],
+          ]),
+          2,
+          "HALF_UP",
+        ),
+      ),
+    ).toEqual(["0.01", ["0", "0.01"], "0"]);
+  });
+
+  test("S1.5 rounding down leaves the remainders out", () => {
+    expect(texts(roundLines(chargeOf([["0.019", 1]]), 2, "DOWN"))).toEqual(["0.01", ["0.01"], "0"]);
+  });
+
+  test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
+    // 10 ÷ 3 is 3.33, and 10.005 is 10.01.
+    expect(texts(roundLines(chargeOf([[10, 3]], ["10.005", 1]), 2, "HALF_UP"))).toEqual(["10.01", ["3.33"], "6.68"]);
+  });
+
+  test("S1.5 a charge without slabs has a value alone", () => {
+    const charge = { slabs: [], charged: fraction([100, 3]), bounded: fraction([100, 3]) };
+    expect(texts(roundLines(charge, 2, "HALF_UP"))).toEqual(["33.33", [], "0"]);
+  });
+});
+
+test("S1.5 slabs and adjustment add up to the value, and no slab is a whole unit away from its exact amount", () => {
+  const part = fc.tuple(fc.integer({ min: -100_000, max: 100_000 }), fc.integer({ min: 1, max: 366 }));
+  fc.assert(
+    fc.property(
+      fc.array(part, { minLength: 1, maxLength: 8 }),
+      fc.option(part, { nil: undefined }),
+      fc.constantFrom("HALF_UP" as const, "HALF_EVEN" as const, "DOWN" as const),
+      fc.constantFrom(0, 2, 3),
+      (parts, bound, mode, digits) => {
+        const charge = chargeOf(parts, bound);
+        const { value, slabs, adjustment } = roundLines(charge, digits, mode);
+        expect(add(sum(slabs), adjustment).toFixed()).toBe(value.toFixed());
+        const unit = new Decimal(`1e-${digits}`);
+        for (const [index, slab] of slabs.entries()) {
+          const exact = charge.slabs[index]?.amount ?? whole(d(0));
+          expect(compareFractions(subtractFractions(whole(slab), exact), whole(unit))).toBeLessThan(0);
+          expect(compareFractions(subtractFractions(exact, whole(slab)), whole(unit))).toBeLessThan(0);
+        }
+        expect(subtract(value, adjustment).decimalPlaces()).toBeLessThanOrEqual(digits);
+      },
+    ),
+  );
+});
