@@ -5,10 +5,13 @@
  */
 import { hasCode } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
+import { catalogOf, checkBook, checkPricePlan } from "./check-book.ts";
 import type { Book, BookInput } from "./document.ts";
+import { type PricePlan, pricePlan } from "./price-plan.ts";
 import { bookError, collectProblems } from "./problems.ts";
-import { checkNesting, readBookShape } from "./read-document.ts";
+import { checkNesting, readBookShape, readShape } from "./read-document.ts";
 import { referencesOf } from "./references.ts";
+import { resolvePricePlan } from "./resolve-plan.ts";
 import { inOrder, resolveBook } from "./resolve.ts";
 
 export type { Book, BookInput, Organization } from "./document.ts";
@@ -26,9 +29,44 @@ export function readBook(json: BookInput | string | object): Book {
   if (checkNesting(raw, problems)) {
     const { lists, document } = readBookShape(raw, problems);
     const book = resolveBook(document, { references: referencesOf(lists), report: problems.report });
+    checkBook(book, document, problems.report);
     if (problems.count() === 0) return inOrder(book);
   }
   throw problems.error("the book", raw);
+}
+
+/**
+ * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
+ * (S16.1), and may use what the book has.
+ *
+ * @param json the value of a JSON document, or its text
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan
+ */
+export function checkPlan(json: unknown, book: Book): PricePlan {
+  const raw = typeof json === "string" ? parsed("the price plan", json) : json;
+  const problems = collectProblems();
+  if (checkNesting(raw, problems)) {
+    const shape = readShape(pricePlan, raw, [], problems);
+    if (shape !== undefined) {
+      const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report: problems.report });
+      checkPricePlan(plan, { ...catalogOf(book), inUse: true }, [], problems.report);
+      const { pricingCycleConfig, supportedCurrencies } = plan.pricePlanDetails;
+      if (problems.count() === 0 && !pricingCycleConfig) {
+        problems.report(
+          ["pricePlanDetails", "pricingCycleConfig"],
+          "missing: expected one, as the price plan is to be associated",
+        );
+      }
+      if (problems.count() === 0 && (supportedCurrencies ?? []).length === 0) {
+        problems.report(
+          ["pricePlanDetails", "supportedCurrencies"],
+          "missing: expected at least one currency, as the price plan is to be associated",
+        );
+      }
+      if (problems.count() === 0) return plan;
+    }
+  }
+  throw problems.error("the price plan", raw);
 }
 
 function parsed(what: string, text: string): unknown {

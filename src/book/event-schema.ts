@@ -75,3 +75,18 @@ export interface Enrichments {
   /** In ascending order. */
   readonly fields: readonly EnrichmentField[];
 }
+
+/** The version of each event schema that counts now: the ACTIVE one, else the latest. */
+export function currentSchemas<Schema extends Pick<EventSchema, "name" | "status" | "version">>(
+  schemas: readonly Schema[],
+): ReadonlyMap<string, Schema> {
+  const current = new Map<string, Schema>();
+  schemas.forEach((schema) => {
+    const other = current.get(schema.name);
+    const isCurrent =
+      other === undefined ||
+      (other.status !== "ACTIVE" && (schema.status === "ACTIVE" || schema.version > other.version));
+    if (isCurrent) current.set(schema.name, schema);
+  });
+  return current;
+}

@@ -17,6 +17,7 @@ import {
   text,
   wholeFromZero,
 } from "./fields.ts";
+import { shown } from "./sentences.ts";
 
 const shownAs = { displayName: label, tag: text };
 const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
@@ -25,7 +26,12 @@ const enableProration = orDefault(z.boolean(), false);
 const every = z.int().min(1).max(CYCLES_MAX).nullish();
 const after = z.int().min(0).max(CYCLES_MAX).nullish();
 const truth = z
-  .union([z.boolean(), z.literal("true"), z.literal("false")])
+  .custom<boolean | "true" | "false">(
+    (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
+    {
+      error: (issue) => `expected true or false, got ${shown(issue.input)}`,
+    },
+  )
   .transform((value) => String(value) === "true");
 
 /** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */

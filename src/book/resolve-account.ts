@@ -31,6 +31,8 @@ export function resolveAccount(
     customerId: idAt("customers", account.customerId, [...path, "customerId"], resolving),
     invoiceCurrency: account.invoiceCurrency ?? defaults.currency,
     aliases: account.aliases.flatMap((alias) => {
+      // Archiving an account frees its aliases.
+      if (account.status === "ARCHIVED") return [];
       if (typeof alias === "string") return [alias];
       return alias.status === "ACTIVE" ? [alias.alias] : [];
     }),

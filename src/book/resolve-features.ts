@@ -5,7 +5,7 @@
  */
 import type { Feature, FeatureAssociation, FeatureDocument } from "./catalog-items.ts";
 import type { BookDocument } from "./document.ts";
-import type { EventSchemaDocument, FeatureDetails } from "./event-schema.ts";
+import { currentSchemas, type EventSchemaDocument, type FeatureDetails } from "./event-schema.ts";
 import type { Path } from "./problems.ts";
 import { idAt, type Resolving } from "./references.ts";
 import { shown } from "./sentences.ts";
@@ -66,19 +66,6 @@ function ownDetails(
     if (attributeName !== undefined) details.set(schema, { featureId, attributeName });
   });
   return details;
-}
-
-/** The version of each event schema that a feature means: the ACTIVE one, else the latest. */
-function currentSchemas(schemas: readonly EventSchemaDocument[]): ReadonlyMap<string, EventSchemaDocument> {
-  const current = new Map<string, EventSchemaDocument>();
-  schemas.forEach((schema) => {
-    const other = current.get(schema.name);
-    const isCurrent =
-      other === undefined ||
-      (other.status !== "ACTIVE" && (schema.status === "ACTIVE" || schema.version > other.version));
-    if (isCurrent) current.set(schema.name, schema);
-  });
-  return current;
 }
 
 function associationsOf(

@@ -68,10 +68,16 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string {
     case "unrecognized_keys":
       return `unknown field ${oneOf(issue.keys.slice(0, 3))}`;
     case "invalid_union":
-      return expected("another kind of value", issue.input);
+      return expected(kindsOf(issue.errors), issue.input);
     default:
       return "not accepted";
   }
+}
+
+/** The kinds of value that a field takes, in words. */
+function kindsOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const kinds = errors.map(([first]) => (first?.code === "invalid_type" ? KINDS.get(first.expected) : undefined));
+  return kinds.map((kind) => kind ?? "another value").join(" or ");
 }
 
 function expected(what: string, input: unknown): string {

@@ -1,0 +1,171 @@
+/**
+ * The plans and licenses of accounts over time (S7.7, S10.1, S16.1, S16.2, and rules 1 and 2 of a migration).
+ *
+ * @module
+ */
+import { dayOf, DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
+import { add, type Decimal, textOf, ZERO } from "../numbers/decimal.ts";
+import type { Account, PlanAssociation } from "./account.ts";
+import { unique } from "./check-names.ts";
+import { type CardContext, checkCards } from "./check-plans.ts";
+import { detailsWithOverride } from "./override.ts";
+import type { PricePlan, PricePlanDetails } from "./price-plan.ts";
+import type { Path, Report } from "./problems.ts";
+import { isWhole } from "./rule-fields.ts";
+import { oneOf, shown } from "./sentences.ts";
+
+/** What the associations of accounts are checked against. */
+export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
+  /** The details of a plan's version, with an override over them; undefined when it is unknown or broken. */
+  readonly planOf: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
+}
+
+/** Reports what is wrong with an account's associations and license updates. */
+export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
+  let decided: Instant | undefined;
+  account.pricePlans.forEach((association, at) => {
+    const place: Path = [...path, "pricePlans", at];
+    checkDates(association, { isFirst: at === 0, decidedBefore: decided }, place, report);
+    decided = association.decidedAt ?? decided;
+    const plan = context.planOf(association);
+    const override = association.pricePlanDetailsOverride;
+    if (override) {
+      const currencies = [account.invoiceCurrency];
+      checkCards(override, { ...context, currencies, inUse: true }, [...place, "pricePlanDetailsOverride"], report);
+    }
+    if (plan === undefined) return;
+    checkTerms(detailsWithOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, place, report);
+    if (association.retainStartOffsets === true) checkRetained(account, at, context, place, report);
+  });
+  checkLicenses(account, context, path, report);
+}
+
+/**
+ * Why a plan cannot be associated with an account that is invoiced in a currency; undefined when it can (S7.7, S16.1).
+ *
+ * @param details with the association's override
+ */
+export function associationProblem(details: PricePlanDetails, currency: string): string | undefined {
+  if (!details.pricingCycleConfig) return "has no pricingCycleConfig";
+  const supported = details.supportedCurrencies ?? [];
+  if (supported.length === 0) return "has no supportedCurrencies";
+  // A currency that could not be read may be the one that is wanted.
+  if (!isWhole(supported) || supported.includes(currency)) return undefined;
+  return `supports ${oneOf(supported)}, not ${shown(currency)}, the account's invoiceCurrency`;
+}
+
+function checkTerms(details: PricePlanDetails, plan: PricePlan, currency: string, path: Path, report: Report): void {
+  const problem = associationProblem(details, currency);
+  if (problem === undefined) return;
+  report(
+    [...path, "pricePlanId"],
+    `expected a price plan that can be associated: version ${plan.version} of ${shown(plan.id)} ${problem}`,
+  );
+}
+
+function checkDates(
+  { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
+  order: { readonly isFirst: boolean; readonly decidedBefore: Instant | undefined },
+  path: Path,
+  report: Report,
+): void {
+  const from = formatDate(effectiveFrom);
+  if (effectiveUntil !== undefined && effectiveUntil !== null && effectiveUntil <= effectiveFrom) {
+    report(
+      [...path, "effectiveUntil"],
+      `expected a date after ${from}, the effectiveFrom, got ${formatDate(effectiveUntil)}`,
+    );
+  }
+  if (decidedAt === undefined || decidedAt === null) return;
+  if (order.decidedBefore !== undefined && decidedAt < order.decidedBefore) {
+    report(
+      [...path, "decidedAt"],
+      "expected associations in the order in which they were decided, got an earlier decidedAt than before",
+    );
+  }
+  if (!order.isFirst && effectiveFrom < dayOf(decidedAt) * DAY_MS) {
+    report(
+      [...path, "effectiveFrom"],
+      `expected a date from ${formatDate(decidedAt)} on, the decidedAt, as only a first association may start in the past, got ${from}`,
+    );
+  }
+}
+
+/** Rules 1 and 2 of a migration: offsets are retained from a plan that is there, with cycles of the same length. */
+function checkRetained(account: Account, at: number, context: AssociationContext, path: Path, report: Report): void {
+  const association = account.pricePlans[at];
+  if (association === undefined) return;
+  const place: Path = [...path, "retainStartOffsets"];
+  const before = associationAt(account.pricePlans.slice(0, at), association.effectiveFrom);
+  if (before === undefined) {
+    report(
+      place,
+      `expected a price plan in force on ${formatDate(association.effectiveFrom)} whose offsets can be retained`,
+    );
+    return;
+  }
+  const [own, former] = [intervalOf(association, context), intervalOf(before, context)];
+  if (own === undefined || former === undefined || own === former) return;
+  report(place, `expected cycles of one interval to retain offsets: ${former} before, ${own} now`);
+}
+
+function intervalOf(association: PlanAssociation, context: AssociationContext): string | undefined {
+  const config =
+    association.pricePlanDetailsOverride?.pricingCycleConfig ??
+    context.planOf(association)?.pricePlanDetails.pricingCycleConfig;
+  return config?.interval;
+}
+
+/** The association in force at an instant: of those that cover it, the one made last (S16.1). */
+function associationAt(associations: readonly PlanAssociation[], at: Instant): PlanAssociation | undefined {
+  return associations.findLast(
+    (one) => one !== undefined && one.effectiveFrom <= at && at < (one.effectiveUntil ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+/** A license's quantity never leaves 0 to the maxQuantity of the plan in force (S10.1). */
+function checkLicenses(account: Account, context: AssociationContext, path: Path, report: Report): void {
+  const updates: Path = [...path, "licenseUpdates"];
+  unique(
+    account.licenseUpdates,
+    { path: updates, field: "idempotencyKey" },
+    report,
+    (update) => update.idempotencyKey ?? undefined,
+  );
+  const quantities = new Map<string, Decimal>();
+  const inOrder = account.licenseUpdates
+    .flatMap((update, at) => [{ ...update, at }])
+    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.at - b.at);
+  for (const { licenseId, updateType, quantity, effectiveFrom, at } of inOrder) {
+    const addOn = context.addOns.get(licenseId);
+    if (addOn !== undefined && addOn.type !== "LICENSE") {
+      report(
+        [...updates, at, "licenseId"],
+        `expected an add-on of type LICENSE: ${shown(licenseId)} is a ${addOn.type}`,
+      );
+      continue;
+    }
+    const held = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
+    quantities.set(licenseId, held);
+    const most = maxQuantityOf(licenseId, associationAt(account.pricePlans, effectiveFrom), context);
+    if (!held.isNegative() && (most === undefined || held.lte(most))) continue;
+    const bounds = most === undefined ? "0 or more" : `0 to ${textOf(most)}`;
+    report(
+      [...updates, at, "quantity"],
+      `expected a quantity that leaves ${bounds} licenses, got ${textOf(held)} of them`,
+    );
+  }
+}
+
+function maxQuantityOf(
+  licenseId: string,
+  association: PlanAssociation | undefined,
+  context: AssociationContext,
+): Decimal | undefined {
+  const plan = association === undefined ? undefined : context.planOf(association);
+  if (association === undefined || plan === undefined) return undefined;
+  const override = association.pricePlanDetailsOverride?.licenseRateCards ?? [];
+  const isFor = (card: { readonly id: string }): boolean => card?.id === licenseId;
+  const card = override.find(isFor) ?? plan.pricePlanDetails.licenseRateCards.find(isFor);
+  return card?.config?.maxQuantity ?? undefined;
+}

@@ -1,0 +1,59 @@
+/**
+ * The checks across a book, all of them. Each looks at the resolved book by the places of the document, and skips what
+ * was too broken to read: a hole in a list.
+ *
+ * @module
+ */
+import type { PlanAssociation } from "./account.ts";
+import { checkAccounts } from "./check-accounts.ts";
+import { checkMeters } from "./check-meters.ts";
+import { checkNames, unique } from "./check-names.ts";
+import { type CardContext, checkCards } from "./check-plans.ts";
+import { checkSchemas } from "./check-schemas.ts";
+import type { Book, BookDocument } from "./document.ts";
+import type { PricePlan } from "./price-plan.ts";
+import type { Path, Report } from "./problems.ts";
+
+/** Reports everything that is wrong across a book. */
+export function checkBook(book: Book, document: BookDocument, report: Report): void {
+  checkNames(book, report);
+  checkSchemas(book, report);
+  checkMeters(book, report);
+  const plans = new Map(book.pricePlans.flatMap((plan) => [[versionKey(plan.id, plan.version), plan] as const]));
+  const planOf = ({ pricePlanId, version }: Pick<PlanAssociation, "pricePlanId" | "version">): PricePlan | undefined =>
+    plans.get(versionKey(pricePlanId, version));
+  const associated = new Set(book.accounts.flatMap(({ pricePlans }) => pricePlans.map(planOf)));
+  const catalog = catalogOf(book);
+  book.pricePlans.forEach((plan, at) => {
+    const inUse = plan.status === "ACTIVE" || associated.has(plan);
+    checkPricePlan(plan, { ...catalog, inUse }, ["pricePlans", at], report);
+  });
+  checkAccounts(book, document, { ...catalog, planOf }, report);
+}
+
+/** Reports what is wrong with one version of a plan. */
+export function checkPricePlan(
+  plan: PricePlan,
+  context: Omit<CardContext, "currencies">,
+  path: Path,
+  report: Report,
+): void {
+  const details = plan.pricePlanDetails;
+  const place: Path = [...path, "pricePlanDetails"];
+  const currencies = details.supportedCurrencies ?? [];
+  unique(currencies, { path: [...place, "supportedCurrencies"], what: "currency" }, report, (currency) => currency);
+  // Holes are left out: a currency that could not be read asks for nothing.
+  checkCards(details, { ...context, currencies: currencies.flatMap((currency) => [currency]) }, place, report);
+}
+
+/** What is sold, by id. */
+export function catalogOf(book: Book): Pick<CardContext, "usageMeters" | "addOns"> {
+  return {
+    usageMeters: new Map(book.usageMeters.flatMap((meter) => [[meter.id, meter] as const])),
+    addOns: new Map(book.addOns.flatMap((addOn) => [[addOn.id, addOn] as const])),
+  };
+}
+
+function versionKey(planId: string, version: number): string {
+  return `${version} ${planId}`;
+}
