@@ -1,0 +1,51 @@
+/**
+ * ratebook: usage metering and rating. From usage events to invoices: exact, explained, one function for preview and
+ * invoice.
+ *
+ * @module
+ */
+export type {
+  Account,
+  Address,
+  Credit,
+  Customer,
+  FeatureCredit,
+  InvoiceGroup,
+  LicenseUpdate,
+  PlanAssociation,
+} from "./book/account.ts";
+export { type Book, type BookInput, type Organization, readBook } from "./book/book.ts";
+export type { AddOn, Feature, Setting } from "./book/catalog-items.ts";
+export type { Dependency, EnrichmentField, EventSchema } from "./book/event-schema.ts";
+export type { PricePlan, PricePlanDetails, PricePlanDetailsOverride, PricingCycleConfig } from "./book/price-plan.ts";
+export type {
+  BillingEntitlementRateCard,
+  CreditGrantRateCard,
+  EntitlementOverageRateCard,
+  FixedFeeRateCard,
+  LicenseRateCard,
+  MinimumCommitment,
+  RatePlan,
+  RateValue,
+  UsageRateCard,
+} from "./book/rate-card.ts";
+export type { Computation, UsageMeter } from "./book/usage-meter.ts";
+export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
+export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
+export type { Explanation } from "./invoicing/explain.ts";
+export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
+export type { SeenIds } from "./ledger/duplicates.ts";
+export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
+export {
+  createPreview,
+  type EventCounts,
+  type EventProblem,
+  preview,
+  type Preview,
+  type PreviewOptions,
+  type PreviewRun,
+} from "./ledger/preview.ts";
+export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
+export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
+export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";
+export type { Fact } from "./rules/value.ts";
