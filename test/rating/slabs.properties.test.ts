@@ -3,56 +3,17 @@ import { expect, test } from "vitest";
 
 import { add, Decimal, multiply, sum } from "../../src/numbers/decimal.ts";
 import { type PricedQuantity, priceQuantity } from "../../src/rating/slabs.ts";
+import { cards, decimalCards, hundredths, pricingModels, type RandomCard } from "./arbitraries.ts";
 import { type CardBounds, planOf, ratesOf, type Row } from "./cards.ts";
 
-/** Hundredths as a decimal text. */
-const hundredths = (max: number): fc.Arbitrary<string> =>
-  fc.integer({ min: 0, max }).map((units) => new Decimal(`${units}e-2`).toFixed());
-
-const boundPair = (amounts: fc.Arbitrary<string>): fc.Arbitrary<CardBounds> =>
-  fc.tuple(fc.option(amounts, { nil: undefined }), fc.option(amounts, { nil: undefined })).map(([low, high]) => ({
-    ...(low !== undefined && { minimumRate: low }),
-    ...(high !== undefined && {
-      maximumRate: low === undefined ? high : add(new Decimal(low), new Decimal(high)).toFixed(),
-    }),
-  }));
-
-interface Card {
-  readonly rows: readonly Row[];
-  readonly bounds: CardBounds;
-}
-
-function cards(widths: fc.Arbitrary<string>, amounts: fc.Arbitrary<string>): fc.Arbitrary<Card> {
-  const row = fc.record({
-    width: widths,
-    type: fc.constantFrom("FLAT" as const, "PER_UNIT" as const, "PACKAGE" as const),
-    rate: amounts,
-    packageSize: widths,
-    chargeAtZero: fc.boolean(),
-    flatRate: fc.option(amounts, { nil: undefined }),
-    bounds: boundPair(amounts),
-  });
-  return fc.record({
-    rows: fc.array(row, { minLength: 1, maxLength: 6 }).map((made) => {
-      let after = new Decimal(0);
-      return made.map(({ width, bounds, flatRate, ...rest }): Row => {
-        const start = after.toFixed();
-        after = add(after, new Decimal(width));
-        return { ...rest, after: start, ...bounds, ...(flatRate !== undefined && { flatRate }) };
-      });
-    }),
-    bounds: boundPair(amounts),
-  });
-}
-
-const decimalCards = cards(
-  hundredths(5000).map((text) => add(new Decimal(text), new Decimal("0.01")).toFixed()),
-  hundredths(2000),
-);
-const model = fc.constantFrom("TIERED" as const, "VOLUME" as const);
+const model = pricingModels;
 const quantities = hundredths(40_000);
 
-function price(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Card, quantity: string | number): PricedQuantity {
+function price(
+  pricingModel: "TIERED" | "VOLUME",
+  { rows, bounds }: RandomCard,
+  quantity: string | number,
+): PricedQuantity {
   return priceQuantity(planOf(pricingModel, rows), ratesOf(rows, bounds), quantity);
 }
 
@@ -116,26 +77,27 @@ test("S7 prices of k times the rates are k times the prices", () => {
   );
 });
 
+function hold(value: number, { minimumRate, maximumRate }: CardBounds): number {
+  return Math.min(Math.max(value, Number(minimumRate ?? -Infinity)), Number(maximumRate ?? Infinity));
+}
+
 /** Counts units one by one, in plain whole numbers: slow, and written without a look at the slabs of ratebook. */
-function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Card, quantity: number): number {
-  const slabOfUnit = (unit: number): number => rows.findLastIndex((row) => Number(row.after) < unit);
-  const units = rows.map(() => 0);
-  const packages = rows.map(() => 0);
-  const reached = rows.map(() => false);
-  if (quantity === 0 && rows[0]?.chargeAtZero === true) reached[0] = true;
+function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: RandomCard, quantity: number): number {
+  const tallies = rows.map((row) => ({ row, units: 0, packages: 0, reached: false }));
+  const [first] = tallies;
+  if (quantity === 0 && first?.row.chargeAtZero === true) first.reached = true;
   for (let unit = 1; unit <= quantity; unit += 1) {
-    const slab = slabOfUnit(pricingModel === "VOLUME" ? quantity : unit);
-    reached[slab] = true;
-    if ((units[slab] ?? 0) % Number(rows[slab]?.packageSize) === 0) packages[slab] = (packages[slab] ?? 0) + 1;
-    units[slab] = (units[slab] ?? 0) + 1;
+    const place = pricingModel === "VOLUME" ? quantity : unit;
+    const tally = tallies.findLast(({ row }) => Number(row.after) < place);
+    if (tally === undefined) continue;
+    tally.reached = true;
+    if (tally.units % Number(tally.row.packageSize) === 0) tally.packages += 1;
+    tally.units += 1;
   }
-  const hold = (value: number, { minimumRate, maximumRate }: CardBounds): number =>
-    Math.min(Math.max(value, Number(minimumRate ?? -Infinity)), Number(maximumRate ?? Infinity));
   let total = 0;
-  for (const [index, row] of rows.entries()) {
-    if (reached[index] !== true) continue;
-    const times = { FLAT: 1, PER_UNIT: units[index] ?? 0, PACKAGE: packages[index] ?? 0 }[row.type ?? "PER_UNIT"];
-    total += hold(Number(row.rate) * times + Number(row.flatRate ?? 0), row);
+  for (const { row, units, packages, reached } of tallies) {
+    const times = { FLAT: 1, PER_UNIT: units, PACKAGE: packages }[row.type ?? "PER_UNIT"];
+    if (reached) total += hold(Number(row.rate) * times + Number(row.flatRate ?? 0), row);
   }
   return hold(total, bounds);
 }

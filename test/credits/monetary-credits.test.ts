@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+
+import { type Instant, parseDate } from "../../src/calendar/instant.ts";
+import {
+  applyCredits,
+  creditsInOrder,
+  creditStatus,
+  leftOf,
+  type MonetaryCredit,
+  type PayableKind,
+  type PayableLine,
+} from "../../src/credits/monetary-credits.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+
+interface CreditOptions {
+  readonly left?: number | string;
+  readonly priority?: number;
+  readonly from?: string;
+  readonly until?: string;
+  readonly entities?: readonly string[] | null;
+  readonly createdAt?: number;
+}
+
+function credit(id: string, options: CreditOptions = {}): MonetaryCredit {
+  const { left = 100, priority = 0, from = "2026-06-01", until, entities, createdAt = 0 } = options;
+  return {
+    id,
+    purpose: "test",
+    creditAmount: new Decimal(left),
+    left: new Decimal(left),
+    priority,
+    effectiveFrom: parseDate(from),
+    ...(until !== undefined && { effectiveUntil: parseDate(until) }),
+    ...(entities !== undefined && { applicableEntityIds: entities }),
+    createdAt,
+  };
+}
+
+const line = (kind: PayableKind, billableId: string, value: number | string): PayableLine => ({
+  kind,
+  billableId,
+  value: new Decimal(value),
+});
+
+/** What is taken as `credit: line=amount …`. */
+function paid(credits: readonly MonetaryCredit[], lines: readonly PayableLine[], digits = 2): readonly string[] {
+  return applyCredits(credits, lines, digits).taken.map(
+    ({ creditId, amount, lines: parts }) =>
+      `${creditId} ${amount.toFixed()}: ${parts.map((part) => `${part.index}=${part.amount.toFixed()}`).join(" ")}`,
+  );
+}
+
+const JUNE: { readonly start: Instant; readonly end: Instant } = {
+  start: parseDate("2026-06-01"),
+  end: parseDate("2026-07-01"),
+};
+const order = (...credits: readonly MonetaryCredit[]): string =>
+  creditsInOrder(credits, JUNE)
+    .map(({ id }) => id)
+    .join(" ");
+
+describe("S12.1 which credits apply, and in which order", () => {
+  test.each([
+    ["until the period starts", { from: "2026-05-01", until: "2026-06-01" }, ""],
+    ["until its first day has passed", { from: "2026-05-01", until: "2026-06-02" }, "a"],
+    ["from its last day", { from: "2026-06-30" }, "a"],
+    ["from its end", { from: "2026-07-01" }, ""],
+    ["with nothing left, as when it is voided", { left: 0 }, ""],
+  ])("S12.1 a credit %s", (_because, options, applied) => {
+    expect(order(credit("a", options))).toBe(applied);
+  });
+
+  test.each([
+    [
+      "the lowest priority number is first",
+      credit("b", { priority: 2 }),
+      credit("a", { priority: 10, until: "2026-07-01" }),
+    ],
+    [
+      "then the earliest effectiveUntil",
+      credit("b", { until: "2026-07-01" }),
+      credit("a", { until: "2026-08-01", entities: ["x"] }),
+    ],
+    ["with none last", credit("b", { until: "2030-01-01" }), credit("a", { entities: ["x"] })],
+    ["then limited before unlimited", credit("b", { entities: ["x"], from: "2026-06-02" }), credit("a")],
+    ["then the earliest effectiveFrom", credit("b", { from: "2026-05-01", createdAt: 1 }), credit("a")],
+    ["then createdAt", credit("b", { createdAt: 1 }), credit("a", { createdAt: 2 })],
+    ["then the id", credit("a"), credit("b")],
+  ])("S12.1 %s", (_because, first, second) => {
+    const expected = `${first.id} ${second.id}`;
+    expect([order(first, second), order(second, first)]).toEqual([expected, expected]);
+  });
+});
+
+describe("S12.2 which lines a credit pays", () => {
+  const lines = [
+    line("USAGE", "um.calls", 1),
+    line("FIXED_FEE", "addon.fee", 2),
+    line("LICENSE", "addon.seats", 4),
+    line("BILLING_ENTITLEMENT", "feature.tokens", 8),
+    line("ENTITLEMENT_OVERAGE", "feature.tokens", 16),
+    line("CREDIT_GRANT", "addon.prepaid", 32),
+    line("TRUE_UP", "pp.plan", 64),
+  ];
+
+  test.each([
+    [null, "0=1 1=2 2=4 3=8 4=16 6=64"],
+    [[], "0=1 1=2 2=4 3=8 4=16 6=64"],
+    [["um.calls"], "0=1"],
+    [["feature.tokens", "addon.seats"], "2=4 3=8 4=16"],
+    [["ALL_USAGE_METER_RATE_CARDS"], "0=1"],
+    [["ALL_FIXED_FEE_RATE_CARDS"], "1=2"],
+    [["ALL_LICENSE_RATE_CARDS"], "2=4"],
+    [["ALL_BILLING_ENTITLEMENT_RATE_CARDS"], "3=8"],
+    [["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS"], "4=16"],
+    [["ALL_LICENSE_RATE_CARDS", "um.calls"], "0=1 2=4"],
+    [["addon.prepaid", "pp.plan"], undefined],
+    [["um.other"], undefined],
+  ])("S12.2 a credit for %j pays %s", (entities, expected) => {
+    const [taken] = paid([credit("a", { left: 1000, entities })], lines);
+    expect(taken?.split(": ")[1]).toBe(expected);
+  });
+});
+
+describe("S12.3 how much is paid", () => {
+  test("S12.3 lines are paid in invoice order and the true-up last", () => {
+    const lines = [line("TRUE_UP", "pp", 30), line("USAGE", "um.a", 20), line("USAGE", "um.b", 25)];
+    expect(paid([credit("a", { left: 50 })], lines)).toEqual(["a 50: 1=20 2=25 0=5"]);
+  });
+
+  test("S12.3 no line goes below 0, and the next credit pays what is still due", () => {
+    const lines = [line("USAGE", "um.a", 20), line("USAGE", "um.b", 25)];
+    const credits = [credit("a", { left: 30, entities: ["um.a"] }), credit("b", { left: 30 })];
+    expect(paid(credits, lines)).toEqual(["a 20: 0=20", "b 25: 1=25"]);
+  });
+
+  test("S12.3 NET_AMOUNT does not go below 0: a discount lowers what there is to pay", () => {
+    const lines = [line("USAGE", "um.a", 20), line("FIXED_FEE", "addon.discount", -5)];
+    expect(paid([credit("a")], lines)).toEqual(["a 15: 0=15"]);
+    expect(paid([credit("a")], [line("USAGE", "um.a", 5), line("FIXED_FEE", "addon.discount", -5)])).toEqual([]);
+    expect(paid([credit("a")], [line("FIXED_FEE", "addon.discount", -5)])).toEqual([]);
+  });
+
+  test("S12.2 S12.3 a credit grant line is part of NET_AMOUNT and is not paid by credits", () => {
+    const lines = [line("CREDIT_GRANT", "addon.prepaid", 90), line("USAGE", "um.a", 20)];
+    expect(paid([credit("a")], lines)).toEqual(["a 20: 1=20"]);
+  });
+
+  test("S12.3 amounts are cut to the minor unit", () => {
+    expect(paid([credit("a", { left: "10.019" })], [line("USAGE", "um.a", 20)])).toEqual(["a 10.01: 0=10.01"]);
+    expect(paid([credit("a", { left: "0.009" })], [line("USAGE", "um.a", 20)])).toEqual([]);
+    expect(paid([credit("a", { left: "10.9" })], [line("USAGE", "um.a", 20)], 0)).toEqual(["a 10: 0=10"]);
+  });
+});
+
+describe("S12.4 S12.5 what is left of a credit", () => {
+  const state = (creditAmount: number, holdAmount: number, consumedAmount: number, voided = false) => ({
+    creditAmount: new Decimal(creditAmount),
+    holdAmount: new Decimal(holdAmount),
+    consumedAmount: new Decimal(consumedAmount),
+    voided,
+  });
+
+  test.each([
+    [state(50, 0, 0), "50", "ACTIVE"],
+    [state(50, 20, 10), "20", "ACTIVE"],
+    [state(50, 20, 30), "0", "ACTIVE"],
+    [state(50, 0, 50), "0", "CONSUMED"],
+    [state(50, 0, 20, true), "0", "VOIDED"],
+  ])("S12.4 S12.5 (%#)", (credit, left, status) => {
+    expect([leftOf(credit).toFixed(), creditStatus(credit)]).toEqual([left, status]);
+  });
+});

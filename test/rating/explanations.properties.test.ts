@@ -1,0 +1,175 @@
+/** S13.6: every charge can be recomputed from its explanation alone. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { fixedFeeRateCard, licenseRateCard, minimumCommitment, usageRateCard } from "../../src/book/rate-card.ts";
+import { DAY_MS } from "../../src/calendar/instant.ts";
+import { Decimal, sum } from "../../src/numbers/decimal.ts";
+import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
+import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
+import { trueUp } from "../../src/rating/commitment.ts";
+import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
+import { dayRuns } from "../../src/rating/license-timeline.ts";
+import { rateLicenseInAdvance, rateLicenseInArrears, rateLicenseIncrease } from "../../src/rating/license.ts";
+import { roundLines } from "../../src/rating/rounding.ts";
+import { rateUsage } from "../../src/rating/usage.ts";
+import { decimalCards, hundredths, pricingModels } from "./arbitraries.ts";
+import { pricedBy } from "./cards.ts";
+import { compare, type ExplanationFacts, ratio, recompute, roundOnce } from "./recompute.ts";
+
+const decimals = hundredths(40_000).map((text) => new Decimal(text));
+/** Below zero too (S7.5). */
+const signed = fc.integer({ min: -500, max: 40_000 }).map((units) => new Decimal(`${units}e-2`));
+/** A natural period of up to 62 days, and a piece of it of at least one day. */
+const periods: fc.Arbitrary<RatedPeriod> = fc
+  .tuple(fc.integer({ min: 20_000, max: 21_000 }), fc.nat(30), fc.integer({ min: 1, max: 31 }), fc.nat(30))
+  .map(([first, before, length, after]) => {
+    const day = (count: number): number => count * DAY_MS;
+    return {
+      natural: { start: day(first), end: day(first + before + length + after) },
+      served: { start: day(first + before), end: day(first + before + length) },
+    };
+  });
+const modes = fc.constantFrom("HALF_UP" as const, "HALF_EVEN" as const, "DOWN" as const);
+
+/** Recomputes a charge's exact amount and its rounded line, also from its explanation as JSON text. */
+function expectExplained(charge: Charge, mode: "HALF_UP" | "HALF_EVEN" | "DOWN"): void {
+  const { numerator, denominator } = charge.bounded;
+  const exact = { over: ratio(numerator).over, under: ratio(numerator).under * BigInt(denominator) };
+  const asText = JSON.parse(JSON.stringify(charge.explanation)) as ExplanationFacts;
+  for (const facts of [charge.explanation, asText]) {
+    const recomputed = recompute(facts);
+    expect(compare(recomputed, exact)).toBe(0);
+    expect(roundOnce(recomputed, 2, mode)).toBe(roundLines(charge, 2, mode).value.toFixed(2));
+  }
+  if (charge.kind === "FIXED_FEE") expect(charge.slabs).toEqual([]);
+  else expect(compareFractions(sumFractions(charge.slabs.map(({ amount }) => amount)), charge.charged)).toBe(0);
+}
+
+describe("S13.6 an explanation recomputes its amount", () => {
+  test("S13.6 usage", () => {
+    fc.assert(
+      fc.property(
+        pricingModels,
+        decimalCards,
+        signed,
+        periods,
+        modes,
+        (model, { rows, bounds }, quantity, period, mode) => {
+          const card = usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy(model, rows, bounds) });
+          expectExplained(rateUsage(card, "USD", quantity, period), mode);
+        },
+      ),
+    );
+  });
+
+  test("S13.6 fixed fees", () => {
+    const type = fc.constantFrom("RECURRING", "ONE_TIME");
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -5000, max: 5000 }),
+        fc.boolean(),
+        type,
+        periods,
+        modes,
+        (units, enableProration, type, period, mode) => {
+          const rateValues = [{ currency: "USD", rate: new Decimal(`${units}e-2`) }];
+          const card = fixedFeeRateCard.parse({ id: "addon.fee", rateValues, enableProration, type });
+          expectExplained(rateFixedFee(card, "USD", period), mode);
+        },
+      ),
+    );
+  });
+
+  test("S13.6 licenses in arrears, in advance and increased", () => {
+    const update = fc.record({
+      updateType: fc.constant("ABSOLUTE" as const),
+      quantity: decimals,
+      offset: fc.integer({ min: -3, max: 70 }),
+    });
+    const license = fc.tuple(pricingModels, decimalCards, fc.boolean());
+    const paid = fc.option(decimals, { nil: undefined });
+    fc.assert(
+      fc.property(
+        license,
+        fc.array(update, { maxLength: 5 }),
+        paid,
+        periods,
+        modes,
+        ([model, random, enableProration], updates, paidBefore, period, mode) => {
+          const priced = pricedBy(model, random.rows, random.bounds);
+          const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...priced });
+          const runs = dayRuns(
+            updates.map(({ offset, ...rest }) => ({ ...rest, effectiveFrom: period.natural.start + offset * DAY_MS })),
+            period.served,
+          );
+          const quantity = runs[0]?.quantity ?? new Decimal(0);
+          const from = paidBefore ?? new Decimal(0);
+          expectExplained(rateLicenseInArrears(card, "USD", runs, period, paidBefore), mode);
+          expectExplained(rateLicenseInAdvance(card, "USD", quantity, period, paidBefore), mode);
+          expectExplained(rateLicenseIncrease(card, "USD", { from, to: quantity }, period.served, period), mode);
+        },
+      ),
+    );
+  });
+
+  test("S13.6 true-ups", () => {
+    fc.assert(
+      fc.property(decimals, decimals, periods, modes, (rate, invoiced, period, mode) => {
+        const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate }] });
+        const made = trueUp(commitment, "USD", period, invoiced, { digits: 2, mode });
+        if (made === undefined) {
+          // Nothing above half a cent is lacking.
+          const { natural, served } = period;
+          const [days, of] = [BigInt(served.end - served.start), BigInt(natural.end - natural.start)];
+          const commitmentPart = ratio(rate);
+          const due = { over: commitmentPart.over * days, under: commitmentPart.under * of };
+          const most = sum([invoiced, new Decimal("0.01")]);
+          expect(compare(due, ratio(most))).toBeLessThan(0);
+        } else {
+          expect(roundOnce(recompute(made.explanation), 2, mode)).toBe(made.amount.toFixed(2));
+        }
+      }),
+    );
+  });
+});
+
+describe("a wrong explanation is found out", () => {
+  const facts: ExplanationFacts = {
+    parts: [
+      {
+        sign: 1,
+        share: { days: 1, of: 1 },
+        quantity: "1001",
+        pricingModel: "TIERED",
+        slabs: [
+          {
+            order: 1,
+            startAfter: "0",
+            priceType: "PACKAGE",
+            quantity: "1001",
+            rate: "10",
+            packageSize: "1000",
+            packages: "2",
+            amount: "20",
+          },
+        ],
+      },
+    ],
+  };
+  const withSlab = (change: object): ExplanationFacts => ({
+    parts: facts.parts.map((part) => ({ ...part, slabs: (part.slabs ?? []).map((slab) => ({ ...slab, ...change })) })),
+  });
+
+  test("S13.6 the right one comes to 20", () => {
+    expect(roundOnce(recompute(facts), 2, "HALF_UP")).toBe("20.00");
+  });
+
+  test.each([
+    [{ amount: "21" }, "the amount of slab 1 is not what its facts give"],
+    [{ packages: "1" }, "the packages of slab 1 is not what its facts give"],
+    [{ quantity: "1000" }, "the quantity of slab 1 is not what its facts give"],
+  ])("S13.6 %j is refused", (change, message) => {
+    expect(() => recompute(withSlab(change))).toThrow(message);
+  });
+});
