@@ -86,7 +86,6 @@ function checkShape({ pricingModel, slabs }: RatePlanInput): void {
     throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
   }
   if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
-  if (slabs.some((slab) => !isObject(slab))) throw invalid("a slab is an object");
 }
 
 function rungOf(slab: SlabInput, slabRate: SlabRateInput, startAfter: Decimal, endAt: Decimal | undefined): Rung {
@@ -125,8 +124,8 @@ function packageSizeOf(slab: SlabInput): Decimal {
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
   if (!Array.isArray(rates)) throw invalid("the rates of a currency have an array of slabRates");
   const listed: readonly SlabRateInput[] = rates;
-  if (!listed.every(isObject)) throw invalid("a slab rate is an object");
-  if (listed.length <= slabCount && listed.every((rate, index) => rate.order === index + 1)) return listed;
+  if (listed.length <= slabCount && listed.every((rate, index) => rate?.order === index + 1)) return listed;
+  if (!listed.every((rate) => typeof rate === "object" && rate !== null)) throw invalid("a slab rate is an object");
   const sorted = listed.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;
@@ -176,10 +175,6 @@ function truth(value: string | boolean | null | undefined): boolean {
   throw invalid(`slab 1 has chargeAtZero ${shown(value)}, expected "true" or "false"`);
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
 function given<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
 }
@@ -201,7 +196,7 @@ function readAs(value: DecimalInput | undefined, whose: string): Decimal {
 
 /** Whether a value is a decimal that needs no reading. */
 export function isOurs(value: unknown): value is Decimal {
-  return value instanceof Decimal && value.constructor === Decimal && value.isFinite();
+  return typeof value === "object" && value?.constructor === Decimal && (value as Decimal).isFinite();
 }
 
 function shown(value: unknown): string {

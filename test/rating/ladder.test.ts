@@ -21,7 +21,7 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
   test.each([
     [[], ONE, "a rate plan has at least one slab"],
     [undefined, ONE, "a rate plan has at least one slab"],
-    [[null], ONE, "a slab is an object"],
+    [[null], ONE, "slab 1's startAfter: expected a decimal, got undefined"],
     [[first], [null], "a slab rate is an object"],
     [[{ ...first, startAfter: 1 }], ONE, "slab 1 starts after 1, expected 0"],
     [[{ ...first, order: 2 }], ONE, "slab 1 has order 2, expected 1"],

@@ -7,7 +7,7 @@
 type Value = string | number | { toFixed(): string };
 
 /** The explanation of a slab, as data. */
-export interface SlabFacts {
+interface SlabFacts {
   readonly order: number;
   readonly startAfter: Value;
   readonly endAt?: Value;
