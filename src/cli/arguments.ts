@@ -1,0 +1,111 @@
+/**
+ * Reads the arguments of a command: which options it has, and a sentence for whatever is not one of them.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+
+import { quoted, UsageError } from "./problems.ts";
+
+/** One option of a command. */
+export interface OptionSpec {
+  /** `flag` has no value, `one` has one, `many` may be given several times. */
+  readonly kind: "flag" | "one" | "many";
+  /** What its value stands for in the help, such as `FILE`. */
+  readonly value?: string;
+  /** The only values it may have. */
+  readonly choices?: readonly string[];
+  /** One line for the help. */
+  readonly help: string;
+}
+
+/** The options of a command, by name without dashes. */
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** What was given. */
+export interface Arguments {
+  readonly positionals: readonly string[];
+  flag(name: string): boolean;
+  one(name: string): string | undefined;
+  many(name: string): readonly string[];
+}
+
+/**
+ * @throws {UsageError} for an unknown option, with the nearest known one; a missing, unwanted or unknown value; an
+ * option given twice that may be given once
+ */
+export function readArguments(argv: readonly string[], specs: OptionSpecs): Arguments {
+  const options = Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [
+      name,
+      { type: spec.kind === "flag" ? ("boolean" as const) : ("string" as const), multiple: true },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const positionals: string[] = [];
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
+    if (spec === undefined) throw unknownOption(token.rawName, Object.keys(specs));
+    const given = values.get(token.name) ?? [];
+    if (given.length > 0 && spec.kind === "one") throw new UsageError(`--${token.name} may be given once only`);
+    given.push(valueOf(token.name, spec, token.value));
+    values.set(token.name, given);
+  }
+  return {
+    positionals,
+    flag: (name) => values.has(name),
+    one: (name) => values.get(name)?.[0],
+    many: (name) => values.get(name) ?? [],
+  };
+}
+
+function valueOf(name: string, spec: OptionSpec, value: string | undefined): string {
+  if (spec.kind === "flag") {
+    if (value !== undefined) throw new UsageError(`--${name} takes no value, got ${quoted(value)}`);
+    return "";
+  }
+  if (value === undefined || value === "") {
+    throw new UsageError(`--${name} needs a value: --${name} ${spec.value ?? "VALUE"}`);
+  }
+  if (value.startsWith("--")) {
+    throw new UsageError(
+      `--${name} needs a value, got the option ${quoted(value)}; for such a value write --${name}=…`,
+    );
+  }
+  if (spec.choices !== undefined && !spec.choices.includes(value)) {
+    throw new UsageError(`--${name} must be one of ${spec.choices.join(", ")}, got ${quoted(value)}`);
+  }
+  return value;
+}
+
+function unknownOption(rawName: string, known: readonly string[]): UsageError {
+  const nearest = nearestOf(rawName.replace(/^-+/, ""), known);
+  const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
+  return new UsageError(`unknown option ${quoted(rawName).slice(1, -1)}: ${hint}`);
+}
+
+/** The known name that takes the fewest changes of a letter, where these are few. */
+export function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, changes: changesBetween(name.slice(0, 60), candidate) }))
+    .filter(({ candidate, changes }) => changes <= Math.max(1, Math.floor(candidate.length / 3)))
+    .toSorted((a, b) => a.changes - b.changes);
+  return ranked[0]?.candidate;
+}
+
+/** Letters to insert, drop or replace to make one text of the other. */
+function changesBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+  }
+  return row[to.length] ?? 0;
+}

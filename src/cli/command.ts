@@ -1,0 +1,38 @@
+/**
+ * What a command of the command line is.
+ *
+ * @module
+ */
+import { type Arguments, type OptionSpecs } from "./arguments.ts";
+import type { Io } from "./io.ts";
+import { UsageError } from "./problems.ts";
+
+/** Done. */
+export const EXIT_DONE = 0;
+/** The input has problems. */
+export const EXIT_PROBLEMS = 1;
+/** The command was called in a wrong way. */
+export const EXIT_USAGE = 2;
+
+/** One command. */
+export interface Command {
+  /** What follows the command's name, such as `BOOK [options]`. */
+  readonly usage: string;
+  /** One line on what it does. */
+  readonly summary: string;
+  readonly options: OptionSpecs;
+  /** Runs it. The answer says whether the input had problems; these were told already. */
+  readonly run: (given: Arguments, io: Io) => Promise<"done" | "problems">;
+}
+
+/** The one argument of a command. @throws {UsageError} when there is none, or more than one */
+export function bookPath({ positionals }: Arguments): string {
+  const [path, ...more] = positionals;
+  if (path === undefined) throw new UsageError("expected a BOOK: the path of a rate book");
+  if (more.length > 0) {
+    throw new UsageError(
+      `expected one BOOK, got ${positionals.length} arguments: ${positionals.join(" ").slice(0, 60)}`,
+    );
+  }
+  return path;
+}

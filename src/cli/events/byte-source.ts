@@ -1,0 +1,171 @@
+/**
+ * Where the bytes of an event file come from: a plain file, a gzip file, or standard input. Read in order, once.
+ *
+ * @module
+ */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+import { InputError, reasonOf } from "../problems.ts";
+
+/** A file that is being read. */
+export interface ByteSource {
+  /** Bytes in the file as stored, where that is known: for the progress shown. */
+  readonly size: number | undefined;
+  /** Bytes of the stored file read so far. */
+  readonly position: number;
+  /**
+   * Reads at least one byte into `target[from, target.length)`.
+   *
+   * @returns the number of bytes; 0 at the end of the file
+   * @throws {InputError} when the file cannot be read on
+   */
+  read(target: Uint8Array, from: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an event file. What begins like gzip is unpacked, whatever its name; a name ending in `.gz` must be gzip.
+ *
+ * @param path as given; `-` is standard input
+ * @throws {InputError} with one sentence when there is no such file, it is a directory, or may not be read
+ */
+export async function openSource(path: string, stdin: () => Readable): Promise<ByteSource> {
+  if (path === "-") return sourceOfStream("standard input", stdin(), undefined);
+  let handle;
+  try {
+    handle = await open(path, "r");
+  } catch (error) {
+    throw new InputError(`${path}: ${reasonOf(error)}`);
+  }
+  try {
+    const stat = await handle.stat();
+    if (stat.isDirectory()) throw new InputError(`${path}: expected a file of events, got a directory`);
+    if (!stat.isFile()) {
+      await handle.close();
+      return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 20 }), undefined);
+    }
+    const magic = new Uint8Array(2);
+    const { bytesRead } = await handle.read(magic, 0, 2, 0);
+    const gzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
+    if (!gzip && path.endsWith(".gz") && stat.size > 0) {
+      throw new InputError(`${path}: expected gzip data, as the name says, and the file is not`);
+    }
+    if (gzip) {
+      await handle.close();
+      return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
+    }
+    return sourceOfFile(path, handle, stat.size);
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`);
+  }
+}
+
+function sourceOfFile(path: string, handle: Awaited<ReturnType<typeof open>>, size: number): ByteSource {
+  let position = 0;
+  return {
+    size,
+    get position() {
+      return position;
+    },
+    async read(target, from) {
+      try {
+        const { bytesRead } = await handle.read(target, from, target.length - from, null);
+        position += bytesRead;
+        return bytesRead;
+      } catch (error) {
+        throw new InputError(`${path}: ${reasonOf(error)}`);
+      }
+    },
+    close: async () => handle.close(),
+  };
+}
+
+/** Plain or gzip, as the first two bytes say. */
+async function sourceOfStream(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
+  let position = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      position += bytes.length;
+      if (bytes.length > 0) yield bytes;
+    }
+  }
+  const stored = counted();
+  let chunks: AsyncIterator<Buffer> = stored;
+  try {
+    const head = await headOf(stored);
+    chunks = prefixed(head, stored);
+    if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) chunks = unzipped(chunks);
+  } catch (error) {
+    throw new InputError(`${name}: ${reasonOf(error)}`);
+  }
+  let left: Buffer = Buffer.alloc(0);
+  return {
+    size,
+    get position() {
+      return position;
+    },
+    async read(target, from) {
+      try {
+        if (left.length === 0) {
+          const chunk = await chunks.next();
+          if (chunk.done === true) return 0;
+          left = chunk.value;
+        }
+      } catch (error) {
+        throw new InputError(`${name}: ${reasonOf(error)}`);
+      }
+      const count = Math.min(left.length, target.length - from);
+      target.set(left.subarray(0, count), from);
+      left = left.subarray(count);
+      return count;
+    },
+    async close() {
+      stream.destroy();
+      await chunks.return?.();
+    },
+  };
+}
+
+/** The first chunk, or chunks until there are two bytes. */
+async function headOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const chunk = await chunks.next();
+    if (chunk.done === true) return head;
+    head = head.length === 0 ? chunk.value : Buffer.concat([head, chunk.value]);
+  }
+  return head;
+}
+
+async function* prefixed(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head;
+  for (let chunk = await rest.next(); chunk.done !== true; chunk = await rest.next()) yield chunk.value;
+}
+
+/** Unpacks gzip, several members one after another included. */
+async function* unzipped(stored: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 1 << 18 });
+  const feeding = (async () => {
+    try {
+      for (let chunk = await stored.next(); chunk.done !== true; chunk = await stored.next()) {
+        if (gunzip.destroyed) return;
+        if (!gunzip.write(chunk.value)) {
+          await new Promise<void>((resolve) => {
+            gunzip.once("drain", resolve);
+            gunzip.once("close", resolve);
+          });
+        }
+      }
+      gunzip.end();
+    } catch (error) {
+      gunzip.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  })();
+  for await (const chunk of gunzip as AsyncIterable<Buffer>) yield chunk;
+  await feeding;
+}

@@ -1,0 +1,56 @@
+/**
+ * Texts of a file that come again and again (accounts, dimensions), found by their bytes without making the text anew.
+ *
+ * @module
+ */
+
+/** A bounded memory of what was made of a run of bytes. */
+export interface ByteTexts<T> {
+  /** What `make` made of the text in [start, end) of ASCII bytes, now or before. */
+  get(bytes: Buffer, start: number, end: number): T;
+}
+
+const SLOTS = 1 << 16;
+/** When this many are remembered, all are forgotten: memory stays bounded whatever the file holds. */
+const ENTRIES_MAX = 1 << 15;
+
+interface Entry<T> {
+  readonly text: Uint8Array;
+  readonly made: T;
+}
+
+/** @param make must give the same for the same text */
+export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
+  let table: (Entry<T> | undefined)[] = Array.from({ length: SLOTS });
+  let count = 0;
+
+  return {
+    get(bytes, start, end) {
+      let hash = 0x811c9dc5;
+      for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+      hash ^= hash >>> 15;
+      let slot = hash & (SLOTS - 1);
+      for (let entry = table[slot]; entry !== undefined; entry = table[slot]) {
+        if (equals(entry.text, bytes, start, end)) return entry.made;
+        slot = (slot + 1) & (SLOTS - 1);
+      }
+      const made = make(bytes.toString("latin1", start, end));
+      if (count >= ENTRIES_MAX) {
+        table = Array.from({ length: SLOTS });
+        count = 0;
+        slot = hash & (SLOTS - 1);
+      }
+      table[slot] = { text: Uint8Array.prototype.slice.call(bytes, start, end), made };
+      count++;
+      return made;
+    },
+  };
+}
+
+function equals(text: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== bytes[start + at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,97 @@
+/**
+ * Decimals and instants straight from the bytes of a line, for the plain forms that nearly all lines have. Whatever is
+ * not plain is left to the readers of the core: "undefined" here never means "wrong".
+ *
+ * @module
+ */
+import { DAY_MS, parseInstant, type Instant } from "../../calendar/instant.ts";
+import { Scaled, type Exact } from "../../numbers/exact.ts";
+
+const [ZERO, MINUS, POINT, COLON, LETTER_T, LETTER_Z] = [0x30, 0x2d, 0x2e, 0x3a, 0x54, 0x5a];
+/** With this many digits a double holds every integer. */
+const DIGITS_MAX = 15;
+
+/**
+ * The decimal written in [start, end), where it is digits with an optional minus sign and point, as JSON writes
+ * numbers, and of at most 15 digits.
+ *
+ * @returns undefined for any other text
+ */
+export function exactOfBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
+  const negative = bytes[start] === MINUS;
+  const first = negative ? start + 1 : start;
+  let point = first;
+  while (point < end && bytes[point] !== POINT) point++;
+  if (point === first || point === end - 1 || end - first > DIGITS_MAX + 1) return undefined;
+  if (bytes[first] === ZERO && point > first + 1) return undefined;
+  const integer = digitsOf(bytes, first, point);
+  const places = point < end ? end - point - 1 : 0;
+  if (point - first + places > DIGITS_MAX) return undefined;
+  const mantissa = places === 0 ? integer : integer * 10 ** places + digitsOf(bytes, point + 1, end);
+  if (Number.isNaN(mantissa)) return undefined;
+  if (mantissa === 0) return 0;
+  const signed = negative ? -mantissa : mantissa;
+  return places === 0 ? signed : new Scaled(signed, places);
+}
+
+/** Reads instants from bytes. It remembers the last date, because the events of a file come day by day. */
+export interface InstantReader {
+  /** The instant written in [start, end) as `2024-01-02T03:04:05.678Z`, milliseconds optional; else undefined. */
+  read(bytes: Uint8Array, start: number, end: number): Instant | undefined;
+}
+
+/** A reader of its own for each file. */
+export function createInstantReader(): InstantReader {
+  const date = new Uint8Array(10);
+  let dateMs = Number.NaN;
+
+  function readDate(bytes: Uint8Array, start: number): boolean {
+    let same = true;
+    for (let index = 0; index < 10; index++) {
+      if (bytes[start + index] !== date[index]) same = false;
+    }
+    if (same) return !Number.isNaN(dateMs);
+    date.set(bytes.subarray(start, start + 10));
+    const text = String.fromCharCode(...date);
+    try {
+      dateMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseInstant(`${text}T00:00:00.000Z`) : Number.NaN;
+    } catch {
+      dateMs = Number.NaN;
+    }
+    return !Number.isNaN(dateMs);
+  }
+
+  return {
+    read(bytes, start, end) {
+      const length = end - start;
+      if ((length !== 20 && length !== 24) || bytes[end - 1] !== LETTER_Z || bytes[start + 10] !== LETTER_T) {
+        return undefined;
+      }
+      if (bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return undefined;
+      const hours = digitsOf(bytes, start + 11, start + 13);
+      const minutes = digitsOf(bytes, start + 14, start + 16);
+      const seconds = digitsOf(bytes, start + 17, start + 19);
+      if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return undefined;
+      let millis = 0;
+      if (length === 24) {
+        if (bytes[start + 19] !== POINT) return undefined;
+        millis = digitsOf(bytes, start + 20, start + 23);
+        if (Number.isNaN(millis)) return undefined;
+      }
+      if (!readDate(bytes, start)) return undefined;
+      const within = ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
+      return within < DAY_MS ? dateMs + within : undefined;
+    },
+  };
+}
+
+/** The integer that the digits of [start, end) say; NaN when one of the bytes is no digit. */
+function digitsOf(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}

@@ -1,0 +1,106 @@
+/**
+ * The map of a CSV file: where each part of an event comes from (book.md, "Event files").
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { parseZone } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { Decimal } from "../../numbers/decimal.ts";
+import { parseJson } from "../../numbers/json.ts";
+import { InputError, quoted } from "../problems.ts";
+
+const constant = z.union([
+  z.string(),
+  z.number().transform(String),
+  z.custom<Decimal>((value) => Decimal.isDecimal(value)).transform((value) => value.toFixed()),
+]);
+const column = z.strictObject({ column: z.string().min(1) });
+const value = z.strictObject({ value: constant });
+const template = z.strictObject({ template: z.string().min(1) });
+
+const ONE_OF = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
+/** One place that a part of an event comes from. */
+const origin = z.union([column, value, template], ONE_OF);
+
+const zone = z
+  .string()
+  .refine((text) => {
+    try {
+      parseZone(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }, 'expected "UTC" or an offset such as "+05:30"')
+  .optional();
+const timestamp = z.union(
+  [column.extend({ zone }), value.extend({ zone }), template.extend({ zone })],
+  `${ONE_OF}, with "zone" beside it where the text has none`,
+);
+
+/** Where the parts of an event come from. */
+export const csvMap = z.strictObject({
+  schemaName: origin,
+  accountId: origin,
+  id: origin,
+  timestamp,
+  attributes: z.record(z.string().min(1), origin).default({}),
+  dimensions: z.record(z.string().min(1), origin).default({}),
+});
+/** A map that was read. */
+export type CsvMap = z.output<typeof csvMap>;
+/** One origin of a map. */
+export type Origin = z.output<typeof origin>;
+
+/**
+ * @param file the map's name, for messages
+ * @throws {InputError} with the first thing that is wrong: where, and what was expected
+ */
+export function readCsvMap(file: string, text: string): CsvMap {
+  let json: unknown;
+  try {
+    json = parseJson(text);
+  } catch (error) {
+    throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
+  }
+  const read = csvMap.safeParse(json);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  const path = ["$", ...(issue?.path ?? []).map((key) => `.${String(key).slice(0, 60)}`)].join("");
+  throw new InputError(`${file}: ${path}: ${issue?.message ?? "expected a map"}`);
+}
+
+/** The text of an origin in one record. */
+export type OriginReader = (record: readonly string[], row: number) => string;
+
+/**
+ * Binds an origin to the columns of a header.
+ *
+ * @throws {InputError} when it names a column that the header does not have
+ */
+export function bindOrigin(origin: Origin, header: readonly string[], file: string): OriginReader {
+  if ("column" in origin) {
+    const index = columnOf(origin.column, header, file);
+    return (record) => record[index] ?? "";
+  }
+  if ("value" in origin) {
+    const { value } = origin;
+    return () => value;
+  }
+  const parts = origin.template.split(/\{([^{}]+)\}/).map((part, index): OriginReader => {
+    if (index % 2 === 0) return () => part;
+    if (part === "row") return (_, row) => String(row);
+    const at = columnOf(part, header, file);
+    return (record) => record[at] ?? "";
+  });
+  return (record, row) => parts.map((part) => part(record, row)).join("");
+}
+
+function columnOf(name: string, header: readonly string[], file: string): number {
+  const index = header.indexOf(name);
+  if (index >= 0) return index;
+  const columns = header.map((column) => quoted(column)).slice(0, 20);
+  throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}`);
+}

@@ -1,0 +1,159 @@
+/**
+ * A file of events, one after another, and several of them merged by time (S13.5).
+ *
+ * @module
+ */
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+
+/** An event file at one of its events: the head. Reading is in blocks; going on within a block does not wait. */
+export interface EventCursor {
+  /** The file's name as given. */
+  readonly file: string;
+  /** The line of the head, from 1. */
+  readonly line: number;
+  /** The head's own timestamp; undefined when the line is bad or has none that can be read. */
+  readonly at: Instant | undefined;
+  /** Goes to the next event of the block. @returns false when the block is used up */
+  advance(): boolean;
+  /** Reads the next block. @returns false at the end of the file */
+  fill(): Promise<boolean>;
+  /** Meters the head, or reports why it cannot be. @returns false when reading must stop here */
+  take(): boolean;
+  close(): Promise<void>;
+}
+
+/** A place where a file goes back in time. */
+export interface Disorder {
+  readonly file: string;
+  readonly line: number;
+  readonly sentence: string;
+}
+
+/** What the caller sees while files are read. */
+export interface MergeWatch {
+  /** Called now and then, between blocks. */
+  readonly onBlock?: () => void;
+  /** Called at the first place of each file where an event is older than one before it. */
+  readonly onDisorder: (disorder: Disorder) => void;
+}
+
+/** One of the merged files. */
+interface Run {
+  readonly cursor: EventCursor;
+  readonly order: number;
+  /** The latest timestamp taken. */
+  latest: Instant;
+  disordered: boolean;
+}
+
+/**
+ * Takes the events of all files, oldest first; of equal timestamps the earlier file's, and within a file line by line.
+ * A file that is itself out of order is taken as it comes. Closes the files.
+ */
+export async function takeAll(cursors: readonly EventCursor[], watch: MergeWatch): Promise<void> {
+  try {
+    const heap: Run[] = [];
+    for (const [order, cursor] of cursors.entries()) {
+      const run = { cursor, order, latest: -Infinity, disordered: false };
+      if (await step(run, watch)) push(heap, run);
+    }
+    for (let run = heap[0]; run !== undefined; run = heap[0]) {
+      if (!(await takeWhileFirst(run, secondOf(heap), watch))) return;
+      if (await step(run, watch)) sink(heap);
+      else pop(heap);
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+/**
+ * Takes heads of one file for as long as it is first, up to the end of its block.
+ *
+ * @returns false when reading must stop; else the run's last head is taken and the next one is yet to be found
+ */
+async function takeWhileFirst(run: Run, second: Run | undefined, watch: MergeWatch): Promise<boolean> {
+  const { cursor } = run;
+  for (;;) {
+    watchOrder(run, watch);
+    if (!cursor.take()) return false;
+    if (second !== undefined) return true;
+    if (!cursor.advance()) {
+      watch.onBlock?.();
+      return true;
+    }
+  }
+}
+
+/** Goes to the next event of a file. @returns false at its end */
+async function step({ cursor }: Run, watch: MergeWatch): Promise<boolean> {
+  while (!cursor.advance()) {
+    if (!(await cursor.fill())) return false;
+    watch.onBlock?.();
+  }
+  return true;
+}
+
+function watchOrder(run: Run, watch: MergeWatch): void {
+  const { at, file, line } = run.cursor;
+  if (at === undefined) return;
+  if (at >= run.latest) {
+    run.latest = at;
+  } else if (!run.disordered) {
+    run.disordered = true;
+    watch.onDisorder({
+      file,
+      line,
+      sentence:
+        `the file is not in the order of time: the event of ${formatInstant(at)} comes after one of ` +
+        `${formatInstant(run.latest)}; it is taken as it comes`,
+    });
+  }
+}
+
+/** Whether `a` is taken before `b`. A bad line has no time: it is reported in its place, at once. */
+function before(a: Run, b: Run): boolean {
+  const x = a.cursor.at ?? -Infinity;
+  const y = b.cursor.at ?? -Infinity;
+  return x < y || (x === y && a.order < b.order);
+}
+
+function secondOf(heap: readonly Run[]): Run | undefined {
+  const [, left, right] = heap;
+  return left !== undefined && right !== undefined && before(right, left) ? right : left;
+}
+
+function push(heap: Run[], run: Run): void {
+  heap.push(run);
+  for (let at = heap.length - 1; at > 0;) {
+    const parent = (at - 1) >> 1;
+    if (!swapIfBefore(heap, at, parent)) return;
+    at = parent;
+  }
+}
+
+function pop(heap: Run[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  heap[0] = last;
+  sink(heap);
+}
+
+/** Puts the first run where its new head belongs. */
+function sink(heap: Run[]): void {
+  for (let at = 0; ;) {
+    const left = 2 * at + 1;
+    const [a, b] = [heap[left], heap[left + 1]];
+    const child = a !== undefined && b !== undefined && before(b, a) ? left + 1 : left;
+    if (!swapIfBefore(heap, child, at)) return;
+    at = child;
+  }
+}
+
+function swapIfBefore(heap: Run[], low: number, high: number): boolean {
+  const [lower, higher] = [heap[low], heap[high]];
+  if (lower === undefined || higher === undefined || !before(lower, higher)) return false;
+  heap[low] = higher;
+  heap[high] = lower;
+  return true;
+}

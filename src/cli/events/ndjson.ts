@@ -1,0 +1,192 @@
+/**
+ * Reads an NDJSON file of events: one event a line in the reference's shape.
+ *
+ * Lines that look like one before them are read by their shape, all others in full; both give the same (S1.2).
+ *
+ * @module
+ */
+import { type Instant, instantOrUndefined } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { parseJson } from "../../numbers/json.ts";
+import { NOT_UTF8, TOO_LONG } from "../problems.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { createInstantReader, type InstantReader } from "./bytes.ts";
+import type { EventCursor } from "./cursor.ts";
+import type { EventSink } from "./event-sink.ts";
+import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
+import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
+import type { ShapeFiller } from "./shape-filler.ts";
+
+const LINE_END = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const BLANK = /^[ \t\r\n]*$/;
+
+/** How lines are read. */
+export interface NdjsonOptions {
+  /** How much is read at once. */
+  readonly bufferBytes: number;
+  /** Whether shapes are learned; without them every line is read in full. */
+  readonly shapes: boolean;
+}
+
+/** A line that was read in full. */
+type Parsed = { readonly event: unknown } | { readonly reason: string };
+
+/** Where a file is. The head is a line of a known shape, or else one that was read in full. */
+interface Place {
+  bytes: Buffer;
+  /** The head's first byte, the byte after it, and the end of the block. */
+  start: number;
+  position: number;
+  end: number;
+  line: number;
+  at: Instant | undefined;
+  /** The head's shape; its spans are those of {@link KnownShapes}. */
+  filler: ShapeFiller | undefined;
+  parsed: Parsed;
+}
+
+/** A cursor over an NDJSON file. */
+export function createNdjsonCursor(
+  file: string,
+  source: ByteSource,
+  sink: EventSink,
+  options: NdjsonOptions,
+): EventCursor {
+  const blocks = createLineBlocks(source, options.bufferBytes);
+  const shapes = createKnownShapes((schemaName) => (options.shapes ? sink.slotsOf(schemaName) : undefined));
+  const instants = createInstantReader();
+  const { bytes } = blocks;
+  const place: Place = {
+    bytes,
+    start: 0,
+    position: 0,
+    end: 0,
+    line: 0,
+    at: undefined,
+    filler: undefined,
+    parsed: { reason: "" },
+  };
+  let oversized = false;
+
+  return {
+    file,
+    get line() {
+      return place.line;
+    },
+    get at() {
+      return place.at;
+    },
+    advance() {
+      if (oversized) {
+        oversized = false;
+        goTo(place, { reason: TOO_LONG });
+        return true;
+      }
+      while (place.position < place.end) {
+        const found = shapes.match(place.bytes, place.position);
+        if (found !== undefined && advanceShaped(place, found, shapes, instants)) return true;
+        if (advanceParsed(place, found === undefined ? shapes : undefined)) return true;
+      }
+      return false;
+    },
+    async fill() {
+      const found = await blocks.next();
+      place.bytes = blocks.bytes;
+      place.position = blocks.start;
+      place.end = blocks.end;
+      oversized = found === "oversized";
+      return found !== "end";
+    },
+    take: () => takeHead(file, place, shapes, sink),
+    close: async () => source.close(),
+  };
+}
+
+/**
+ * Goes past a line of a known shape; its values are looked at when it is taken.
+ *
+ * @returns false when its timestamp is none
+ */
+function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, instants: InstantReader): boolean {
+  const { bytes } = place;
+  const span = 2 * filler.timestampSpan;
+  const [from, until] = [shapes.spans[span] ?? 0, shapes.spans[span + 1] ?? 0];
+  const instant = instants.read(bytes, from, until) ?? instantOrUndefined(bytes.toString("latin1", from, until));
+  if (instant === undefined) return false;
+  place.filler = filler;
+  place.at = instant;
+  place.start = place.position;
+  place.position = shapes.after;
+  place.line++;
+  return true;
+}
+
+/**
+ * Goes past a line by reading it in full.
+ *
+ * @param learning where its shape is remembered
+ * @returns false when it is blank
+ */
+function advanceParsed(place: Place, learning: KnownShapes | undefined): boolean {
+  const text = lineAt(place.bytes, place.position);
+  place.position = place.bytes.indexOf(LINE_END, place.position) + 1;
+  const read = readLine(text);
+  goTo(place, read ?? { reason: "" });
+  if (read === undefined) return false;
+  if ("event" in read) learning?.learn(text);
+  return true;
+}
+
+/** Hands the head on. What its shape promised and a value did not keep is read in full. */
+function takeHead(file: string, place: Place, shapes: KnownShapes, sink: EventSink): boolean {
+  const { filler, at, line } = place;
+  if (filler !== undefined && at !== undefined) {
+    if (filler.fill(place.bytes, shapes.spans)) {
+      filler.slots.timestamp = at;
+      return sink.filled(file, line, filler.slots);
+    }
+    place.parsed = readLine(lineAt(place.bytes, place.start)) ?? { reason: "" };
+  }
+  const { parsed } = place;
+  return "event" in parsed ? sink.event(file, line, parsed.event) : sink.badLine(file, line, parsed.reason);
+}
+
+/** Makes a line that was read in full the head. */
+function goTo(place: Place, parsed: Parsed): void {
+  place.line++;
+  place.filler = undefined;
+  place.parsed = parsed;
+  place.at = "event" in parsed ? timestampOf(parsed.event) : undefined;
+}
+
+/** The line that begins at `start`, without its line end and a carriage return before that. */
+function lineAt(bytes: Buffer, start: number): Buffer {
+  const end = bytes.indexOf(LINE_END, start);
+  return bytes.subarray(start, end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
+}
+
+/** Reads a line in full; undefined when it is blank. */
+function readLine(text: Buffer): Parsed | undefined {
+  if (text.length > LINE_BYTES_MAX) return { reason: TOO_LONG };
+  let decoded: string;
+  try {
+    decoded = utf8.decode(text);
+  } catch {
+    return { reason: NOT_UTF8 };
+  }
+  if (BLANK.test(decoded)) return undefined;
+  try {
+    return { event: parseJson(decoded) };
+  } catch (error) {
+    if (error instanceof RatebookError) return { reason: error.message };
+    throw error;
+  }
+}
+
+function timestampOf(event: unknown): Instant | undefined {
+  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "timestamp")) return undefined;
+  const { timestamp } = event as { readonly timestamp: unknown };
+  return typeof timestamp === "string" ? instantOrUndefined(timestamp) : undefined;
+}

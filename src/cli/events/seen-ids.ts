@@ -1,0 +1,145 @@
+/**
+ * The ids of a long file in little memory: a fingerprint of 16 bytes and 8 bytes for how long it counts (S14.1), in
+ * open tables of typed arrays. At most 48 bytes an id, all in.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import type { SeenIds } from "../../ledger/duplicates.ts";
+import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
+
+const SHARDS = 256;
+const SHARD_CAPACITY_FIRST = 48;
+const LOAD_MAX = 0.76;
+/** A table grows by so much: with the load kept below {@link LOAD_MAX}, 24 bytes become 41 at the worst. */
+const GROWTH = 1.3;
+const WORDS = 4;
+const TWO_TO_32 = 4_294_967_296;
+
+/** One of many small tables, so that growing one of them never holds all ids twice. */
+interface Shard {
+  capacity: number;
+  count: number;
+  /** Four words an id. */
+  words: Uint32Array;
+  /** Until when the id counts; 0 is an empty place. */
+  untils: Float64Array;
+}
+
+/** Which ids still count. */
+export interface CompactIds extends SeenIds {
+  /** How many ids are remembered. */
+  readonly size: number;
+  /** Bytes in the tables. */
+  readonly bytes: number;
+}
+
+/** @param key 128 random bits: with them nobody can make ids that are taken for one another */
+export function createCompactIds(key: FingerprintKey): CompactIds {
+  const fingerprinter = createFingerprinter(key);
+  const { words } = fingerprinter;
+  // Sizes are staggered so that the tables do not all grow at the same number of ids.
+  const shards = Array.from({ length: SHARDS }, (_, index) =>
+    emptyShard(Math.round(SHARD_CAPACITY_FIRST * GROWTH ** (index / SHARDS))),
+  );
+  let fingerprinted: string | undefined;
+
+  function shardOf(id: string): Shard {
+    // One id is asked for, admitted and perhaps forgotten, one right after the other.
+    if (id !== fingerprinted) {
+      fingerprinter.ofText(id);
+      fingerprinted = id;
+    }
+    const shard = shards[(words[0] ?? 0) & (SHARDS - 1)];
+    invariant(shard !== undefined, "S14.1: every fingerprint has its table");
+    return shard;
+  }
+
+  return {
+    get size() {
+      return shards.reduce((total, shard) => total + shard.count, 0);
+    },
+    get bytes() {
+      return shards.reduce((total, shard) => total + shard.words.byteLength + shard.untils.byteLength, 0);
+    },
+    has(id, at) {
+      const shard = shardOf(id);
+      return counts(shard.untils[placeOf(shard, words, 0)], at);
+    },
+    admit(id, at, until) {
+      const shard = shardOf(id);
+      let place = placeOf(shard, words, 0);
+      const before = shard.untils[place];
+      if (counts(before, at)) return false;
+      if (before === 0) {
+        if (shard.count + 1 > shard.capacity * LOAD_MAX) {
+          grow(shard);
+          place = placeOf(shard, words, 0);
+        }
+        copyWords(words, 0, shard.words, place * WORDS);
+        shard.count++;
+      }
+      // An end at 1970 itself must not look like an empty place; no instant lies between the two.
+      shard.untils[place] = until === 0 ? -Number.MIN_VALUE : until;
+      return true;
+    },
+    forget(id) {
+      const shard = shardOf(id);
+      const place = placeOf(shard, words, 0);
+      // The place stays taken, because others may have been put behind it.
+      if (shard.untils[place] !== 0) shard.untils[place] = -Infinity;
+    },
+  };
+}
+
+function counts(until: number | undefined, at: Instant): boolean {
+  return until !== undefined && until !== 0 && at < until;
+}
+
+function emptyShard(capacity: number): Shard {
+  return { capacity, count: 0, words: new Uint32Array(capacity * WORDS), untils: new Float64Array(capacity) };
+}
+
+/** Where the fingerprint at `from[at]` is, or the empty place where it would be. */
+function placeOf(shard: Shard, from: Uint32Array, at: number): number {
+  const { capacity, words, untils } = shard;
+  const [first, second, third, fourth] = [from[at], from[at + 1] ?? 0, from[at + 2], from[at + 3]];
+  let place = Math.floor((second * capacity) / TWO_TO_32);
+  while (untils[place] !== 0) {
+    const base = place * WORDS;
+    if (
+      words[base + 1] === second &&
+      words[base] === first &&
+      words[base + 2] === third &&
+      words[base + 3] === fourth
+    ) {
+      return place;
+    }
+    place++;
+    if (place === capacity) place = 0;
+  }
+  return place;
+}
+
+function grow(shard: Shard): void {
+  const larger = emptyShard(Math.ceil(shard.capacity * GROWTH));
+  for (let place = 0; place < shard.capacity; place++) {
+    const until = shard.untils[place] ?? 0;
+    if (until === 0) continue;
+    const target = placeOf(larger, shard.words, place * WORDS);
+    copyWords(shard.words, place * WORDS, larger.words, target * WORDS);
+    larger.untils[target] = until;
+  }
+  shard.capacity = larger.capacity;
+  shard.words = larger.words;
+  shard.untils = larger.untils;
+}
+
+/** The four words of a fingerprint; by hand, because a view for each is what costs. */
+function copyWords(from: Uint32Array, at: number, into: Uint32Array, place: number): void {
+  into[place] = from[at] ?? 0;
+  into[place + 1] = from[at + 1] ?? 0;
+  into[place + 2] = from[at + 2] ?? 0;
+  into[place + 3] = from[at + 3] ?? 0;
+}

@@ -1,0 +1,47 @@
+/**
+ * What can be wrong with what the command line is given, in one sentence each.
+ *
+ * @module
+ */
+
+/** The command was called in a wrong way: exit code 2. */
+export class UsageError extends Error {
+  override readonly name: string = "UsageError";
+}
+
+/** A file or its content is not what was expected: exit code 1. */
+export class InputError extends Error {
+  override readonly name: string = "InputError";
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "may not be read (permission denied)",
+  EPERM: "may not be read (operation not permitted)",
+  EISDIR: "expected a file, got a directory",
+  ENOTDIR: "no such file (a part of its path is not a directory)",
+  ENAMETOOLONG: "the name is too long",
+  EMFILE: "too many files are open at once",
+  ELOOP: "too many symbolic links",
+  EIO: "the device failed while it was read",
+  Z_BUF_ERROR: "the gzip data ends too soon",
+  Z_DATA_ERROR: "the gzip data is damaged",
+};
+
+/** Why a system call failed, without its stack. */
+export function reasonOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  const known = typeof code === "string" ? REASONS[code] : undefined;
+  if (known !== undefined) return known;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A text from outside, quoted and cut for a message. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** The reason of a line with bytes that are no text. */
+export const NOT_UTF8 = "the line is not valid UTF-8";
+/** The reason of a line that is passed over without being kept. */
+export const TOO_LONG = "the line is longer than 1 MiB";

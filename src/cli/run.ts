@@ -1,0 +1,117 @@
+/**
+ * The command line: finds the command, runs it, and turns whatever goes wrong into one line and an exit code.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+import { hasCode, RatebookError } from "../errors.ts";
+import { nearestOf, type OptionSpecs, readArguments } from "./arguments.ts";
+import { checkCommand } from "./check.ts";
+import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
+import { type Io, write } from "./io.ts";
+import { previewCommand } from "./preview.ts";
+import { InputError, quoted, UsageError } from "./problems.ts";
+import { printable } from "./table/printable.ts";
+
+const COMMANDS: Readonly<Record<string, Command>> = { preview: previewCommand, check: checkCommand };
+
+/** Options that every command has. */
+const EVERYWHERE: OptionSpecs = {
+  debug: { kind: "flag", help: "print the stack of an error" },
+  help: { kind: "flag", help: "print this help" },
+};
+
+/**
+ * Runs one command.
+ *
+ * @param argv the arguments after the program's name
+ * @returns the exit code: 0 done, 1 the input has problems, 2 wrong usage
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  // A reader that has seen enough closes the pipe; that is no error of ours.
+  const ignoreClosedPipe = (): void => undefined;
+  io.stdout.on("error", ignoreClosedPipe);
+  io.stderr.on("error", ignoreClosedPipe);
+  try {
+    return await runCommand(argv, io);
+  } catch (error) {
+    return await failWith(error, argv.includes("--debug"), io);
+  } finally {
+    io.stderr.off("error", ignoreClosedPipe);
+  }
+}
+
+async function runCommand(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    await write(name === undefined ? io.stderr : io.stdout, overview());
+    return name === undefined ? EXIT_USAGE : EXIT_DONE;
+  }
+  if (name === "--version" || name === "version") {
+    await write(io.stdout, `${version()}\n`);
+    return EXIT_DONE;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    const nearest = nearestOf(name, Object.keys(COMMANDS));
+    const hint = nearest === undefined ? `expected ${Object.keys(COMMANDS).join(" or ")}` : `did you mean ${nearest}?`;
+    throw new UsageError(`unknown command ${quoted(name)}: ${hint}`);
+  }
+  if (rest.includes("--help")) {
+    await write(io.stdout, helpOf(name, command));
+    return EXIT_DONE;
+  }
+  const given = readArguments(rest, { ...command.options, ...EVERYWHERE });
+  return (await command.run(given, io)) === "done" ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+async function failWith(error: unknown, debug: boolean, io: Io): Promise<number> {
+  await write(io.stderr, linesOf(error));
+  if (debug && error instanceof Error) await write(io.stderr, `${error.stack ?? ""}\n`);
+  if (error instanceof UsageError) return EXIT_USAGE;
+  return hasCode(error, "ERR_OPTION_INVALID") && error.details.option !== "plan" ? EXIT_USAGE : EXIT_PROBLEMS;
+}
+
+/** The sentences of an error, one a line. */
+function linesOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${printable(error.message)}\n`;
+  if (error instanceof RatebookError) return `ratebook: ${printable(error.message)}\n`;
+  const message = error instanceof Error ? error.message : String(error);
+  return `ratebook: a fault of ratebook itself: ${printable(message)} (--debug prints where)\n`;
+}
+
+function overview(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  return [
+    "Usage: ratebook COMMAND [arguments]",
+    "",
+    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "ratebook COMMAND --help says more about a command; ratebook --version prints the version.",
+    "",
+  ].join("\n");
+}
+
+function helpOf(name: string, { usage, summary, options }: Command): string {
+  const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([option, spec]) => {
+    const value = spec.kind === "flag" ? "" : ` ${spec.choices?.join("|") ?? spec.value ?? "VALUE"}`;
+    return { left: `--${option}${value}`, right: spec.kind === "many" ? `${spec.help}; repeatable` : spec.help };
+  });
+  const width = Math.max(...rows.map(({ left }) => left.length));
+  return [
+    `Usage: ratebook ${name} ${usage}`,
+    "",
+    summary,
+    "",
+    ...rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`),
+    "",
+    "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
+    "",
+  ].join("\n");
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String((manifest as { readonly version: unknown }).version);
+}

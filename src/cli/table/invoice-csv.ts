@@ -1,0 +1,85 @@
+/**
+ * Invoices as CSV: one row a line item, in the order of the tree.
+ *
+ * @module
+ */
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+
+/** The header of the CSV. */
+const COLUMNS = [
+  "accountId",
+  "customerId",
+  "invoiceType",
+  "status",
+  "currency",
+  "startDate",
+  "endDate",
+  "invoiceDate",
+  "dueDate",
+  "path",
+  "level",
+  "type",
+  "id",
+  "description",
+  "quantity",
+  "valuePerQuantity",
+  "value",
+  "exactValue",
+] as const;
+
+/** The header line. */
+export const CSV_HEADER = `${COLUMNS.join(",")}\r\n`;
+
+/** One line of an invoice with where it is in the tree: `path` counts from 1 at each level, as in `1.2.1`. */
+interface PlacedLine {
+  readonly path: string;
+  readonly level: number;
+  readonly line: Partial<Omit<InvoiceLine, "type" | "lineItems">> & { readonly type: string };
+}
+
+/** The rows of an invoice, each with its line end; usage after the money. */
+export function invoiceCsv(invoice: Invoice): string {
+  const { accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate } = invoice;
+  const face = [accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate];
+  return [...placed(invoice.revenueInfo, "1"), ...usageLines(invoice)]
+    .map(({ path, level, line }) =>
+      [
+        ...face,
+        path,
+        String(level),
+        line.type,
+        line.id ?? "",
+        line.description ?? "",
+        numberOf(line.quantity),
+        numberOf(line.valuePerQuantity),
+        numberOf(line.value),
+        line.exactValue ?? numberOf(line.value),
+      ]
+        .map(cell)
+        .join(","),
+    )
+    .map((row) => `${row}\r\n`)
+    .join("");
+}
+
+function placed(line: InvoiceLine, path: string): readonly PlacedLine[] {
+  const below = (line.lineItems ?? []).flatMap((item, index) => placed(item, `${path}.${index + 1}`));
+  return [{ path, level: path.split(".").length, line }, ...below];
+}
+
+function usageLines({ usageInfo }: Invoice): readonly PlacedLine[] {
+  if (usageInfo === undefined) return [];
+  const lines = usageInfo.lineItems.map((line, index) => ({ path: `2.${index + 1}`, level: 2, line }));
+  return [{ path: "2", level: 1, line: { type: usageInfo.type } }, ...lines];
+}
+
+function numberOf(value: Decimal | undefined): string {
+  return value === undefined ? "" : textOf(value);
+}
+
+/** A plain number stands as it is. A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
+function cell(text: string): string {
+  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,179 @@
+/**
+ * An invoice as a table made for reading: cards with their slabs below them, then sub-total, true-up, credits, total.
+ *
+ * @module
+ */
+import Table from "cli-table3";
+
+import { parseInstant } from "../../calendar/instant.ts";
+import type { Invoice, InvoiceLine, UsageLine } from "../../invoicing/invoice.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { dayText, moneyText, numberText, periodText } from "./numbers.ts";
+import { printable } from "./printable.ts";
+
+/** Columns of a terminal that a table fits in. */
+const WIDTH = 100;
+const QUANTITY_WIDTH_MIN = 10;
+const AMOUNT_WIDTH_MIN = 12;
+
+/** One line of the table. */
+type Row =
+  | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
+  | { readonly kind: "rule" };
+
+/** What is known of the account beside its invoice. */
+export interface InvoiceFace {
+  readonly accountName: string | undefined;
+}
+
+/** The text of an invoice, ending in a line end; at most 100 columns wide unless a number needs more. */
+export function invoiceTable(invoice: Invoice, face: InvoiceFace): string {
+  const digits = minorUnitDigits(invoice.currency);
+  const rows: Row[] = [...moneyRows(invoice, digits), ...usageRows(invoice)];
+  return [
+    ...headingOf(invoice, face),
+    layOut(rows, ["", "Quantity", "Rate", invoice.currency]),
+    ...invoice.notices.map((notice) => wrapped(`Note: ${sentence(notice)}`)),
+    "",
+  ].join("\n");
+}
+
+function headingOf(invoice: Invoice, { accountName }: InvoiceFace): readonly string[] {
+  const { accountId, customerId, invoiceType, status, startDate, endDate, invoiceDate, dueDate } = invoice;
+  const name = accountName === undefined || accountName === accountId ? accountId : `${accountName} (${accountId})`;
+  const who = printable(`${name}, customer ${customerId}`);
+  return [
+    "═".repeat(WIDTH),
+    who,
+    `${INVOICE_NAMES[invoiceType]} ${periodText(startDate, endDate)} · ${status} · ${invoice.currency}`,
+    `${invoiceType}, dated ${dateOf(invoiceDate)}, due ${dateOf(dueDate)}, ` +
+      printable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+  ];
+}
+
+const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
+  STANDARD: "Invoice for",
+  STANDARD_ADVANCED: "Invoice in advance for",
+  AD_HOC: "Invoice at once, within",
+};
+
+/** The lines of money, in the order in which a bill is read. */
+function moneyRows(invoice: Invoice, digits: number): readonly Row[] {
+  const rows: Row[] = [];
+  const money = (line: InvoiceLine): string => moneyText(line.value, digits);
+  const total = (label: string, line: InvoiceLine): void => {
+    rows.push({ kind: "line", depth: 0, cells: [label, "", "", money(line)] });
+  };
+  for (const line of findAll(invoice.revenueInfo, "SUB_TOTAL_AMOUNT")) {
+    for (const card of line.lineItems ?? []) rows.push(...cardRows(card, 0, digits));
+    rows.push({ kind: "rule" });
+    total("Sub-total", line);
+  }
+  for (const line of findAll(invoice.revenueInfo, "TRUE_UP_AMOUNT")) {
+    if (!line.value.isZero()) total(line.description ?? "True-up to the minimum commitment", line);
+  }
+  for (const credits of findAll(invoice.revenueInfo, "TOTAL_CREDITS")) {
+    for (const credit of credits.lineItems ?? []) total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit);
+  }
+  rows.push({ kind: "rule" });
+  rows.push({ kind: "line", depth: 0, cells: ["Total", "", invoice.currency, money(invoice.revenueInfo)] });
+  return rows;
+}
+
+function cardRows(line: InvoiceLine, depth: number, digits: number): readonly Row[] {
+  const own: Row = {
+    kind: "line",
+    depth,
+    cells: [
+      line.description ?? line.id ?? line.type,
+      line.quantity === undefined ? "" : numberText(line.quantity),
+      line.valuePerQuantity === undefined ? "" : numberText(line.valuePerQuantity),
+      moneyText(line.value, digits),
+    ],
+  };
+  return [own, ...(line.lineItems ?? []).flatMap((item) => cardRows(item, depth + 1, digits))];
+}
+
+/** Meters whose usage no line above shows: metered, and not priced by a card. */
+function usageRows(invoice: Invoice): readonly Row[] {
+  const priced = new Set(linesOf(invoice.revenueInfo).map((line) => line.id));
+  const others = (invoice.usageInfo?.lineItems ?? []).filter((usage) => !priced.has(usage.id));
+  if (others.length === 0) return [];
+  return [
+    { kind: "rule" },
+    { kind: "line", depth: 0, cells: ["Usage that is not priced", "", "", ""] },
+    ...others.map((usage: UsageLine): Row => {
+      return { kind: "line", depth: 1, cells: [usage.description, numberText(usage.quantity), "", ""] };
+    }),
+  ];
+}
+
+function findAll(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
+  return linesOf(line).filter((found) => found.type === type || found.type === `ADVANCED_${type}`);
+}
+
+/** A line and all lines below it. */
+function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
+}
+
+/** Numbers right, descriptions left and cut to what is left of the width. */
+function layOut(rows: readonly Row[], head: readonly [string, string, string, string]): string {
+  const lines = rows.flatMap((row) => (row.kind === "line" ? [row] : []));
+  const widthOf = (column: 1 | 2 | 3, least: number): number =>
+    Math.max(least, head[column].length, ...lines.map(({ cells }) => cells[column].length));
+  const quantity = widthOf(1, QUANTITY_WIDTH_MIN);
+  const rate = widthOf(2, QUANTITY_WIDTH_MIN);
+  const amount = widthOf(3, AMOUNT_WIDTH_MIN);
+  const description = Math.max(24, WIDTH - quantity - rate - amount - 6);
+  const widths = [description, quantity + 2, rate + 2, amount + 2];
+  const table = new Table({
+    chars: NO_LINES,
+    colWidths: widths,
+    colAligns: ["left", "right", "right", "right"],
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
+  });
+  const rule = widths.map((width) => "─".repeat(width));
+  table.push([...head], rule);
+  for (const row of rows) {
+    if (row.kind === "rule") table.push(rule);
+    else table.push([`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)]);
+  }
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}
+
+/** A table of blanks alone. */
+const NO_LINES = Object.fromEntries(
+  ["top", "bottom", "left", "right", "mid"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .concat(["middle"])
+    .map((place) => [place, ""]),
+);
+
+/** A sentence from a notice, which may lack its capital and its stop. */
+function sentence(notice: string): string {
+  const text = printable(notice);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** Breaks a text into lines of at most the table's width. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = "      ";
+    }
+    line = line.trim() === "" ? `${line}${word}` : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
+function dateOf(instant: string): string {
+  return dayText(parseInstant(instant));
+}

@@ -1,0 +1,37 @@
+/**
+ * Numbers and dates as a person reads them.
+ *
+ * @module
+ */
+import { DAY_MS, formatInstant, parseInstant } from "../../calendar/instant.ts";
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+
+/** The plain text with a comma between thousands: `-1,234,567.0089`. */
+export function grouped(text: string): string {
+  const [integer = "", fraction] = text.split(".");
+  const digits = integer.replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return fraction === undefined ? digits : `${digits}.${fraction}`;
+}
+
+/** A quantity or a rate, with all its digits. */
+export function numberText(value: Decimal): string {
+  return grouped(textOf(value));
+}
+
+/** An amount with all the digits of its currency's minor unit. */
+export function moneyText(value: Decimal, digits: number): string {
+  const text = value.isZero() ? value.abs().toFixed(digits) : value.toFixed(Math.max(digits, value.decimalPlaces()));
+  return grouped(text);
+}
+
+/** A half-open period of UTC days by its first and its last day: `2023-11-01 to 2023-11-30`. */
+export function periodText(startDate: string, endDate: string): string {
+  const start = parseInstant(startDate);
+  const last = Math.max(start, parseInstant(endDate) - DAY_MS);
+  return `${dayText(start)} to ${dayText(last)}`;
+}
+
+/** The UTC day of an instant, as text. */
+export function dayText(instant: number): string {
+  return formatInstant(instant).slice(0, 10);
+}
