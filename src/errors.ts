@@ -37,6 +37,18 @@ export interface ErrorDetails {
   readonly ERR_BOOK_INVALID: { readonly problems: readonly Problem[] };
   /** A rate plan is malformed, or a slab has no rate (S7). */
   readonly ERR_RATES_INVALID: object;
+  /** The name, id or version is unknown. */
+  readonly ERR_NOT_FOUND: { readonly resource: string; readonly id: string };
+  /** The id, name or alias is taken, or an idempotency key was used for something else. */
+  readonly ERR_TAKEN: { readonly resource: string; readonly id: string };
+  /** A rule refuses the operation in the state that the resource is in: a move, an edit, an overdraft. */
+  readonly ERR_REFUSED: { readonly rule: string };
+  /** An input of an operation is malformed or out of its bounds; all of its faults are in `problems`. */
+  readonly ERR_INPUT_INVALID: { readonly problems: readonly Problem[] };
+  /** Other writers won every race; nothing was written: try again. */
+  readonly ERR_STORE_CONFLICT: object;
+  /** The store cannot be reached; nothing was written: try again later. */
+  readonly ERR_STORE_UNAVAILABLE: object;
   /** An option of a call is out of its bounds, or two options contradict each other. */
   readonly ERR_OPTION_INVALID: { readonly option: string };
 }

@@ -1,0 +1,176 @@
+/**
+ * What a ledger keeps, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
+ *
+ * Decimals are Decimals, instants are milliseconds, and every record names the account that it belongs to; a store
+ * writes and reads them as they are.
+ *
+ * @module
+ */
+import type { Address } from "../book/account.ts";
+import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
+import type { CycleConfig } from "../calendar/cycle.ts";
+import type { Day, Instant } from "../calendar/instant.ts";
+import type { Invoice } from "../invoicing/invoice.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { IngestStatus } from "./outcome.ts";
+
+/** An alias of an account, from when it holds (S16.6). */
+export interface AliasRecord {
+  readonly alias: string;
+  readonly createdAt: Instant;
+}
+
+/** What was decided about an account's plan, in the order of decision (S16.1). */
+export interface AssociationRecord {
+  readonly id: string;
+  /** Absent: dissociated. */
+  readonly plan?: {
+    readonly planId: string;
+    readonly version: number;
+    /** Derived, retained or the plan's own, as it was when associated (S6.3). */
+    readonly cycleConfig: CycleConfig;
+    readonly override?: PricePlanDetailsOverride;
+  };
+  readonly from: Instant;
+  /** `NO_END` where none was given. */
+  readonly until: Instant;
+  readonly decidedAt: Instant;
+}
+
+/** A change of a license's quantity, in the order of arrival (S10.1). */
+export interface LicenseUpdateRecord {
+  readonly id: string;
+  readonly licenseId: string;
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  readonly effectiveFrom: Instant;
+  readonly createdAt: Instant;
+  readonly idempotencyKey?: string;
+}
+
+/** One account: who it is, and what was decided for it. Read and written whole. */
+export interface AccountRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly customerId: string;
+  readonly status: "ACTIVE" | "ARCHIVED";
+  readonly invoiceCurrency: string;
+  readonly aliases: readonly AliasRecord[];
+  readonly invoiceGroupId?: string;
+  readonly netTermDays?: number;
+  readonly primaryEmail?: string;
+  readonly address?: Address;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[];
+  readonly associations: readonly AssociationRecord[];
+  readonly licenseUpdates: readonly LicenseUpdateRecord[];
+  /** How many events were stored: the last one's number. */
+  readonly eventCount: number;
+  /** Everything that falls due up to and including this instant was done (S2.4). */
+  readonly caughtUpTo: Instant;
+  /** The next instant at which something falls due: before it, there is nothing to catch up with. */
+  readonly nextDueAt: Instant;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** What an event took of a feature (S11.4). */
+export interface FeatureUse {
+  readonly featureId: string;
+  readonly quantity: Decimal;
+  /** In the order taken. */
+  readonly allocations: readonly { readonly entryId: string; readonly quantity: Decimal }[];
+  readonly overage: Decimal;
+}
+
+/** One stored event (S14). */
+export interface EventRecord {
+  readonly referenceId: string;
+  readonly accountId: string;
+  readonly customerId: string;
+  /** Its place among the account's events, from 1: "earliest ingested" never ties. */
+  readonly number: number;
+  readonly eventId: string;
+  readonly schemaName: string;
+  /** Absent where no schema was active. */
+  readonly schemaVersion?: number;
+  readonly timestamp: Instant;
+  /** When it was ingested. */
+  readonly createdAt: Instant;
+  /** As it was sent, its account id or alias included. */
+  readonly payload: {
+    readonly accountId: string;
+    readonly attributes: readonly { readonly name: string; readonly value: Decimal; readonly unit?: string }[];
+    readonly dimensions: Readonly<Record<string, string>>;
+  };
+  /** The outcome of its ingest; it stays what it was (S14.1). */
+  readonly status: IngestStatus;
+  readonly description: string;
+  readonly reverted: boolean;
+  /** What enrichment added. */
+  readonly enriched: {
+    readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
+    readonly dimensions: Readonly<Record<string, string>>;
+  };
+  /** What each matching meter measured. */
+  readonly units: readonly { readonly meterId: string; readonly quantity: Decimal }[];
+  readonly feature?: FeatureUse;
+}
+
+/** An amount to add to one cell of usage (by meter) or overage (by feature). */
+export interface CellChange {
+  readonly accountId: string;
+  /** The meter or the feature. */
+  readonly itemId: string;
+  readonly day: Day;
+  /** May be below 0: an undo takes away what its event added. */
+  readonly quantity: Decimal;
+}
+
+/** A feature credit entry as stored (S11). */
+export interface EntryRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly featureId: string;
+  /** A card's grant, or bought. */
+  readonly source: "PRICE_PLAN" | "PURCHASE";
+  readonly granted: Decimal;
+  readonly balance: Decimal;
+  readonly effectiveFrom: Instant;
+  readonly effectiveUntil: Instant;
+  readonly createdAt: Instant;
+  readonly voided: boolean;
+  readonly idempotencyKey?: string;
+}
+
+/** A monetary credit as stored; what is held is computed when read (S12.4). */
+export interface CreditRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly purpose: string;
+  readonly creditAmount: Decimal;
+  readonly consumedAmount: Decimal;
+  readonly currency: string;
+  readonly priority: number;
+  readonly effectiveFrom: Instant;
+  readonly effectiveUntil?: Instant;
+  readonly applicableEntityIds?: readonly string[];
+  /** Made by a plan or an invoice: by what, so that it is never made twice. */
+  readonly cause?: string;
+  readonly voided: boolean;
+  readonly createdAt: Instant;
+  readonly idempotencyKey?: string;
+  readonly transactions: readonly { readonly invoiceId: string; readonly amount: Decimal; readonly at: Instant }[];
+}
+
+/** A final invoice; it never changes, but for a STANDARD one that its group merges (S13.4, S16.7). */
+export interface InvoiceRecord {
+  /** Made of its account, type, cycle and date, so that the draft has the id of the final one. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly finalizedAt: Instant;
+  readonly invoice: Invoice;
+  /** The composite invoice that shows it. */
+  readonly mergedInto?: string;
+}

@@ -1,0 +1,39 @@
+/**
+ * The storage port: what an adapter must do for an engine. Prove an adapter with the conformance suite.
+ *
+ * @module
+ */
+import type { Decision } from "../ledger/decision.ts";
+import type { LedgerView } from "../ledger/view.ts";
+
+/**
+ * What a transaction reads and writes. Locks are taken in this order, each kind by ascending id, so that no two
+ * transactions wait for each other: the configuration, accounts, then event ids.
+ */
+export interface Scope {
+  /** `shared` to rate by it, `exclusive` to change it, and what spans accounts: aliases, meters in use, groups. */
+  readonly configuration: "shared" | "exclusive";
+  /** The accounts whose ledgers are read or written; they need not exist yet. */
+  readonly accountIds: readonly string[];
+  /** The event ids that may be taken; unique in the organization (S14.1). */
+  readonly eventIds: readonly string[];
+}
+
+/** A store of one organization's ledgers. */
+export interface Store {
+  /** Lower case, for logs and test titles: `memory`, `postgres`. */
+  readonly name: string;
+  /**
+   * Runs `work` with a consistent view as the only writer of the scope, and commits its changes as one: all of them or,
+   * where `work` or the commit fails, none. `work` reads first, then decides; it is run once for each call, or again
+   * from the start after a lost race.
+   *
+   * @throws what `work` throws; {@link RatebookError} ERR_STORE_CONFLICT when races were lost too often,
+   * ERR_STORE_UNAVAILABLE while the store cannot be reached: nothing was written
+   */
+  transact<Result>(scope: Scope, work: (view: LedgerView) => Promise<Decision<Result>>): Promise<Result>;
+  /** Reads outside of a transaction; each call sees one committed state. */
+  readonly read: LedgerView;
+  /** Releases what the store holds. Idempotent; afterwards every other call may reject. */
+  close(): Promise<void>;
+}
