@@ -18,20 +18,33 @@ const DIGITS_MAX = 15;
  * @returns undefined for any other text
  */
 export function exactOfBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
+  if (!isPlainNumber(bytes, start, end)) return undefined;
   const negative = bytes[start] === MINUS;
-  const first = negative ? start + 1 : start;
-  let point = first;
-  while (point < end && bytes[point] !== POINT) point++;
-  if (point === first || point === end - 1 || end - first > DIGITS_MAX + 1) return undefined;
-  if (bytes[first] === ZERO && point > first + 1) return undefined;
-  const integer = digitsOf(bytes, first, point);
-  const places = point < end ? end - point - 1 : 0;
-  if (point - first + places > DIGITS_MAX) return undefined;
-  const mantissa = places === 0 ? integer : integer * 10 ** places + digitsOf(bytes, point + 1, end);
-  if (Number.isNaN(mantissa)) return undefined;
+  let mantissa = 0;
+  let places = 0;
+  for (let at = negative ? start + 1 : start; at < end; at++) {
+    if (bytes[at] === POINT) places = end - at - 1;
+    else mantissa = mantissa * 10 + (bytes[at] ?? 0) - ZERO;
+  }
   if (mantissa === 0) return 0;
   const signed = negative ? -mantissa : mantissa;
   return places === 0 ? signed : new Scaled(signed, places);
+}
+
+/** Whether {@link exactOfBytes} can read [start, end). */
+export function isPlainNumber(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = bytes[start] === MINUS ? start + 1 : start;
+  let point = -1;
+  for (let at = first; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit >= 0 && digit <= 9) continue;
+    if (bytes[at] !== POINT || point >= 0) return false;
+    point = at;
+  }
+  const integerEnd = point < 0 ? end : point;
+  if (integerEnd === first || point === end - 1) return false;
+  if (bytes[first] === ZERO && integerEnd > first + 1) return false;
+  return end - first - (point < 0 ? 0 : 1) <= DIGITS_MAX;
 }
 
 /** Reads instants from bytes. It remembers the last date, because the events of a file come day by day. */

@@ -10,7 +10,7 @@ import { RatebookError } from "../../errors.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { NOT_UTF8, TOO_LONG } from "../problems.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { createInstantReader, type InstantReader } from "./bytes.ts";
+import { createInstantReader, type InstantReader, isPlainNumber } from "./bytes.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
@@ -107,12 +107,16 @@ export function createNdjsonCursor(
 /**
  * Goes past a line of a known shape; its values are looked at when it is taken.
  *
- * @returns false when its timestamp is none
+ * @returns false when its timestamp is none, or one of its numbers is not plain: it is then to be read in full
  */
 function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, instants: InstantReader): boolean {
   const { bytes } = place;
-  const span = 2 * filler.timestampSpan;
-  const [from, until] = [shapes.spans[span] ?? 0, shapes.spans[span + 1] ?? 0];
+  const { spans } = shapes;
+  for (const span of filler.numberSpans) {
+    if (!isPlainNumber(bytes, spans[2 * span] ?? 0, spans[2 * span + 1] ?? 0)) return false;
+  }
+  const from = spans[2 * filler.timestampSpan] ?? 0;
+  const until = spans[2 * filler.timestampSpan + 1] ?? 0;
   const instant = instants.read(bytes, from, until) ?? instantOrUndefined(bytes.toString("latin1", from, until));
   if (instant === undefined) return false;
   place.filler = filler;

@@ -28,6 +28,8 @@ export interface ShapeFiller {
   readonly slots: EventSlots;
   /** Which of the shape's slots holds the timestamp. */
   readonly timestampSpan: number;
+  /** Which of them hold a number without quotes: the line is JSON only when each of these is one. */
+  readonly numberSpans: readonly number[];
   /**
    * Fills the slots, timestamp aside, from the spans that the shape was matched at.
    *
@@ -59,6 +61,7 @@ export function bindShape(shape: LineShape, slots: EventSlots, texts: KnownTexts
     shape,
     slots,
     timestampSpan,
+    numberSpans: parts.flatMap((part, index) => (part.quoted ? [] : [index])),
     fill(bytes, spans) {
       for (let index = 0; index < fills.length; index++) {
         const fill = fills[index];
@@ -72,6 +75,7 @@ export function bindShape(shape: LineShape, slots: EventSlots, texts: KnownTexts
 function fillerOf(part: SlotPart, slots: EventSlots, texts: KnownTexts): FillOne | undefined {
   switch (part.kind) {
     case "timestamp":
+    case "unused":
       return undefined;
     case "id":
       return (bytes, start, end) => {
@@ -84,9 +88,6 @@ function fillerOf(part: SlotPart, slots: EventSlots, texts: KnownTexts): FillOne
         slots.accountId = texts.accounts.get(bytes, start, end);
         return true;
       };
-    case "unused":
-      // A number must be one: the line is not JSON otherwise.
-      return part.quoted ? undefined : (bytes, start, end) => exactOfBytes(bytes, start, end) !== undefined;
     case "attribute":
       return attributeFiller(slots.attributeSlots.get(part.name), slots);
     case "dimension":

@@ -1,0 +1,138 @@
+/** A world for commands under test: files in a folder of their own, streams in memory. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+
+import type { Io } from "../../src/cli/io.ts";
+import { run } from "../../src/cli/run.ts";
+
+/** What a command did. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A folder that is gone after the test. */
+export interface Folder {
+  /** Writes a file and gives its path. */
+  file(name: string, content: string | Uint8Array): string;
+  readonly path: string;
+  remove(): void;
+}
+
+export function folder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), "ratebook-cli-"));
+  return {
+    path,
+    file(name, content) {
+      writeFileSync(join(path, name), content);
+      return join(path, name);
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** Runs a command in this process. The folder's path is cut from what it printed. */
+export async function ratebook(
+  argv: readonly string[],
+  {
+    stdin = "",
+    cut = "",
+    isTerminal = false,
+  }: { stdin?: string | Uint8Array; cut?: string; isTerminal?: boolean } = {},
+): Promise<Ran> {
+  const texts = { out: "", err: "" };
+  const into = (name: "out" | "err"): Writable =>
+    new Writable({
+      write(chunk: Buffer, _, done) {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  const io: Io = {
+    stdin: () => Readable.from([Buffer.from(stdin)]),
+    stdout: into("out"),
+    stderr: into("err"),
+    isTerminal,
+    readFile: async (path) => readFile(path),
+    fingerprintKey: () => [1, 2, 3, 4],
+  };
+  const code = await run(argv, io);
+  const clean = (text: string): string => (cut === "" ? text : text.replaceAll(`${cut}/`, ""));
+  return { code, out: clean(texts.out), err: clean(texts.err) };
+}
+
+/** A book with one account that pays 2 for each of the first 100 units of a month and 1 beyond, 5 a month at least. */
+export const SMALL_BOOK = {
+  organization: { id: "acme", name: "Acme" },
+  eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
+  usageMeters: [
+    {
+      id: "um.units",
+      name: "units",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.units" } }],
+    },
+  ],
+  pricePlans: [
+    {
+      id: "pp.small",
+      name: "Small",
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+        usageRateCards: [
+          {
+            usageMeterId: "um.units",
+            ratePlan: {
+              pricingModel: "TIERED",
+              slabs: [
+                { order: 1, startAfter: 0, endAt: 100, priceType: "PER_UNIT" },
+                { order: 2, startAfter: 100, priceType: "PER_UNIT" },
+              ],
+            },
+            rateValues: [
+              {
+                currency: "USD",
+                slabRates: [
+                  { order: 1, rate: 2 },
+                  { order: 2, rate: 1 },
+                ],
+              },
+            ],
+          },
+        ],
+        minimumCommitment: { rateValues: [{ currency: "USD", rate: 2000 }] },
+      },
+    },
+  ],
+  customers: [{ id: "contoso", name: "Contoso" }],
+  accounts: [
+    {
+      id: "prod",
+      name: "Contoso production",
+      customerId: "contoso",
+      aliases: ["c-1"],
+      pricePlans: [{ pricePlanId: "pp.small", effectiveFrom: "2024-01-01" }],
+      credits: [{ purpose: "welcome", creditAmount: 50, effectiveFrom: "2024-01-01" }],
+    },
+  ],
+};
+
+/** One event of the small book as a line, with its line end. */
+export function line(id: string, timestamp: string, units: number | string, more: object = {}): string {
+  const event = {
+    schemaName: "call",
+    id,
+    timestamp,
+    accountId: "prod",
+    attributes: [{ name: "units", value: units }],
+    dimensions: { region: "eu" },
+    ...more,
+  };
+  return `${JSON.stringify(event)}\n`;
+}
