@@ -6,9 +6,9 @@
 import { hasCode } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./check-book.ts";
-import type { Book, BookInput } from "./document.ts";
+import type { Book } from "./document.ts";
 import { type PricePlan, pricePlan } from "./price-plan.ts";
-import { bookError, collectProblems } from "./problems.ts";
+import { bookError, collectProblems, type Report } from "./problems.ts";
 import { checkNesting, readBookShape, readShape } from "./read-document.ts";
 import { referencesOf } from "./references.ts";
 import { resolvePricePlan } from "./resolve-plan.ts";
@@ -19,17 +19,17 @@ export type { Book, BookInput, Organization } from "./document.ts";
 /**
  * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.
  *
- * @param json the value of a JSON document, or its text; from a text, numbers are read to their last digit (S1.2)
+ * @param json the value of a JSON document (see {@link BookInput}), or its text; from a text, numbers are read to their last digit (S1.2)
  * @returns plain data; nothing of it is frozen, and the input is left as it was
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence
  */
-export function readBook(json: BookInput | string | object): Book {
+export function readBook(json: unknown): Book {
   const raw = typeof json === "string" ? parsed("the book", json) : json;
   const problems = collectProblems();
   if (checkNesting(raw, problems)) {
-    const { lists, document } = readBookShape(raw, problems);
-    const book = resolveBook(document, { references: referencesOf(lists), report: problems.report });
-    checkBook(book, document, problems.report);
+    const shape = readBookShape(raw, problems);
+    const book = resolveBook(shape.document, { references: referencesOf(shape.lists), report: problems.report });
+    checkBook(book, shape, problems.report);
     if (problems.count() === 0) return inOrder(book);
   }
   throw problems.error("the book", raw);
@@ -50,23 +50,20 @@ export function checkPlan(json: unknown, book: Book): PricePlan {
     if (shape !== undefined) {
       const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report: problems.report });
       checkPricePlan(plan, { ...catalogOf(book), inUse: true }, [], problems.report);
-      const { pricingCycleConfig, supportedCurrencies } = plan.pricePlanDetails;
-      if (problems.count() === 0 && !pricingCycleConfig) {
-        problems.report(
-          ["pricePlanDetails", "pricingCycleConfig"],
-          "missing: expected one, as the price plan is to be associated",
-        );
-      }
-      if (problems.count() === 0 && (supportedCurrencies ?? []).length === 0) {
-        problems.report(
-          ["pricePlanDetails", "supportedCurrencies"],
-          "missing: expected at least one currency, as the price plan is to be associated",
-        );
-      }
+      if (problems.count() === 0) checkAssociable(plan, problems.report);
       if (problems.count() === 0) return plan;
     }
   }
   throw problems.error("the price plan", raw);
+}
+
+/** What a plan needs to be associated at all (S16.1). */
+function checkAssociable({ pricePlanDetails }: PricePlan, report: Report): void {
+  const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
+  const why = "as the price plan is to be associated";
+  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], `missing: expected one, ${why}`);
+  if ((supportedCurrencies ?? []).length > 0) return;
+  report(["pricePlanDetails", "supportedCurrencies"], `missing: expected at least one currency, ${why}`);
 }
 
 function parsed(what: string, text: string): unknown {

@@ -16,8 +16,10 @@ import { oneOf, shown } from "./sentences.ts";
 
 /** What the associations of accounts are checked against. */
 export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
-  /** The details of a plan's version, with an override over them; undefined when it is unknown or broken. */
+  /** A plan's version; undefined when it is unknown or too broken to read. */
   readonly planOf: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
+  /** Whether all of a plan could be read: what it lacks is then not there. */
+  readonly isWhole: (plan: PricePlan) => boolean;
 }
 
 /** Reports what is wrong with an account's associations and license updates. */
@@ -33,7 +35,7 @@ export function checkAssociations(account: Account, context: AssociationContext,
       const currencies = [account.invoiceCurrency];
       checkCards(override, { ...context, currencies, inUse: true }, [...place, "pricePlanDetailsOverride"], report);
     }
-    if (plan === undefined) return;
+    if (plan === undefined || !context.isWhole(plan)) return;
     checkTerms(detailsWithOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, place, report);
     if (association.retainStartOffsets === true) checkRetained(account, at, context, place, report);
   });

@@ -10,12 +10,13 @@ import { checkMeters } from "./check-meters.ts";
 import { checkNames, unique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
 import { checkSchemas } from "./check-schemas.ts";
-import type { Book, BookDocument } from "./document.ts";
+import type { Book } from "./document.ts";
 import type { PricePlan } from "./price-plan.ts";
 import type { Path, Report } from "./problems.ts";
+import type { BookShape } from "./read-document.ts";
 
 /** Reports everything that is wrong across a book. */
-export function checkBook(book: Book, document: BookDocument, report: Report): void {
+export function checkBook(book: Book, { document, broken }: BookShape, report: Report): void {
   checkNames(book, report);
   checkSchemas(book, report);
   checkMeters(book, report);
@@ -28,7 +29,10 @@ export function checkBook(book: Book, document: BookDocument, report: Report): v
     const inUse = plan.status === "ACTIVE" || associated.has(plan);
     checkPricePlan(plan, { ...catalog, inUse }, ["pricePlans", at], report);
   });
-  checkAccounts(book, document, { ...catalog, planOf }, report);
+  const brokenPlans = new Set(
+    book.pricePlans.flatMap((plan, at) => (broken.has(document.pricePlans[at]) ? [plan] : [])),
+  );
+  checkAccounts(book, document, { ...catalog, planOf, isWhole: (plan) => !brokenPlans.has(plan) }, report);
 }
 
 /** Reports what is wrong with one version of a plan. */

@@ -123,7 +123,7 @@ function checkDependencyRules(
       const rule = ruleAt(setting.value, place, report);
       if (rule === undefined) continue;
       for (const problem of checkRule(rule, before === undefined ? {} : { fields: before })) {
-        reportRule(problem, place, report, `of ${shown(field.name)} in ${shown(schema.name)} `);
+        reportRule(problem, place, report, ` of ${shown(field.name)} in ${shown(schema.name)}`);
       }
     }
   });

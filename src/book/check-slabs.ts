@@ -56,7 +56,8 @@ export function checkCurrencies(
   report: Report,
 ): void {
   unique(values, { path: path, field: "currency" }, report, ({ currency }) => currency);
-  if (!isWhole(values)) return;
+  // An empty list has been refused already.
+  if (!isWhole(values) || values.length === 0) return;
   const present = new Set(values.map(({ currency }) => currency));
   const missing = currencies.filter((currency) => !present.has(currency));
   if (missing.length > 0) report(path, `expected rates in every supported currency: none in ${oneOf(missing)}`);
@@ -96,12 +97,12 @@ function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, re
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
   unique(value.slabRates, { path: path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, at) => {
-    if (isWhole(slabs) && !orders.has(rate.order)) {
+    if (isWhole(slabs) && slabs.length > 0 && !orders.has(rate.order)) {
       report([...path, at, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
     }
     if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, at, "slabRateConfig"], report);
   });
-  if (!isWhole(value.slabRates)) return;
+  if (!isWhole(value.slabRates) || value.slabRates.length === 0) return;
   const rated = new Set(value.slabRates.map(({ order }) => order));
   const unrated = [...orders].filter((order) => !rated.has(order));
   if (unrated.length > 0) report(path, `expected a rate for every slab: none for ${oneOfOrders(unrated)}`);

@@ -35,8 +35,16 @@ export function readShape<S extends z.ZodType>(
   return salvage(schema, raw) as z.output<S> | undefined;
 }
 
+/** What could be read of a book. */
+export interface BookShape {
+  readonly lists: RawLists;
+  readonly document: BookDocument;
+  /** Items that had problems: something may be missing that was written. */
+  readonly broken: ReadonlySet<unknown>;
+}
+
 /** Reads the lists of a book, item by item. */
-export function readBookShape(raw: unknown, problems: Problems): { lists: RawLists; document: BookDocument } {
+export function readBookShape(raw: unknown, problems: Problems): BookShape {
   const object = objectOf(raw);
   if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
   const lists: Record<string, unknown> = object ?? {};
@@ -46,10 +54,12 @@ export function readBookShape(raw: unknown, problems: Problems): { lists: RawLis
   }
   const own = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
   const list = <List extends ResourceList>(key: List): BookDocument[List] =>
-    readList(RESOURCES[key], own(key), key, problems) as unknown as BookDocument[List];
+    readList(RESOURCES[key], own(key), key, { problems, broken }) as unknown as BookDocument[List];
+  const broken = new Set<unknown>();
   const fallback = { id: "default" } as const;
   return {
     lists,
+    broken,
     document: {
       organization:
         readShape(organization, own("organization") ?? fallback, ["organization"], problems) ??
@@ -75,13 +85,24 @@ export function checkNesting(raw: unknown, problems: Problems): boolean {
   return false;
 }
 
-function readList<S extends z.ZodType>(schema: S, raw: unknown, key: string, problems: Problems): z.output<S>[] {
+function readList<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+  key: string,
+  { problems, broken }: { readonly problems: Problems; readonly broken: Set<unknown> },
+): z.output<S>[] {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) {
     problems.report([key], `expected a list, got ${shown(raw)}`);
     return [];
   }
-  return holed(raw, (item, index) => (problems.isFull() ? undefined : readShape(schema, item, [key, index], problems)));
+  return holed(raw, (item, index) => {
+    if (problems.isFull()) return undefined;
+    const before = problems.count();
+    const shape = readShape(schema, item, [key, index], problems);
+    if (problems.count() > before) broken.add(shape);
+    return shape;
+  });
 }
 
 /** A list with a hole wherever an item has nothing to show. */

@@ -30,6 +30,8 @@ interface Entries {
   readonly ids: Set<string>;
   readonly byName: Map<string, Set<string>>;
   readonly byArchivedName: Map<string, Set<string>>;
+  /** Something in the list could not be read, and may be what a reference means. */
+  isOpen: boolean;
 }
 
 /** Everything in a book that can be referred to. */
@@ -81,6 +83,7 @@ export function idAmong(lists: readonly ReferredList[], given: string, path: Pat
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) {
+    if (entries.some(({ isOpen }) => isOpen)) return given;
     const what = lists.map((list) => WORDS[list]).join(" or ");
     const named = lists.length === 1 && lists[0] === "eventSchemas" ? "the name" : "the id or name";
     resolving.report(path, `expected ${named} of ${anOrA(what)}, got ${shown(given)}`);
@@ -104,10 +107,14 @@ export function settingKeyAt(given: string, mayMiss: boolean, path: Path, { refe
 }
 
 function entriesOf(list: unknown, idField: "id" | "name"): Entries {
-  const entries: Entries = { ids: new Set(), byName: new Map(), byArchivedName: new Map() };
+  const entries: Entries = { ids: new Set(), byName: new Map(), byArchivedName: new Map(), isOpen: false };
+  if (list !== undefined && list !== null && !Array.isArray(list)) entries.isOpen = true;
   for (const item of itemsOf(list)) {
     const itemId = ownText(item, idField);
-    if (itemId === undefined) continue;
+    if (itemId === undefined) {
+      entries.isOpen = true;
+      continue;
+    }
     entries.ids.add(itemId);
     const itemName = ownText(item, "name");
     if (itemName === undefined) continue;

@@ -49,7 +49,8 @@ export function checkRuleAt(rule: Rule, schema: EventSchema | undefined, path: P
 
 /** Reports one problem of a rule: the place is that of the rule, the path inside it is in the sentence. */
 export function reportRule(problem: Problem, path: Path, report: Report, whose = ""): void {
-  report(path, `in the rule ${whose}at ${problem.path}: ${problem.message}`);
+  const inside = problem.path === "$" ? "" : ` at ${problem.path}`;
+  report(path, `in the rule${whose}${inside}: ${problem.message}`);
 }
 
 /** Whether a list has no holes: nothing of it was too broken to read. */

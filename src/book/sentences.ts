@@ -62,9 +62,9 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string {
         issue.input,
       );
     case "too_small":
-      return bounded("at least", issue.minimum, issue.origin, issue.input);
+      return bounded("at least", issue.minimum, issue.input);
     case "too_big":
-      return bounded("at most", issue.maximum, issue.origin, issue.input);
+      return bounded("at most", issue.maximum, issue.input);
     case "unrecognized_keys":
       return `unknown field ${oneOf(issue.keys.slice(0, 3))}`;
     case "invalid_union":
@@ -84,12 +84,12 @@ function expected(what: string, input: unknown): string {
   return input === undefined ? `missing: expected ${what}` : `expected ${what}, got ${shown(input)}`;
 }
 
-function bounded(side: "at least" | "at most", bound: number | bigint, origin: string, input: unknown): string {
+function bounded(side: "at least" | "at most", bound: number | bigint, input: unknown): string {
   if (typeof input === "string") {
     return `expected ${side} ${bound} ${bound === 1 ? "character" : "characters"}, got ${input.length}`;
   }
   if (Array.isArray(input)) return `expected ${side} ${bound} ${bound === 1 ? "item" : "items"}, got ${input.length}`;
-  return `expected ${origin === "int" ? "a whole number" : "a number"} of ${side} ${bound}, got ${shown(input)}`;
+  return `expected ${side} ${bound}, got ${shown(input)}`;
 }
 
 function joined(texts: readonly string[], word: "and" | "or"): string {

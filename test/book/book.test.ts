@@ -1,12 +1,383 @@
 import { describe, expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
+import { checkPlan, readBook } from "../../src/book/book.ts";
+import { hasCode } from "../../src/errors.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { stringifyJson } from "../../src/numbers/json.ts";
+import { changed, foundIn, problemsOf } from "./break-book.ts";
 import { sampleBook } from "./sample-book.ts";
 
-describe("readBook", () => {
-  test("resolves references, rules, ids and names", () => {
-    const book = readBook(sampleBook());
-    expect(book.accounts[1]).toMatchObject({ customerId: "contoso", invoiceCurrency: "USD" });
-    expect(book.accounts[0]?.pricePlans[0]).toMatchObject({ version: 1, effectiveFrom: Date.UTC(2023, 10, 1) });
+const book = readBook(sampleBook());
+
+describe("a book that is read", () => {
+  test("has an id in place of every name", () => {
+    expect(book.accounts[1]?.customerId).toBe("contoso");
+    expect(book.invoiceGroups[0]?.accountIds).toEqual(["contoso-prod", "contoso-test"]);
+  });
+
+  test("has every rule parsed", () => {
+    expect(book.usageMeters[0]?.computations[0]).toEqual({
+      order: 1,
+      matcher: { "==": [{ var: "dimension.service" }, "code"] },
+      computation: { var: "attribute.context_tokens" },
+    });
+    expect(book.eventSchemas[0]?.enrichments.fields[0]?.value).toEqual({
+      "/": [{ var: "attribute.context_tokens" }, { var: "dependencies.per_unit" }],
+    });
+  });
+
+  test("S4.3 has enrichment fields and computations in their order", () => {
+    const { eventSchemas, usageMeters } = readBook(
+      changed(
+        ["eventSchemas[0].enrichments.fields[2].order", 0],
+        ["usageMeters[1].computations", [{ order: 7 }, { order: 3 }]],
+      ),
+    );
+    expect(eventSchemas[0]?.enrichments.fields.map(({ name }) => name)).toEqual(["region", "kilotokens", "doubled"]);
+    expect(usageMeters[1]?.computations.map(({ order }) => order)).toEqual([3, 7]);
+  });
+
+  test("S4.2 names settings by their full key in lower case", () => {
+    const { eventSchemas } = readBook(changed(["eventSchemas[0].enrichments.dependencies[0].key", "PER_UNIT"]));
+    expect(eventSchemas[0]?.enrichments.dependencies[0]?.key).toBe("setting.user.per_unit");
+    expect(book.settings[1]).toMatchObject({ namespace: "user", entityType: "ORGANIZATION", entityId: "acme" });
+  });
+
+  test("S4.3 has constants as a decimal or a text", () => {
+    const { eventSchemas } = readBook(
+      changed(
+        ["eventSchemas[0].enrichments.fields[2].value", 1.5],
+        [
+          "eventSchemas[0].enrichments.fields[3]",
+          { name: "n", type: "ATTRIBUTE", enrichmentType: "VALUE", value: "2.50", order: 9 },
+        ],
+      ),
+    );
+    const [, , region, n] = eventSchemas[0]?.enrichments.fields ?? [];
+    expect(region?.value).toBe("1.5");
+    expect(n?.value).toEqual(new Decimal("2.5"));
+  });
+
+  test("S11.2 has each feature association on its event schema", () => {
+    expect(book.eventSchemas.map(({ featureDetails }) => featureDetails)).toEqual([
+      { featureId: "feature.tokens", attributeName: "generated_tokens" },
+      { featureId: "feature.logins", attributeName: "count" },
+      undefined,
+    ]);
+    expect(book.features[1]?.schemaAssociations).toEqual([{ schemaName: "login", attributeName: "count" }]);
+  });
+
+  test("S11.2 takes what featureDetails says for a bare association", () => {
+    const { eventSchemas } = readBook(
+      changed(
+        ["features[0].schemaAssociations", ["llm_request"]],
+        ["eventSchemas[0].featureDetails", { featureId: "Tokens", attributeName: "kilotokens" }],
+      ),
+    );
+    expect(eventSchemas[0]?.featureDetails).toEqual({ featureId: "feature.tokens", attributeName: "kilotokens" });
+  });
+
+  test("has names to show: the given, else the billable, else the own", () => {
+    expect(book.usageMeters.map(({ displayName }) => displayName)).toEqual(["context tokens", "API requests"]);
+    const named = readBook(changed(["addOns[0].billableName", "Fee"], ["features[0].displayName", "T"]));
+    expect([named.addOns[0]?.displayName, named.features[0]?.displayName]).toEqual(["Fee", "T"]);
+  });
+
+  test("has the organization's currency, aliases as texts and ids made by position", () => {
+    const [account] = book.accounts;
+    expect(account).toMatchObject({ invoiceCurrency: "USD", aliases: ["c-1", "c-2"] });
+    expect(account?.credits[0]?.id).toBe("contoso-prod.credit.1");
+    expect(account?.featureCredits[0]?.id).toBe("contoso-prod.featureCredit.1");
+  });
+
+  test("S16.6 has no alias that is archived, or whose account is", () => {
+    const { accounts } = readBook(
+      changed(
+        ["accounts[0].aliases[1].status", "ARCHIVED"],
+        ["accounts[1].status", "ARCHIVED"],
+        ["accounts[1].aliases", ["c-1"]],
+      ),
+    );
+    expect(accounts.map(({ aliases }) => aliases)).toEqual([["c-1"], []]);
+  });
+
+  test("associates the latest ACTIVE version where none is named, else the latest DRAFT", () => {
+    const [plan] = sampleBook().pricePlans ?? [];
+    const version = (list: readonly (readonly [number, string])[]): number | undefined =>
+      readBook(changed(["pricePlans", list.map(([number, status]) => ({ ...plan, version: number, status }))]))
+        .accounts[0]?.pricePlans[0]?.version;
+    expect(
+      version([
+        [2, "ACTIVE"],
+        [1, "ACTIVE"],
+        [3, "DRAFT"],
+        [4, "ARCHIVED"],
+      ]),
+    ).toBe(2);
+    expect(
+      version([
+        [2, "DRAFT"],
+        [5, "DRAFT"],
+        [6, "ARCHIVED"],
+      ]),
+    ).toBe(5);
+  });
+
+  test("keeps an association with an archived version that it names", () => {
+    expect(foundIn(["pricePlans[0].status", "ARCHIVED"], ["accounts[0].pricePlans[0].version", 1])).toEqual([]);
+  });
+
+  test("S2.1 reads 9999-01-01 as no end", () => {
+    const { accounts } = readBook(
+      changed(
+        ["accounts[0].pricePlans[0].effectiveUntil", "9999-01-01T00:00:00.000Z"],
+        ["accounts[0].credits[0].effectiveUntil", "9999-01-01"],
+      ),
+    );
+    expect(accounts[0]?.pricePlans[0]?.effectiveUntil).toBeUndefined();
+    expect(accounts[0]?.credits[0]?.effectiveUntil).toBeUndefined();
+  });
+
+  test("takes null as absent", () => {
+    const nulls = changed(
+      ["settings[0].namespace", null],
+      ["accounts[1].aliases", null],
+      ["pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].invoiceTiming", null],
+      ["pricePlans[0].pricePlanDetails.rateDetails", null],
+      ["pricePlans[0].pricePlanDetails.type", null],
+      ["pricePlans[0].description", null],
+    );
+    expect(foundIn()).toEqual([]);
+    expect(readBook(nulls).pricePlans[0]?.pricePlanDetails.fixedFeeRateCards[0]?.invoiceTiming).toBe("IN_ARREARS");
+  });
+
+  test("takes values of slab configs as text or as JSON", () => {
+    const slab = "pricePlans[0].pricePlanDetails.usageRateCards[0].ratePlan.slabs[0]";
+    for (const chargeAtZero of [true, "true"]) {
+      const read = readBook(changed([`${slab}.slabConfig`, { packageSize: "1000", chargeAtZero }]));
+      const config = read.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan.slabs[0]?.slabConfig;
+      expect([config?.chargeAtZero, String(config?.packageSize)]).toEqual([true, "1000"]);
+    }
+  });
+
+  test("S12.2 may pay for all cards of a kind", () => {
+    const ids = ["ALL_USAGE_METER_RATE_CARDS", "Tokens", "addon.seats"];
+    const read = readBook(changed(["accounts[0].credits[0].applicableEntityIds", ids]));
+    expect(read.accounts[0]?.credits[0]?.applicableEntityIds).toEqual([
+      "ALL_USAGE_METER_RATE_CARDS",
+      "feature.tokens",
+      "addon.seats",
+    ]);
+  });
+
+  test("prefers what is not archived when two share a name", () => {
+    const read = readBook(
+      changed(
+        ["addOns[3]", { id: "addon.old", name: "Seats", type: "LICENSE", status: "ARCHIVED" }],
+        ["accounts[0].licenseUpdates[0].licenseId", "Seats"],
+      ),
+    );
+    expect(read.accounts[0]?.licenseUpdates[0]?.licenseId).toBe("addon.seats");
+  });
+
+  test("leaves its input as it was", () => {
+    const input = sampleBook();
+    readBook(input);
+    expect(input).toEqual(sampleBook());
+  });
+
+  test("may be empty", () => {
+    expect(readBook({})).toMatchObject({
+      organization: { id: "default", baseCurrency: "USD", rounding: "HALF_UP" },
+      accounts: [],
+    });
+  });
+
+  test("keeps metadata as it was given, whatever its names", () => {
+    const metadata: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":[1,{"b":null}]}');
+    const read = readBook(changed(["accounts[0].metadata", metadata]));
+    expect(read.accounts[0]?.metadata).toEqual(metadata);
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+  });
+});
+
+describe("a book as text", () => {
+  test("S1.2 keeps every digit of a number", () => {
+    const text = stringifyJson(sampleBook()).replace('"rate":20', '"rate":0.12345678901234567890');
+    const card = readBook(text).pricePlans[0]?.pricePlanDetails.fixedFeeRateCards[0];
+    expect(card?.rateValues[0]?.rate.toFixed()).toBe("0.1234567890123456789");
+  });
+
+  test("that is not JSON is refused", () => {
+    expect(problemsOf(() => readBook('{"accounts": ['))).toEqual([
+      { path: "$", message: "not JSON: Unexpected end of JSON input" },
+    ]);
+  });
+
+  test.each([["5"], ["null"], ['"text"'], ["[]"]])("that holds %s is refused", (text) => {
+    expect(problemsOf(() => readBook(text))).toHaveLength(1);
+    expect(problemsOf(() => readBook(text))[0]?.message).toMatch(/^expected a book, which is an object, got /);
+  });
+
+  test("refuses __proto__ as a field, and reads on", () => {
+    expect(problemsOf(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
+      { path: "$.__proto__", message: "unknown field" },
+      { path: "$.addOns[0].__proto__", message: "unknown field" },
+      { path: "$.addOns[0].id", message: "missing: expected a text" },
+      { path: "$.addOns[0].name", message: "missing: expected a text" },
+      { path: "$.addOns[0].type", message: 'missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"' },
+    ]);
+  });
+});
+
+describe("the problems of a book", () => {
+  test("come all at once, in the order of the document, with the count and the first in the message", () => {
+    const read = (): unknown =>
+      readBook(
+        changed(
+          ["accounts[1].customerId", "nobody"],
+          ["pricePlans[0].pricePlanDetails.usageRateCards[0].usageMeterId", "um.x"],
+          ["pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].rateValues[0].rate", "1,000"],
+          ["colour", "red"],
+          ["usageMeters[0].computations[0].order", "first"],
+        ),
+      );
+    const problems = problemsOf(read);
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      '$.usageMeters[0].computations[0].order: expected a number, got "first"',
+      '$.pricePlans[0].pricePlanDetails.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.x"',
+      '$.pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].rateValues[0].rate: expected a decimal, got "1,000"',
+      '$.accounts[1].customerId: expected the id or name of a customer, got "nobody"',
+      "$.colour: unknown field",
+    ]);
+    expect(read).toThrow(
+      'the book has 5 problems, the first of them: $.usageMeters[0].computations[0].order: expected a number, got "first"',
+    );
+  });
+
+  test("in one item are found though another part of it is broken", () => {
+    const card = "pricePlans[0].pricePlanDetails.usageRateCards";
+    expect(
+      foundIn(
+        [`${card}[0].rateValues[0].slabRates[0].rate`, "x"],
+        [
+          `${card}[1]`,
+          {
+            usageMeterId: "um.x",
+            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 3, priceType: "FLAT" }] },
+            rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
+          },
+        ],
+        ["pricePlans[0].name", ""],
+      ),
+    ).toEqual([
+      "$.pricePlans[0].name: expected at least 1 character, got 0",
+      `$.${card}[0].rateValues[0].slabRates[0].rate: expected a decimal, got "x"`,
+      `$.${card}[1].usageMeterId: expected the id or name of a usage meter, got "um.x"`,
+      `$.${card}[1].ratePlan.slabs[0].startAfter: expected 0, as it is the first slab, got 3`,
+    ]);
+  });
+
+  test("are at most a thousand, and a line that counts the rest", () => {
+    const problems = problemsOf(() =>
+      readBook({ customers: Array.from({ length: 1500 }, (_, index) => ({ id: `c-${index}`, name: "x" })) }),
+    );
+    expect(problems).toHaveLength(1001);
+    expect(problems[999]?.path).toBe("$.customers[999].name");
+    expect(problems[1000]).toEqual({ path: "$", message: "and 500 more problems" });
+  });
+
+  test("quote a strange key, and cut it", () => {
+    expect(foundIn(["accounts[0]", { ...sampleBook().accounts?.[0], "a b": 1 }])).toEqual([
+      '$.accounts[0]["a b"]: unknown field',
+    ]);
+    const problems = problemsOf(() => readBook({ ["x".repeat(100)]: 1 }));
+    expect(problems[0]?.path).toBe(`$["${"x".repeat(60)}…"]`);
+  });
+
+  test("of one kind need one error code", () => {
+    const error = ((): unknown => {
+      try {
+        return readBook({ accounts: 5 });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(hasCode(error, "ERR_BOOK_INVALID")).toBe(true);
+    expect(String(error)).toBe("RatebookError: the book has a problem: $.accounts: expected a list, got 5");
+  });
+});
+
+describe("a hostile book", () => {
+  const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+  test("nested too deep is refused, as text and as a value", () => {
+    const message = "nested more than 200 levels deep";
+    expect(problemsOf(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
+      { path: "$.accounts[0][0]", message },
+    ]);
+    expect(foundIn(["accounts[0].metadata", { a: JSON.parse(deep(250)) as unknown }])).toEqual([
+      `$.accounts[0].metadata: ${message}`,
+    ]);
+  });
+
+  test("with a rule of 65 levels is refused at the rule", () => {
+    let rule: unknown = 1;
+    for (let level = 0; level < 65; level++) rule = { "!": [rule] };
+    expect(foundIn(["usageMeters[0].computations[0].matcher", rule])).toEqual([
+      "$.usageMeters[0].computations[0].matcher: in the rule: the rule is nested more than 64 deep",
+    ]);
+  });
+
+  test("S7.1 with 10,000 slabs is read", () => {
+    const card = "pricePlans[0].pricePlanDetails.usageRateCards[0]";
+    const slabs = Array.from({ length: 10_000 }, (_, at) => ({
+      order: at + 1,
+      startAfter: at * 10,
+      priceType: "PER_UNIT",
+    }));
+    const slabRates = slabs.map(({ order }) => ({ order, rate: "0.01" }));
+    const found = foundIn([`${card}.ratePlan.slabs`, slabs], [`${card}.rateValues[0].slabRates`, slabRates]);
+    expect(found).toEqual([]);
+  });
+});
+
+describe("checkPlan", () => {
+  const draft = (): object => ({ ...sampleBook().pricePlans?.[0], id: "pp.draft", name: "Draft", status: "DRAFT" });
+
+  test("reads a plan against a book", () => {
+    const plan = checkPlan(draft(), book);
+    expect(plan.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.context");
+    expect(plan.status).toBe("DRAFT");
+    expect(checkPlan(JSON.stringify(draft()), book)).toEqual(plan);
+  });
+
+  test("finds what is wrong with it, by places in the plan", () => {
+    const broken = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
+    expect(problemsOf(() => checkPlan(broken, book)).map(({ path }) => path)).toEqual([
+      "$.version",
+      "$.pricePlanDetails.usageRateCards[0].ratePlan",
+      "$.pricePlanDetails.usageRateCards[0].rateValues",
+    ]);
+  });
+
+  test("S16.1 asks for cycles and currencies", () => {
+    expect(problemsOf(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
+      {
+        path: "$.pricePlanDetails.pricingCycleConfig",
+        message: "missing: expected one, as the price plan is to be associated",
+      },
+      {
+        path: "$.pricePlanDetails.supportedCurrencies",
+        message: "missing: expected at least one currency, as the price plan is to be associated",
+      },
+    ]);
+  });
+
+  test("refuses what is no plan", () => {
+    expect(problemsOf(() => checkPlan([], book))).toEqual([
+      { path: "$", message: "expected an object, got an empty list" },
+    ]);
+    expect(() => checkPlan("{", book)).toThrow("the price plan has a problem: $: not JSON");
   });
 });

@@ -10,7 +10,10 @@ const perUnit = (rate: string) => ({
 export function sampleBook(): BookInput {
   return {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
-    settings: [{ id: "per_unit", namespace: "user", dataType: "NUMERIC", value: "1000" }],
+    settings: [
+      { id: "per_unit", namespace: "user", dataType: "NUMERIC", value: "1000" },
+      { id: "greeting", value: "hello" },
+    ],
     eventSchemas: [
       {
         name: "llm_request",
@@ -38,6 +41,7 @@ export function sampleBook(): BookInput {
         },
       },
       { name: "login", attributes: [{ name: "count" }] },
+      { name: "heartbeat" },
     ],
     usageMeters: [
       {
