@@ -4,7 +4,7 @@
 export interface Bench {
   readonly name: string;
   /** Runs it and returns the lines to print; `smoke` is just large enough to show that it works. */
-  run(size: "smoke" | "full"): readonly string[];
+  run(size: "smoke" | "full"): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Seconds that `work` takes. */

@@ -1,0 +1,7 @@
+/** Every benchmark, in the order in which they run. */
+import type { Bench } from "./bench.ts";
+import { meteringBenches } from "./metering/metering.ts";
+import { ratingBenches } from "./rating/slabs.ts";
+import { ruleBenches } from "./rules/rules.ts";
+
+export const BENCHES: readonly Bench[] = [...ruleBenches, ...meteringBenches, ...ratingBenches];

@@ -1,0 +1,15 @@
+/**
+ * Runs the benchmarks and prints their rates and ratios: all, or those whose name contains a word given.
+ * `--smoke` runs them just large enough to show that they work.
+ */
+import { BENCHES } from "./registry.ts";
+
+const words = process.argv.slice(2);
+const size = words.includes("--smoke") ? "smoke" : "full";
+const wanted = words.filter((word) => !word.startsWith("--"));
+
+for (const bench of BENCHES) {
+  if (wanted.length > 0 && !wanted.some((word) => bench.name.includes(word))) continue;
+  console.log(`\n${bench.name}`);
+  for (const line of await bench.run(size)) console.log(`  ${line}`);
+}
