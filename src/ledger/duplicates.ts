@@ -20,56 +20,113 @@ export interface SeenIds {
   forget(id: string): void;
 }
 
+const CAPACITY_FIRST = 1024;
+/** Slots that are looked at before an id is kept aside: only ids made to meet in the table get there. */
+const PROBES_MAX = 64;
+
 /**
- * An exact memory of ids, held in full.
+ * An exact memory of ids, held in full, in order of admission.
  *
- * Most runs are shorter than the shortest memory of an id. Then membership alone decides, and a set, asked once for each
- * event, is enough; only when an event comes after the first id may be forgotten are the instants looked at.
+ * A table of hashes leads to them, so that a new id touches no other: with a million ids that is several times as fast as
+ * a Set.
  */
 export function rememberIds(): SeenIds {
-  const members = new Set<string>();
-  /** Until when each member counts, in the order in which they were added. */
-  let untils: Instant[] = [];
-  let firstUntil = Infinity;
-  /** The same by id, once an event has come after `firstUntil`. */
-  let byId: Map<string, Instant> | undefined;
-
-  const look = (): Map<string, Instant> => {
-    if (byId === undefined) {
-      let index = 0;
-      byId = new Map();
-      for (const id of members) byId.set(id, untils[index++] ?? Infinity);
-      members.clear();
-      untils = [];
-    }
-    return byId;
+  const memory: Memory = {
+    ids: [],
+    untils: new Float64Array(CAPACITY_FIRST / 2),
+    hashes: new Int32Array(CAPACITY_FIRST / 2),
+    table: new Int32Array(2 * CAPACITY_FIRST),
+    aside: new Map(),
   };
-  const stillCounts = (ids: ReadonlyMap<string, Instant>, id: string, at: Instant): boolean => {
-    const until = ids.get(id);
-    return until !== undefined && at < until;
-  };
-
   return {
     has(id, at) {
-      return byId === undefined && at < firstUntil ? members.has(id) : stillCounts(look(), id, at);
+      const place = placeOf(memory, id, hashOf(id));
+      return place >= 0 && at < (memory.untils[place] ?? 0);
     },
     admit(id, at, until) {
-      if (byId === undefined && at < firstUntil) {
-        const before = members.size;
-        members.add(id);
-        if (members.size === before) return false;
-        untils.push(until);
-        if (until < firstUntil) firstUntil = until;
+      const hash = hashOf(id);
+      const place = placeOf(memory, id, hash);
+      if (place < 0) {
+        put(memory, id, hash, until);
         return true;
       }
-      const ids = look();
-      if (stillCounts(ids, id, at)) return false;
-      ids.set(id, until);
+      if (at < (memory.untils[place] ?? 0)) return false;
+      memory.untils[place] = until;
       return true;
     },
     forget(id) {
-      if (byId !== undefined) byId.delete(id);
-      else if (members.delete(id)) untils.pop();
+      const place = placeOf(memory, id, hashOf(id));
+      // It stays in the table and counts no more.
+      if (place >= 0) memory.untils[place] = -Infinity;
     },
   };
+}
+
+interface Memory {
+  readonly ids: string[];
+  /** Until when each id counts, and its hash, by its place in `ids`. */
+  untils: Float64Array;
+  hashes: Int32Array;
+  /** Open addressing, at most half full: a hash and a place plus one, 0 where the slot is free. */
+  table: Int32Array;
+  /** The places of ids that found no slot nearby. */
+  readonly aside: Map<string, number>;
+}
+
+/** The place of an id; -1 when it is not there. */
+function placeOf({ ids, table, aside }: Memory, id: string, hash: number): number {
+  const mask = table.length / 2 - 1;
+  for (let probe = 0; probe < PROBES_MAX; probe++) {
+    const slot = 2 * ((hash + probe) & mask);
+    const place = (table[slot + 1] ?? 0) - 1;
+    if (place < 0) return -1;
+    if (table[slot] === hash && ids[place] === id) return place;
+  }
+  return aside.get(id) ?? -1;
+}
+
+function put(memory: Memory, id: string, hash: number, until: Instant): void {
+  const place = memory.ids.length;
+  if (place === memory.untils.length) grow(memory);
+  memory.ids.push(id);
+  memory.untils[place] = until;
+  memory.hashes[place] = hash;
+  if (!take(memory.table, hash, place)) memory.aside.set(id, place);
+}
+
+/** Takes the first free slot for a place; false when there is none nearby. */
+function take(table: Int32Array, hash: number, place: number): boolean {
+  const mask = table.length / 2 - 1;
+  for (let probe = 0; probe < PROBES_MAX; probe++) {
+    const slot = 2 * ((hash + probe) & mask);
+    if (table[slot + 1] !== 0) continue;
+    table[slot] = hash;
+    table[slot + 1] = place + 1;
+    return true;
+  }
+  return false;
+}
+
+function grow(memory: Memory): void {
+  const { ids, hashes, untils, table, aside } = memory;
+  memory.untils = new Float64Array(2 * untils.length);
+  memory.untils.set(untils);
+  memory.hashes = new Int32Array(2 * hashes.length);
+  memory.hashes.set(hashes);
+  memory.table = new Int32Array(2 * table.length);
+  aside.clear();
+  for (const [place, hash] of hashes.entries()) {
+    if (!take(memory.table, hash, place)) aside.set(ids[place] ?? "", place);
+  }
+}
+
+/** 32 bits of a text, each of them moved by every character. */
+function hashOf(text: string): number {
+  let hash = text.length;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  hash = Math.imul(hash, 0x85ebca6b);
+  return hash ^ (hash >>> 13);
 }

@@ -5,22 +5,23 @@
  *
  * @module
  */
-import type { Account } from "../book/account.ts";
 import type { Feature } from "../book/catalog-items.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { DAY_MS, dayOf } from "../calendar/instant.ts";
-import type { FeatureEntry } from "../credits/feature-credits.ts";
-import type { AccountDependencies, EventSlots } from "../metering/event-slots.ts";
+import { hasCode } from "../errors.ts";
+import type { EventSlots } from "../metering/event-slots.ts";
 import type { MeteringBook, SchemaProgram } from "../metering/program.ts";
 import { compileMetering } from "../metering/program.ts";
 import type { ReadEvent } from "../metering/read-event.ts";
 import { createEventReader } from "../metering/read-event.ts";
-import type { Usage } from "../metering/usage.ts";
+import type { Usage, UsageTally } from "../metering/usage.ts";
 import { createUsageTally } from "../metering/usage.ts";
-import { compareExact, exactOfDecimal, textOfExact } from "../numbers/exact.ts";
+import { compareExact, isZeroExact, textOfExact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import type { SeenIds } from "./duplicates.ts";
 import { rememberIds } from "./duplicates.ts";
+import type { AccountState, MeteredAccount } from "./metered-accounts.ts";
+import { accountStates, purchasedIn } from "./metered-accounts.ts";
 import type { IngestOutcome, IngestStatus } from "./outcome.ts";
 import { INGEST_STATUSES, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
 import type { AccountPeriod, FeatureLedger, PlanHooks } from "./state.ts";
@@ -30,11 +31,6 @@ import { createFeatureLedger } from "./state.ts";
 export interface MeteringRunBook extends MeteringBook {
   readonly features: readonly Pick<Feature, "id">[];
   readonly accounts: readonly MeteredAccount[];
-}
-
-/** What a metering run needs of an account. */
-export interface MeteredAccount extends Pick<Account, "id" | "customerId" | "status" | "featureCredits"> {
-  readonly aliases: readonly string[];
 }
 
 /** How events are metered. */
@@ -56,7 +52,7 @@ export interface MeteringRun {
   /** Decides the event that was laid out in the slots of {@link slotsOf}. */
   readonly addSlots: (slots: EventSlots) => IngestOutcome;
   /** The timestamps of the first and the last event (inclusive) that were accepted so far. */
-  span(): { readonly first: Instant; readonly last: Instant } | undefined;
+  readonly span: () => { readonly first: Instant; readonly last: Instant } | undefined;
   /** How many events had each status so far. */
   readonly counts: () => Readonly<Record<IngestStatus, number>>;
   readonly usage: Usage;
@@ -75,35 +71,21 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
   const reader = createEventReader(program.schemas);
   const accountIds = book.accounts.map(({ id }) => id);
   const featureIds = book.features.map(({ id }) => id);
-  const usage = createUsageTally(accountIds, program.meterIds);
-  const features = createFeatureLedger(accountIds, featureIds, purchasedIn(book), options);
-  const runs = new Map([...program.schemas].map(([name, schema]) => [name, stateOf(schema)]));
+  const features = createFeatureLedger(accountIds, featureIds, purchasedIn(book.accounts), options);
   const context: RunContext = {
     accounts: accountStates(book.accounts),
-    runs,
-    usage,
+    usage: createUsageTally(accountIds, program.meterIds),
     features,
     ids: options.ids === false ? undefined : (options.ids ?? rememberIds()),
     options,
   };
-  const tallies = new Map<IngestStatus, { count: number }>(INGEST_STATUSES.map((status) => [status, { count: 0 }]));
-  let first = Infinity;
-  let last = -Infinity;
-  const counted = (outcome: IngestOutcome, at: Instant): IngestOutcome => {
-    const tally = tallies.get(outcome.status);
-    if (tally !== undefined) tally.count++;
-    if (isCompleted(outcome.status)) {
-      if (at < first) first = at;
-      if (at > last) last = at;
-    }
-    return outcome;
-  };
+  const tally = tallyOutcomes();
   const direct: ReadEvent = { ...reader.event };
   return {
     add(event) {
       const problem = reader.read(event);
       const outcome = problem === undefined ? decide(context, reader.event) : outcomeOf("INGESTION_REFUSED", problem);
-      return counted(outcome, reader.event.timestamp);
+      return tally.count(outcome, reader.event.timestamp);
     },
     slotsOf: (schemaName) => program.schemas.get(schemaName)?.slots,
     addSlots(slots) {
@@ -111,13 +93,12 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
       direct.id = slots.id;
       direct.accountId = slots.accountId;
       direct.timestamp = slots.timestamp;
-      direct.program = program.schemas.get(slots.schemaName);
-      return counted(decide(context, direct), slots.timestamp);
+      if (direct.program?.slots !== slots) direct.program = program.schemas.get(slots.schemaName);
+      return tally.count(decide(context, direct), slots.timestamp);
     },
-    span: () => (first <= last ? { first, last } : undefined),
-    counts: () =>
-      Object.fromEntries([...tallies].map(([status, { count }]) => [status, count])) as Record<IngestStatus, number>,
-    usage,
+    counts: tally.counts,
+    span: tally.span,
+    usage: context.usage,
     overage: features.overage,
     features,
   };
@@ -126,36 +107,47 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
 interface RunContext {
   /** By id and by alias; archived accounts by id only. */
   readonly accounts: ReadonlyMap<string, AccountState>;
-  readonly runs: ReadonlyMap<string, SchemaState>;
-  readonly usage: ReturnType<typeof createUsageTally>;
+  readonly usage: UsageTally;
   readonly features: FeatureLedger;
   readonly ids: SeenIds | undefined;
   readonly options: MeteringRunOptions;
 }
 
-interface AccountState {
-  readonly index: number;
-  readonly id: string;
-  readonly customerId: string;
-  readonly archived: boolean;
-  /** The period of the last event. */
-  period: AccountPeriod;
+/** Counts outcomes, and the time that accepted events span; the usual one without a look-up. */
+function tallyOutcomes(): {
+  readonly count: (outcome: IngestOutcome, at: Instant) => IngestOutcome;
+  readonly counts: MeteringRun["counts"];
+  readonly span: MeteringRun["span"];
+} {
+  let [first, last] = [Infinity, -Infinity];
+  let metered = 0;
+  const others = new Map<IngestStatus, number>(INGEST_STATUSES.map((status) => [status, 0]));
+  return {
+    count(outcome, at) {
+      if (outcome === METERED) metered++;
+      else others.set(outcome.status, (others.get(outcome.status) ?? 0) + 1);
+      if (outcome === METERED || isCompleted(outcome.status)) {
+        if (at < first) first = at;
+        if (at > last) last = at;
+      }
+      return outcome;
+    },
+    counts() {
+      const counts = Object.fromEntries(others) as Record<IngestStatus, number>;
+      counts[METERED.status] += metered;
+      return counts;
+    },
+    span: () => (first <= last ? { first, last } : undefined),
+  };
 }
 
-interface SchemaState {
-  readonly program: SchemaProgram;
-  /** By account, once it has sent an event of the schema. */
-  readonly dependencies: (AccountDependencies | undefined)[];
-}
-
-/** No plan anywhere: what holds until the hooks are asked. */
-const NEVER: AccountPeriod = { start: 0, end: 0 };
+/** Without plans to ask, none is in force. */
 const ALWAYS: AccountPeriod = { start: -Infinity, end: Infinity };
 
 /** Every check of S14.1 after the envelope, in an order of our own that gives the outcome of the first in its order. */
 function decide(context: RunContext, event: ReadEvent): IngestOutcome {
   const account = context.accounts.get(event.accountId);
-  const failure = account === undefined ? noAccount(event) : failureOf(context, event, account);
+  const failure = account === undefined ? noAccount(event) : failureOf(event, account);
   const { ids } = context;
   if (failure !== undefined || account === undefined || event.program === undefined) {
     // A repeated id comes before any other failure.
@@ -173,22 +165,23 @@ function decide(context: RunContext, event: ReadEvent): IngestOutcome {
 }
 
 /** What fails an event before it counts or consumes anything; fills the slots of its program. */
-function failureOf(context: RunContext, event: ReadEvent, account: AccountState): IngestOutcome | undefined {
+function failureOf(event: ReadEvent, account: AccountState): IngestOutcome | undefined {
   const { program } = event;
   if (account.archived) {
     return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(event.accountId)} is archived.`);
   }
-  const schema = context.runs.get(event.schemaName);
-  if (program === undefined || schema === undefined) return noSchema(event);
+  if (program === undefined) return noSchema(event);
   if (event.fault !== undefined) return outcomeOf("INGESTION_FAILED", event.fault);
   const { slots, enrichment, measure, feature } = program;
   slots.id = event.id;
   slots.accountId = event.accountId;
   slots.timestamp = event.timestamp;
-  slots.dependencies = schema.dependencies[account.index] ??= enrichment.dependenciesOf({
-    accountId: account.id,
-    customerId: account.customerId,
-  });
+  if (enrichment.dependent) {
+    slots.dependencies = account.dependencies[program.index] ??= enrichment.dependenciesOf({
+      accountId: account.id,
+      customerId: account.customerId,
+    });
+  }
   const unenriched = enrichment.run();
   if (unenriched !== undefined) return outcomeOf("INGESTION_FAILED_ENRICHMENT_FAILED", unenriched);
   const unmeasured = measure.run();
@@ -204,31 +197,56 @@ function failureOf(context: RunContext, event: ReadEvent, account: AccountState)
 function count(
   context: RunContext,
   event: ReadEvent,
-  { slots, measure, feature }: SchemaProgram,
+  program: SchemaProgram,
   account: AccountState,
   period: AccountPeriod,
 ): IngestOutcome {
-  const { meters, units } = measure;
-  if (feature === undefined && meters.length === 0) return NO_METERS;
-  let metered = false;
-  if (feature !== undefined) {
-    const quantity = slots.values[feature.slot] ?? 0;
-    const consumed = context.features.consume(account.index, feature.featureId, quantity, event.timestamp);
-    if (consumed.kind === "INSUFFICIENT") {
-      const sentence = `The event needs ${textOfExact(quantity)} of the feature ${shown(feature.featureId)}: ${textOfExact(consumed.available)} are left.`;
-      return outcomeOf("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);
-    }
-    metered = consumed.allocations.length > 0 || consumed.overage !== 0;
-  }
+  const { meters, units } = program.measure;
+  if (program.feature === undefined && meters.length === 0) return NO_METERS;
   const day = dayOf(event.timestamp);
+  let metered = false;
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
     if (quantity === undefined) continue;
-    context.usage.add(account.index, meters[place] ?? -1, day, quantity);
     metered = true;
+    if (!context.usage.fits(account.index, meters[place] ?? -1, day, quantity)) return tooManyDigits();
+  }
+  if (program.feature !== undefined) {
+    const consumed = consume(context.features, event, program, account);
+    if (consumed.failure !== undefined) return consumed.failure;
+    metered ||= consumed.some;
+  }
+  for (let place = 0; place < units.length; place++) {
+    const quantity = units[place];
+    if (quantity !== undefined) context.usage.add(account.index, meters[place] ?? -1, day, quantity);
   }
   if (!metered) return NOT_METERED;
   return period.openUntil === undefined ? NOT_BILLED : METERED;
+}
+
+/** Whether an event consumed some feature credits or overage, or why it could not. */
+function consume(
+  features: FeatureLedger,
+  { timestamp }: ReadEvent,
+  { slots, feature }: SchemaProgram,
+  account: AccountState,
+): { readonly some: boolean; readonly failure?: IngestOutcome } {
+  const featureId = feature?.featureId ?? "";
+  const quantity = slots.values[feature?.slot ?? -1] ?? 0;
+  try {
+    const result = features.consume(account.index, featureId, quantity, timestamp);
+    if (result.kind === "CONSUMED") return { some: !isZeroExact(quantity) };
+    const sentence = `The event needs ${textOfExact(quantity)} of the feature ${shown(featureId)}: ${textOfExact(result.available)} are left.`;
+    return { some: false, failure: outcomeOf("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence) };
+  } catch (error) {
+    if (hasCode(error, "ERR_ARITHMETIC")) return { some: false, failure: tooManyDigits() };
+    throw error;
+  }
+}
+
+function tooManyDigits(): IngestOutcome {
+  const sentence = "With the event, a sum of usage or feature credits would need more than 100 significant digits.";
+  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
 function periodOf(context: RunContext, account: AccountState, at: Instant): AccountPeriod {
@@ -249,38 +267,4 @@ function noSchema({ schemaName }: ReadEvent): IngestOutcome {
 function duplicate({ id }: ReadEvent): IngestOutcome {
   const sentence = `An event with the id ${shown(id)} was accepted before.`;
   return outcomeOf("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
-}
-
-function stateOf(program: SchemaProgram): SchemaState {
-  return { program, dependencies: [] };
-}
-
-function accountStates(accounts: readonly MeteredAccount[]): ReadonlyMap<string, AccountState> {
-  const states = new Map<string, AccountState>();
-  for (const [index, { id, customerId, status, aliases }] of accounts.entries()) {
-    const state: AccountState = { index, id, customerId, archived: status === "ARCHIVED", period: NEVER };
-    states.set(id, state);
-    // Archiving an account frees its aliases.
-    if (!state.archived) for (const alias of aliases) if (!states.has(alias)) states.set(alias, state);
-  }
-  return states;
-}
-
-/** Entries that the book gives to accounts; where createdAt decides, the order in the book counts. */
-function purchasedIn(book: MeteringRunBook): ReadonlyMap<string, readonly FeatureEntry[]> {
-  return new Map(
-    book.accounts.map(({ id, featureCredits }) => [
-      id,
-      featureCredits.map((credit, createdAt) => ({
-        id: credit.id ?? `${id}.featureCredit.${createdAt}`,
-        featureId: credit.featureId,
-        granted: exactOfDecimal(credit.granted),
-        balance: exactOfDecimal(credit.granted),
-        effectiveFrom: credit.effectiveFrom,
-        effectiveUntil: credit.effectiveUntil,
-        createdAt,
-        voided: false,
-      })),
-    ]),
-  );
 }

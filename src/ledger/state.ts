@@ -50,7 +50,11 @@ export interface FeatureLedger {
   readonly overage: UsageTally;
   /** The entries of an account and feature that are due so far, in spending order. */
   entriesOf(accountId: string, featureId: string): readonly FeatureEntry[];
-  /** Consumes a quantity, 0 or more, all or nothing; grants fall due first (S2.4, S11.3). */
+  /**
+   * Consumes a quantity, 0 or more, all or nothing; grants fall due first (S2.4, S11.3).
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits (S1.4); nothing is consumed then
+   */
   consume(account: number, featureId: string, quantity: Exact, at: Instant): ConsumeResult;
 }
 
@@ -103,8 +107,8 @@ export function createFeatureLedger(
       let result = consume(own, quantity, at, 0);
       if (result.kind === "INSUFFICIENT") result = consume(own, quantity, at, roomFor(accountId, featureId, at));
       if (result.kind === "INSUFFICIENT") return result;
-      if (result.entries !== own) entries.set(featureId, result.entries);
       if (result.overage !== 0) overage.add(account, features.get(featureId) ?? -1, dayOf(at), result.overage);
+      if (result.entries !== own) entries.set(featureId, result.entries);
       return result;
     },
   };

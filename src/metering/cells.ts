@@ -7,7 +7,7 @@
  * @module
  */
 import type { Day } from "../calendar/instant.ts";
-import { invariant } from "../errors.ts";
+import { hasCode, invariant } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact, Scaled } from "../numbers/exact.ts";
 
@@ -19,6 +19,8 @@ export interface Cells {
    * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
+  /** Whether {@link add} would take this quantity; adds nothing. */
+  readonly fits: (row: number, column: number, day: Day, quantity: Exact) => boolean;
   /** The cells that were made, in no particular order; none of a row or column that does not exist. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
 }
@@ -33,16 +35,20 @@ const DENSE_DAYS_MAX = 4096;
 interface DenseBlocks {
   /** The block of a row's first column; -1 until the row has cells. */
   readonly bases: Int32Array;
-  /** Where a block's days begin in the cells, its first day, its days and the scale of its mantissas. */
-  starts: Int32Array;
-  firsts: Int32Array;
-  lengths: Int32Array;
-  scales: Uint8Array;
-  blocks: number;
+  /** {@link START} and so on of each block, side by side: one event touches all columns of a row. */
+  blocks: Int32Array;
+  blocksUsed: number;
   /** Mantissas; NaN where there is no cell. */
   cells: Float64Array;
-  used: number;
+  cellsUsed: number;
 }
+
+/** Where a block's days begin in the cells, its first day, how many days it has room for, the scale of its mantissas. */
+const START = 0;
+const FIRST = 1;
+const LENGTH = 2;
+const SCALE = 3;
+const BLOCK_FIELDS = 4;
 
 /** No cells yet. */
 export function createCells(rows: number, columns: number): Cells {
@@ -53,15 +59,28 @@ export function createCells(rows: number, columns: number): Cells {
     add(row, column, day, quantity) {
       let base = dense.bases[row] ?? -1;
       if (base < 0) base = openRow(dense, row, columns);
-      const block = base + column;
-      let offset = day - (dense.firsts[block] ?? 0);
-      if (offset < 0 || offset >= (dense.lengths[block] ?? 0)) offset = reserve(dense, block, day);
+      const block = (base + column) * BLOCK_FIELDS;
+      let offset = day - (dense.blocks[block + FIRST] ?? 0);
+      if (offset < 0 || offset >= (dense.blocks[block + LENGTH] ?? 0)) offset = reserve(dense, block, day);
       if (offset >= 0 && addDense(dense, block, offset, quantity)) return;
       addWide(dense, wide, block, day, quantity);
     },
+    fits(row, column, day, quantity) {
+      const small = typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= 50);
+      if (small && wide.size === 0) return true;
+      const base = dense.bases[row] ?? -1;
+      const block = base < 0 ? -1 : (base + column) * BLOCK_FIELDS;
+      try {
+        addExact(addExact(wide.get(block)?.get(day) ?? 0, quantity), denseAt(dense, block, day) ?? 0);
+        return true;
+      } catch (error) {
+        if (hasCode(error, "ERR_ARITHMETIC")) return false;
+        throw error;
+      }
+    },
     days(row, column) {
       const base = dense.bases[row] ?? -1;
-      return base < 0 || column < 0 ? [] : cellsOf(dense, wide, base + column);
+      return base < 0 || column < 0 ? [] : cellsOf(dense, wide, (base + column) * BLOCK_FIELDS);
     },
   };
 }
@@ -69,65 +88,58 @@ export function createCells(rows: number, columns: number): Cells {
 function emptyBlocks(rows: number): DenseBlocks {
   return {
     bases: new Int32Array(rows).fill(-1),
-    starts: new Int32Array(0),
-    firsts: new Int32Array(0),
-    lengths: new Int32Array(0),
-    scales: new Uint8Array(0),
-    blocks: 0,
+    blocks: new Int32Array(0),
+    blocksUsed: 0,
     cells: new Float64Array(1024).fill(Number.NaN),
-    used: 0,
+    cellsUsed: 0,
   };
 }
 
 /** Makes a row's blocks, one for each column, and gives the first of them. */
 function openRow(dense: DenseBlocks, row: number, columns: number): number {
   invariant(row >= 0 && row < dense.bases.length, "S5.3: usage belongs to a known account and meter");
-  const base = dense.blocks;
-  if (base + columns > dense.starts.length) {
-    const capacity = Math.max(64, 2 * dense.starts.length, base + columns);
-    dense.starts = grown(dense.starts, new Int32Array(capacity));
-    dense.firsts = grown(dense.firsts, new Int32Array(capacity));
-    dense.lengths = grown(dense.lengths, new Int32Array(capacity));
-    dense.scales = grown(dense.scales, new Uint8Array(capacity));
+  const base = dense.blocksUsed;
+  const needed = (base + columns) * BLOCK_FIELDS;
+  if (needed > dense.blocks.length) {
+    const blocks = new Int32Array(Math.max(256, 2 * dense.blocks.length, needed));
+    blocks.set(dense.blocks);
+    dense.blocks = blocks;
   }
-  dense.blocks += columns;
+  dense.blocksUsed += columns;
   dense.bases[row] = base;
   return base;
 }
 
 /** Makes room for a day in a block, and gives its offset there; -1 when it lies too far from the block's other days. */
 function reserve(dense: DenseBlocks, block: number, day: Day): number {
-  const length = dense.lengths[block] ?? 0;
-  const first = length === 0 ? day : (dense.firsts[block] ?? 0);
+  const { blocks } = dense;
+  const length = blocks[block + LENGTH] ?? 0;
+  const first = length === 0 ? day : (blocks[block + FIRST] ?? 0);
   const needed = Math.max(first + length, day + 1) - Math.min(first, day);
   if (needed > DENSE_DAYS_MAX) return -1;
   let capacity = 4;
   while (capacity < needed) capacity *= 2;
   // The room that is left over goes to the side on which the block grows.
   const newFirst = day < first ? first + length - capacity : first;
-  const start = dense.used;
+  const start = dense.cellsUsed;
   if (start + capacity > dense.cells.length) {
     const cells = new Float64Array(Math.max(2 * dense.cells.length, start + capacity)).fill(Number.NaN, start);
-    dense.cells = grown(dense.cells, cells);
+    cells.set(dense.cells);
+    dense.cells = cells;
   }
-  const old = dense.starts[block] ?? 0;
+  const old = blocks[block + START] ?? 0;
   dense.cells.copyWithin(start + first - newFirst, old, old + length);
-  dense.used += capacity;
-  dense.starts[block] = start;
-  dense.firsts[block] = newFirst;
-  dense.lengths[block] = capacity;
+  dense.cellsUsed += capacity;
+  blocks[block + START] = start;
+  blocks[block + FIRST] = newFirst;
+  blocks[block + LENGTH] = capacity;
   return day - newFirst;
-}
-
-function grown<T extends Int32Array | Uint8Array | Float64Array>(from: T, into: T): T {
-  into.set(from);
-  return into;
 }
 
 /** Adds to a dense cell where the sum is a safe integer at the block's scale; else leaves it and says false. */
 function addDense(dense: DenseBlocks, block: number, offset: number, quantity: Exact): boolean {
   const { cells } = dense;
-  const cell = (dense.starts[block] ?? 0) + offset;
+  const cell = (dense.blocks[block + START] ?? 0) + offset;
   const mantissa = mantissaAt(dense, block, quantity);
   const before = cells[cell] ?? 0;
   const total = Number.isNaN(before) ? mantissa : before + mantissa;
@@ -138,7 +150,7 @@ function addDense(dense: DenseBlocks, block: number, offset: number, quantity: E
 
 /** The quantity's mantissa at the scale of the block, which is raised for it where all its cells stay safe; else NaN. */
 function mantissaAt(dense: DenseBlocks, block: number, quantity: Exact): number {
-  const scale = dense.scales[block] ?? 0;
+  const scale = dense.blocks[block + SCALE] ?? 0;
   if (typeof quantity === "number") return scale === 0 ? quantity : safe(quantity * (POWERS[scale] ?? Number.NaN));
   const { mantissa } = quantity;
   if (typeof mantissa !== "number") return Number.NaN;
@@ -148,14 +160,14 @@ function mantissaAt(dense: DenseBlocks, block: number, quantity: Exact): number 
 }
 
 function raiseBlock(dense: DenseBlocks, block: number, scale: number): boolean {
-  const power = POWERS[scale - (dense.scales[block] ?? 0)];
+  const power = POWERS[scale - (dense.blocks[block + SCALE] ?? 0)];
   if (power === undefined || scale >= POWERS.length) return false;
-  const start = dense.starts[block] ?? 0;
-  const cells = dense.cells.subarray(start, start + (dense.lengths[block] ?? 0));
+  const start = dense.blocks[block + START] ?? 0;
+  const cells = dense.cells.subarray(start, start + (dense.blocks[block + LENGTH] ?? 0));
   const raised = cells.map((mantissa) => mantissa * power);
   if (raised.some((mantissa) => Math.abs(mantissa) > SAFE_MAX)) return false;
   cells.set(raised);
-  dense.scales[block] = scale;
+  dense.blocks[block + SCALE] = scale;
   return true;
 }
 
@@ -180,10 +192,10 @@ function addWide(
 
 /** What the dense part holds for a day; undefined where that is nothing. */
 function denseAt(dense: DenseBlocks, block: number, day: Day): Exact | undefined {
-  const offset = day - (dense.firsts[block] ?? 0);
-  if (offset < 0 || offset >= (dense.lengths[block] ?? 0)) return undefined;
-  const mantissa = dense.cells[(dense.starts[block] ?? 0) + offset] ?? Number.NaN;
-  return Number.isNaN(mantissa) ? undefined : exactOf(mantissa, dense.scales[block] ?? 0);
+  const offset = day - (dense.blocks[block + FIRST] ?? 0);
+  if (offset < 0 || offset >= (dense.blocks[block + LENGTH] ?? 0)) return undefined;
+  const mantissa = dense.cells[(dense.blocks[block + START] ?? 0) + offset] ?? Number.NaN;
+  return Number.isNaN(mantissa) ? undefined : exactOf(mantissa, dense.blocks[block + SCALE] ?? 0);
 }
 
 function exactOf(mantissa: number, scale: number): Exact {
@@ -198,8 +210,8 @@ function* cellsOf(
   block: number,
 ): Generator<readonly [Day, Exact]> {
   const aside = wide.get(block);
-  const first = dense.firsts[block] ?? 0;
-  const last = first + (dense.lengths[block] ?? 0);
+  const first = dense.blocks[block + FIRST] ?? 0;
+  const last = first + (dense.blocks[block + LENGTH] ?? 0);
   for (let day = first; day < last; day++) {
     const quantity = denseAt(dense, block, day);
     const more = aside?.get(day);

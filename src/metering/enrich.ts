@@ -19,6 +19,8 @@ import { valueOfSetting } from "./settings.ts";
 
 /** Computes the enriched fields of the event in the slots. */
 export interface Enrichment {
+  /** Whether the schema depends on settings. */
+  readonly dependent: boolean;
   /** The settings that the schema depends on, as an account has them; to be put into the slots before {@link run}. */
   dependenciesOf(owner: SettingOwner): AccountDependencies;
   /**
@@ -53,6 +55,7 @@ export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSe
         : { ...visible, dimensions: visible.dimensions + 1 };
   }
   return {
+    dependent: (schema.enrichments?.dependencies ?? []).length > 0,
     dependenciesOf: (owner) => dependenciesOf(schema, slots, steps, owner, findSetting),
     run() {
       const { fault } = slots.dependencies;

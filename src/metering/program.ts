@@ -23,6 +23,8 @@ export interface MeteringBook {
 
 /** How the events of one ACTIVE schema are metered. */
 export interface SchemaProgram {
+  /** Its place among the book's programs. */
+  readonly index: number;
   readonly schema: EventSchema;
   readonly slots: EventSlots;
   readonly enrichment: Enrichment;
@@ -52,6 +54,7 @@ export function compileMetering(book: MeteringBook): MeteringProgram {
     const { featureDetails } = schema;
     const slot = slots.attributeSlots.get(featureDetails?.attributeName ?? "");
     schemas.set(schema.name, {
+      index: schemas.size,
       schema,
       slots,
       enrichment: compileEnrichment(schema, slots, findSetting),

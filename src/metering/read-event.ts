@@ -9,7 +9,7 @@ import { RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { Decimal, valueOf } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { exactOfDecimal, exactOfNumber, exactOfText, textOfExact } from "../numbers/exact.ts";
+import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, textOfExact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import type { EventSlots } from "./event-slots.ts";
 import type { SchemaProgram } from "./program.ts";
@@ -42,6 +42,8 @@ export const EVENT_FIELDS_MAX = 100;
 export const DIMENSION_LENGTH_MAX = 512;
 /** Longest unit of an attribute. */
 export const UNIT_LENGTH_MAX = 50;
+
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
 
 /** What was read of the last event. */
 export interface ReadEvent {
@@ -111,6 +113,8 @@ interface FieldLayout {
   readonly places: number[];
   /** The serial of the event that last filled each slot. */
   readonly filled: number[];
+  /** The digits after the point of the last fraction at each position. */
+  readonly scales: number[];
   /** How many declared fields the last event has, and which other names. */
   count: number;
   readonly others: string[];
@@ -135,6 +139,7 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
     names: [],
     places: [],
     filled: Array.from(slots, () => 0),
+    scales: [],
     count: 0,
     others: [],
   };
@@ -163,7 +168,7 @@ function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
     if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
-    fields.others.length = 0;
+    if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
       const item: unknown = list[index];
       const problem = attributeProblem(item, index) ?? readAttribute(item as EventAttribute, index, layout, event);
@@ -184,7 +189,7 @@ function readAttribute(
   if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
     return `Field attributes: the name ${shown(name)} is repeated.`;
   }
-  const exact = exactOfValue(value);
+  const exact = exactOfAttribute(value, fields, index);
   if (exact === undefined) event.fault ??= unfit("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
@@ -239,6 +244,21 @@ function place(fields: FieldLayout, index: number, name: string): number {
   fields.names[index] = name;
   fields.places[index] = slot;
   return slot;
+}
+
+/** As {@link exactOfValue}, for a value whose like was seen before at this position. */
+function exactOfAttribute(value: DecimalInput, fields: FieldLayout, index: number): Exact | undefined {
+  if (typeof value === "number") {
+    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    const scale = fields.scales[index] ?? 0;
+    const power = POWERS[scale] ?? 1;
+    const mantissa = Math.round(value * power);
+    // A decimal of at most 15 digits that divides back to a double is the one that its text says.
+    if (mantissa / power === value && mantissa < 1e15 && mantissa > -1e15) return new Scaled(mantissa, scale);
+  }
+  const exact = exactOfValue(value);
+  if (typeof exact === "object" && exact.scale < POWERS.length) fields.scales[index] = exact.scale;
+  return exact;
 }
 
 /** The exact value of an attribute, within S1.3; undefined where it is none. */

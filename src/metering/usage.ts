@@ -48,7 +48,9 @@ export interface UsageTally extends Usage {
    * @param meter the index in `meterIds`
    * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
    */
-  add(account: number, meter: number, day: Day, quantity: Exact): void;
+  readonly add: (account: number, meter: number, day: Day, quantity: Exact) => void;
+  /** Whether {@link add} would take this quantity; adds nothing. */
+  readonly fits: (account: number, meter: number, day: Day, quantity: Exact) => boolean;
   /** Adds all of another tally, whose accounts and meters are all known here. */
   merge(other: Usage): void;
 }
@@ -65,6 +67,7 @@ export function createUsageTally(accountIds: readonly string[], meterIds: readon
     accountIds,
     meterIds,
     add: store.add,
+    fits: store.fits,
     visit(cell) {
       for (const account of accountIds.keys()) {
         for (const meter of meterIds.keys()) {

@@ -1,0 +1,35 @@
+/** The same metering as one would write it by hand: json-logic-js for the rules, decimal.js for the sums. */
+import { Decimal } from "decimal.js";
+import jsonLogic, { type RulesLogic } from "json-logic-js";
+
+import type { SentEvent } from "./scenario.ts";
+import { METERS, WEIGHTED } from "./scenario.ts";
+
+/**
+ * Meters events.
+ *
+ * @param remembering whether an id counts only once
+ * @returns the sums by `account meter day`
+ */
+export function meterByHand(events: Iterable<SentEvent>, remembering: boolean): Map<string, Decimal> {
+  const seen = new Set<string>();
+  const cells = new Map<string, Decimal>();
+  for (const event of events) {
+    if (remembering) {
+      if (seen.has(event.id)) continue;
+      seen.add(event.id);
+    }
+    const attribute: Record<string, number> = {};
+    for (const { name, value } of event.attributes) attribute[name] = value;
+    const facts = { attribute, dimension: event.dimensions };
+    attribute["weighted"] = Number(jsonLogic.apply(WEIGHTED as RulesLogic, facts));
+    const day = event.timestamp.slice(0, 10);
+    for (const { id, aggregation, matcher, computation } of METERS) {
+      if (matcher !== undefined && !jsonLogic.truthy(jsonLogic.apply(matcher, facts))) continue;
+      const units = aggregation === "COUNT" ? 1 : Number(jsonLogic.apply(computation, facts));
+      const key = `${event.accountId} ${id} ${day}`;
+      cells.set(key, (cells.get(key) ?? new Decimal(0)).plus(units));
+    }
+  }
+  return cells;
+}

@@ -1,0 +1,110 @@
+/** A month of usage: what is sold, and the events of a thousand accounts. */
+import type { Book } from "../../src/book/book.ts";
+import { readBook } from "../../src/book/book.ts";
+
+/** One event, as JSON.parse makes it. */
+export interface SentEvent {
+  readonly schemaName: string;
+  readonly id: string;
+  readonly timestamp: string;
+  readonly accountId: string;
+  readonly attributes: readonly { readonly name: string; readonly value: number }[];
+  readonly dimensions: { readonly region: string; readonly tier: string };
+}
+
+/** The enrichment: the tokens of both kinds together, generated ones counting three times. */
+export const WEIGHTED = { "+": [{ var: "attribute.context" }, { "*": [{ var: "attribute.generated" }, 3] }] };
+
+/** The meters: a count, a sum of what was enriched, and a sum of fractions. */
+export const METERS = [
+  {
+    id: "um.requests",
+    aggregation: "COUNT",
+    matcher: { "==": [{ var: "dimension.tier" }, "paid"] },
+    computation: undefined,
+  },
+  {
+    id: "um.tokens",
+    aggregation: "SUM",
+    matcher: { "!=": [{ var: "dimension.region" }, "lab"] },
+    computation: { var: "attribute.weighted" },
+  },
+  {
+    id: "um.seconds",
+    aggregation: "SUM",
+    matcher: undefined,
+    computation: { var: "attribute.seconds" },
+  },
+] as const;
+
+const ACCOUNTS = 1000;
+const DAYS = 30;
+const FIRST_MS = Date.UTC(2024, 5, 1);
+const SPAN_MS = DAYS * 86_400_000;
+const REGIONS = ["eu", "us", "asia", "lab"];
+
+/** One schema, three meters, a thousand accounts. */
+export function monthBook(): Book {
+  return readBook({
+    eventSchemas: [
+      {
+        name: "llm_request",
+        attributes: [{ name: "context" }, { name: "generated" }, { name: "seconds" }],
+        dimensions: [{ name: "region" }, { name: "tier" }],
+        enrichments: {
+          dependencies: [],
+          fields: [{ name: "weighted", type: "ATTRIBUTE", value: WEIGHTED, order: 1 }],
+        },
+      },
+    ],
+    usageMeters: METERS.map(({ id, aggregation, matcher, computation }) => ({
+      id,
+      name: id.replace(".", "-"),
+      aggregation,
+      eventSchemaName: "llm_request",
+      computations: [{ order: 1, matcher, computation }],
+    })),
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
+      id: `account-${index}`,
+      name: `Account ${index}`,
+      customerId: "contoso",
+    })),
+  });
+}
+
+/** Events in order of time, with ids as a random generator would make them; each parsed from its own text. */
+export function monthEvents(count: number): readonly SentEvent[] {
+  return Array.from({ length: count }, (_, index) => {
+    const chance = scattered(index);
+    const event: SentEvent = {
+      schemaName: "llm_request",
+      id: idOf(index),
+      timestamp: new Date(FIRST_MS + Math.floor((index * SPAN_MS) / count)).toISOString(),
+      accountId: `account-${chance % ACCOUNTS}`,
+      attributes: [
+        { name: "context", value: chance % 4096 },
+        { name: "generated", value: (chance >>> 8) % 1024 },
+        { name: "seconds", value: ((chance >>> 4) % 90_000) / 1000 },
+      ],
+      dimensions: { region: REGIONS[(chance >>> 12) % 4] ?? "", tier: (chance >>> 16) % 4 === 0 ? "free" : "paid" },
+    };
+    return JSON.parse(JSON.stringify(event)) as SentEvent;
+  });
+}
+
+/** Like a random id in its shape, but the same in every run. */
+function idOf(index: number): string {
+  const hex = [index, index + 0x1234567, index * 3, index * 7].map((part) =>
+    scattered(part).toString(16).padStart(8, "0"),
+  );
+  const text = hex.join("");
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}
+
+/** Spreads whole numbers over 32 bits; no two of them meet. */
+function scattered(index: number): number {
+  let mixed = Math.imul(index ^ (index >>> 16), 0x45d9f3b);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
