@@ -8,7 +8,7 @@ import Table from "cli-table3";
 import { parseInstant } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine, UsageLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { dayText, moneyText, numberText, periodText } from "./numbers.ts";
+import { dayText, groupedIn, moneyText, numberText, periodText } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
 /** Columns of a terminal that a table fits in. */
@@ -19,6 +19,7 @@ const AMOUNT_WIDTH_MIN = 12;
 /** One line of the table. */
 type Row =
   | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
+  | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "rule" };
 
 /** What is known of the account beside its invoice. */
@@ -70,7 +71,9 @@ function moneyRows(invoice: Invoice, digits: number): readonly Row[] {
     total("Sub-total", line);
   }
   for (const line of findAll(invoice.revenueInfo, "TRUE_UP_AMOUNT")) {
-    if (!line.value.isZero()) total(line.description ?? "True-up to the minimum commitment", line);
+    if (line.value.isZero()) continue;
+    total(`True-up: ${line.description ?? "minimum commitment"}`, line);
+    rows.push(...explanationRows(line, 1));
   }
   for (const credits of findAll(invoice.revenueInfo, "TOTAL_CREDITS")) {
     for (const credit of credits.lineItems ?? []) total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit);
@@ -81,17 +84,33 @@ function moneyRows(invoice: Invoice, digits: number): readonly Row[] {
 }
 
 function cardRows(line: InvoiceLine, depth: number, digits: number): readonly Row[] {
+  const label = line.description ?? line.id ?? line.type;
   const own: Row = {
     kind: "line",
     depth,
     cells: [
-      line.description ?? line.id ?? line.type,
+      line.type.endsWith("_SLAB_AMOUNT") ? groupedIn(label) : label,
       line.quantity === undefined ? "" : numberText(line.quantity),
       line.valuePerQuantity === undefined ? "" : numberText(line.valuePerQuantity),
       moneyText(line.value, digits),
     ],
   };
-  return [own, ...(line.lineItems ?? []).flatMap((item) => cardRows(item, depth + 1, digits))];
+  return [
+    own,
+    ...explanationRows(line, depth + 1),
+    ...(line.lineItems ?? []).flatMap((item) => cardRows(item, depth + 1, digits)),
+  ];
+}
+
+/** How a line was made, where that was asked for: the sentences of its parts. */
+function explanationRows({ explanation }: InvoiceLine, depth: number): readonly Row[] {
+  if (explanation === undefined || !("parts" in explanation)) return [];
+  const rules = explanation.rules.join(", ");
+  return explanation.parts.map(({ because, sign, share }): Row => {
+    const days = share.days === share.of ? "" : `, ${share.days} of ${share.of} days`;
+    const text = `${sign < 0 ? "less " : ""}${because}${days} (${rules})`;
+    return { kind: "text", text: wrapped(`${"  ".repeat(depth)}· ${printable(text)}`, `${"  ".repeat(depth)}  `) };
+  });
 }
 
 /** Meters whose usage no line above shows: metered, and not priced by a card. */
@@ -137,6 +156,7 @@ function layOut(rows: readonly Row[], head: readonly [string, string, string, st
   table.push([...head], rule);
   for (const row of rows) {
     if (row.kind === "rule") table.push(rule);
+    else if (row.kind === "text") table.push([{ content: row.text, colSpan: widths.length, wordWrap: false }]);
     else table.push([`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)]);
   }
   return table
@@ -161,13 +181,13 @@ function sentence(notice: string): string {
 }
 
 /** Breaks a text into lines of at most the table's width. */
-function wrapped(text: string): string {
+function wrapped(text: string, indent = "      "): string {
   const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > WIDTH) {
+  let line = /^ */.exec(text)?.[0] ?? "";
+  for (const word of text.trim().split(" ")) {
+    if (line.trim() !== "" && line.length + 1 + word.length > WIDTH) {
       lines.push(line);
-      line = "      ";
+      line = indent;
     }
     line = line.trim() === "" ? `${line}${word}` : `${line} ${word}`;
   }

@@ -13,6 +13,11 @@ export function grouped(text: string): string {
   return fraction === undefined ? digits : `${digits}.${fraction}`;
 }
 
+/** A sentence with a comma between the thousands of its numbers. */
+export function groupedIn(sentence: string): string {
+  return sentence.replace(/\d+(?:\.\d+)?/g, grouped);
+}
+
 /** A quantity or a rate, with all its digits. */
 export function numberText(value: Decimal): string {
   return grouped(textOf(value));
