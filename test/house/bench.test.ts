@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { BENCHES } from "../../bench/registry.ts";
 
 describe("every benchmark", () => {
-  test.each(BENCHES)("$name runs and prints its figures", async ({ run }) => {
-    const lines = await run("smoke");
+  test.each(BENCHES)("$name runs and prints its figures", async (bench) => {
+    const lines = await bench.run("smoke");
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join("\n")).not.toMatch(/NaN|undefined|Infinity/);
   });

@@ -1,0 +1,17 @@
+/** The guard of the tests themselves. */
+import { expect, test } from "vitest";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+
+const nine: unknown = new Decimal(9);
+const ten: unknown = new Decimal(10);
+
+test("an operator on a Decimal throws in tests", () => {
+  expect(() => (nine as number) < (ten as number)).toThrow("an operator was used on a Decimal");
+  expect(() => (nine as number) + (ten as number)).toThrow("an operator was used on a Decimal");
+});
+
+test("the methods of a Decimal work in tests", () => {
+  expect(new Decimal("0.5").toNumber()).toBe(0.5);
+  expect(new Decimal(10).pow(3).toFixed()).toBe("1000");
+});
