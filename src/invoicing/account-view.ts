@@ -6,6 +6,7 @@
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import type { GraceTerms } from "./grace.ts";
 import type { PlanDecision } from "./timeline.ts";
 
 /** One change of a license's quantity, in order of arrival (S10.1). */
@@ -17,14 +18,12 @@ export interface LicenseChange {
 }
 
 /** One account, as its ledger knows it. */
-export interface AccountView {
+export interface AccountView extends GraceTerms {
   readonly accountId: string;
   readonly customerId: string;
   readonly currency: string;
   /** Days from invoice date to due date (S13.1). */
   readonly netTermDays: number;
-  /** Wins over the plan's grace where an invoice group sets it (S16.7). */
-  readonly groupGraceDays?: number;
   /** In order of decision. */
   readonly decisions: readonly PlanDecision[];
   /** In order of arrival. */

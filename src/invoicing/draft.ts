@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { type Day, DAY_MS, dayOf, type Instant } from "../calendar/instant.ts";
+import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import { type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
 import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import { arrearsCharges } from "./arrears.ts";
 import { cardOf } from "./cards.ts";
+import { closesAt } from "./grace.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
 import { type CardItem, cardItem, inLineOrder } from "./lines.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
@@ -47,7 +48,7 @@ export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | 
     invoiceType: "STANDARD",
     cycle,
     invoiceDate: cycle.end,
-    finalAt: cycle.end + graceOf(view, cycle) * DAY_MS,
+    finalAt: closesAt(cycle, view),
     items,
     subTotal: subTotalOf(items),
     usage: usageOf(view, catalog, cycle),
@@ -130,10 +131,6 @@ function isOfCycle({ cycle }: Draft, { start, term }: AccountCycle): boolean {
     cycle.term.plan.planId === term.plan.planId &&
     cycle.term.plan.version === term.plan.version
   );
-}
-
-function graceOf(view: AccountView, cycle: AccountCycle): number {
-  return view.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
 }
 
 /** The usage of every meter in the cycle, priced or not. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Account } from "../book/account.ts";
+import type { Account, InvoiceGroup } from "../book/account.ts";
 import type { Book } from "../book/book.ts";
 import type { AccountView, BillingCatalog } from "../invoicing/account-view.ts";
 import { NO_END, type PlanDecision } from "../invoicing/timeline.ts";
@@ -29,15 +29,20 @@ export interface GroupTerms {
 
 /** The terms that invoice groups set, by account. */
 export function groupTermsOf(book: Book): ReadonlyMap<string, GroupTerms> {
-  const terms = new Map<string, GroupTerms>();
-  for (const { accountIds, gracePeriod, netTermDays } of book.invoiceGroups) {
-    const set: GroupTerms = {
-      ...(typeof gracePeriod === "number" ? { groupGraceDays: gracePeriod } : {}),
-      ...(typeof netTermDays === "number" ? { groupNetTermDays: netTermDays } : {}),
-    };
-    for (const accountId of accountIds) terms.set(accountId, set);
-  }
-  return terms;
+  return new Map(
+    book.invoiceGroups.flatMap((group) => {
+      const terms = termsOfGroup(group);
+      return group.accountIds.map((accountId) => [accountId, terms] as const);
+    }),
+  );
+}
+
+/** The terms that one invoice group sets for each of its accounts. */
+export function termsOfGroup({ gracePeriod, netTermDays }: InvoiceGroup): GroupTerms {
+  return {
+    ...(typeof gracePeriod === "number" ? { groupGraceDays: gracePeriod } : {}),
+    ...(typeof netTermDays === "number" ? { groupNetTermDays: netTermDays } : {}),
+  };
 }
 
 /** An account of a book with its decisions and what it used. */

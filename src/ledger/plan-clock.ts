@@ -8,6 +8,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { overageWindow } from "../invoicing/arrears.ts";
 import { type FeatureGrant, featureGrants } from "../invoicing/dues.ts";
+import { closesAt, type GraceTerms } from "../invoicing/grace.ts";
 import {
   naturalPeriod,
   type AccountCycle,
@@ -31,12 +32,8 @@ export interface PlanClock {
 /** How far ahead grants are worked out at once, so that an event costs only a look at the next one. */
 const LOOKAHEAD = 400 * DAY_MS;
 
-/**
- * A clock over an account's decisions.
- *
- * @param groupGraceDays the grace of the account's invoice group, where it sets one (S16.7)
- */
-export function planClock(decisions: readonly PlanDecision[], groupGraceDays?: number): PlanClock {
+/** A clock over an account's decisions. */
+export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
   const timeline = timelineOf(decisions);
   const grants = decisions.some(({ plan }) => (plan?.details.billingEntitlementRateCards ?? []).length > 0);
   /** What falls due before `horizon` and was not asked for yet, in order. */
@@ -47,8 +44,7 @@ export function planClock(decisions: readonly PlanDecision[], groupGraceDays?: n
     periodAt(instant) {
       const cycle = cycleAt(timeline, instant);
       if (cycle === undefined) return gapAround(timeline, instant);
-      const graceDays = groupGraceDays ?? cycle.term.plan.gracePeriodDays;
-      return { start: cycle.start, end: cycle.end, openUntil: cycle.end + graceDays * DAY_MS };
+      return { start: cycle.start, end: cycle.end, openUntil: closesAt(cycle, graceTerms) };
     },
     grantsUpTo(instant) {
       if (!grants) return [];

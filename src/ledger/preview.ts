@@ -224,7 +224,7 @@ function checkDraft(draft: PricePlan | undefined, { id, invoiceCurrency }: Accou
 }
 
 function laidOut(decisions: readonly PlanDecision[], terms: GroupTerms | undefined): AccountPlans {
-  return { decisions, clock: planClock(decisions, terms?.groupGraceDays) };
+  return { decisions, clock: planClock(decisions, terms) };
 }
 
 /** A draft that an account without a plan gets from its first event's natural cycle on (book.md, `--plan`). */

@@ -1,0 +1,96 @@
+/**
+ * The configuration that decisions are made by: a book, compiled once (design: functional core).
+ *
+ * @module
+ */
+import type { Book } from "../book/book.ts";
+import { DAY_MS } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import type { BillingCatalog } from "../invoicing/account-view.ts";
+import type { PlanDecision } from "../invoicing/timeline.ts";
+import { compileMetering, type MeteringProgram } from "../metering/program.ts";
+import { createEventReader, type EventReader } from "../metering/read-event.ts";
+import { type FindPlan, findPlanIn } from "./account-plans.ts";
+import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
+import type { PlanClock } from "./plan-clock.ts";
+import type { AccountRecord } from "./records.ts";
+
+/** What an engine may set for all of its accounts. */
+export interface CatalogOptions {
+  /** Whole days, 1 or more: the least grace of cycles that had ended when their association was made (S6.5). Default 1. */
+  readonly graceAfterAssociationDays?: number;
+  /** How far ahead of the clock an event may be dated, in milliseconds, 0 or more (S6.6). Default one day. */
+  readonly futureMs?: number;
+  /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default 45 days. */
+  readonly idMemoryMs?: number;
+}
+
+/** The plans of one account: what was decided, and a clock over it. */
+export interface AccountPlan {
+  /** In the order of decision. */
+  readonly decisions: readonly PlanDecision[];
+  readonly clock: PlanClock;
+}
+
+/**
+ * A compiled book. It holds the event that is being metered, so one catalog makes one decision at a time; decisions are
+ * synchronous.
+ */
+export interface Catalog {
+  /** Its accounts are ignored: those of the ledger count. */
+  readonly book: Book;
+  readonly options: Required<CatalogOptions>;
+  readonly metering: MeteringProgram;
+  readonly reader: EventReader;
+  readonly findPlan: FindPlan;
+  readonly billing: BillingCatalog;
+  /** What invoice groups set for their accounts, by the group's id (S16.7). */
+  readonly groupTerms: ReadonlyMap<string, GroupTerms>;
+  /** The plans worked out so far: whoever lays out an account's plans keeps them here. */
+  readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
+}
+
+const DEFAULTS: Required<CatalogOptions> = {
+  graceAfterAssociationDays: 1,
+  futureMs: DAY_MS,
+  idMemoryMs: 45 * DAY_MS,
+};
+
+/**
+ * Compiles a book for decisions.
+ *
+ * @param book read and checked
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds
+ */
+export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog {
+  const metering = compileMetering(book);
+  return {
+    book,
+    options: checked({ ...DEFAULTS, ...options }),
+    metering,
+    reader: createEventReader(metering.schemas),
+    findPlan: findPlanIn(book.pricePlans),
+    billing: catalogOf(book),
+    groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
+    plans: new WeakMap(),
+  };
+}
+
+/** What the account's invoice group sets for it; nothing where it is in none. */
+export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "invoiceGroupId">): GroupTerms {
+  return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
+}
+
+function checked(options: Required<CatalogOptions>): Required<CatalogOptions> {
+  for (const [option, least] of [
+    ["graceAfterAssociationDays", 1],
+    ["futureMs", 0],
+    ["idMemoryMs", 0],
+  ] as const) {
+    const value = options[option];
+    if (Number.isSafeInteger(value) && value >= least) continue;
+    const message = `${option}: expected a whole number, ${least} or more, got ${String(value).slice(0, 60)}`;
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option });
+  }
+  return options;
+}
