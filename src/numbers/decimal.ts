@@ -52,7 +52,7 @@ export function decimalOf(value: unknown): Decimal {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       throw invalidNumber(`the number ${value} is above 2^53 and may not be what was meant: give it as text`);
     }
-    return new Decimal(value);
+    return value === 0 ? ZERO : new Decimal(value);
   }
   if (typeof value === "string") {
     if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))

@@ -2,14 +2,16 @@
  * Exact decimals inside the event path: a safe integer where it fits, a mantissa with a scale beyond, faster than the
  * {@link Decimal} of the public face and with the same results (S1).
  *
+ * Each operation first tries doubles, whose integers are exact up to 2^53, and falls back to bigint.
+ *
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { Decimal, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS, textOf } from "./decimal.ts";
+import { Decimal, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
 
 /**
- * `mantissa × 10^-scale`. The mantissa is a safe integer, or a bigint where that does not fit; the scale is 0 or more.
- * Not normal: 1.0 and 1.00 are different objects of one value.
+ * `mantissa × 10^-scale`. The mantissa is a safe integer but 0, or a bigint where that does not fit; the scale is 0 to
+ * 1000. Not normal: 1.5 and 1.50 are different objects of one value, and a scaled value may be a whole number.
  */
 export class Scaled {
   readonly mantissa: number | bigint;
@@ -24,9 +26,16 @@ export class Scaled {
 /** An exact decimal: a JavaScript number is always a safe integer (never a fraction, NaN or minus zero). */
 export type Exact = number | Scaled;
 
+/** How {@link roundExact} rounds: half away from zero, towards minus infinity, towards plus infinity. */
+export type PlacesRounding = "round" | "floor" | "ceil";
+
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 /** 10^0 to 10^22: the powers of ten that a double holds exactly. */
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+/** Below this a mantissa has at most 100 digits, so no digit has to be counted. */
+const MANTISSA_END = 10n ** BigInt(DIGITS_MAX);
+/** A quotient of this many digits has one more than are kept, to round by. */
+const QUOTIENT_END = 10n ** BigInt(QUOTIENT_DIGITS + 1);
 
 /** Whether a value of a rule is an exact decimal. */
 export function isExact(value: unknown): value is Exact {
@@ -38,7 +47,6 @@ export function addExact(a: Exact, b: Exact): Exact {
   if (typeof a === "number" && typeof b === "number") {
     const total = a + b;
     if (total <= SAFE_MAX && total >= -SAFE_MAX) return total;
-    return make(BigInt(a) + BigInt(b), 0);
   }
   return addScaled(a, b, 1);
 }
@@ -48,56 +56,61 @@ export function subtractExact(a: Exact, b: Exact): Exact {
   if (typeof a === "number" && typeof b === "number") {
     const total = a - b;
     if (total <= SAFE_MAX && total >= -SAFE_MAX) return total;
-    return make(BigInt(a) - BigInt(b), 0);
   }
   return addScaled(a, b, -1);
 }
 
 /** a × b, exactly. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits (S1.4) */
 export function multiplyExact(a: Exact, b: Exact): Exact {
-  if (typeof a === "number" && typeof b === "number") {
-    const product = a * b;
-    if (product <= SAFE_MAX && product >= -SAFE_MAX) return product === 0 ? 0 : product;
-    return make(BigInt(a) * BigInt(b), 0);
-  }
-  const x = mantissaOf(a);
-  const y = mantissaOf(b);
-  const scale = scaleOf(a) + scaleOf(b);
+  const x = typeof a === "number" ? a : a.mantissa;
+  const y = typeof b === "number" ? b : b.mantissa;
+  const scale = (typeof a === "number" ? 0 : a.scale) + (typeof b === "number" ? 0 : b.scale);
   if (typeof x === "number" && typeof y === "number") {
     const product = x * y;
-    if (product <= SAFE_MAX && product >= -SAFE_MAX) return product === 0 ? 0 : fits(product, scale);
+    if (product <= SAFE_MAX && product >= -SAFE_MAX) {
+      if (scale === 0) return product === 0 ? 0 : product;
+      if (scale <= EXPONENT_MAX) return product === 0 ? 0 : new Scaled(product, scale);
+    }
   }
   return make(BigInt(x) * BigInt(y), scale);
 }
 
 /** a ÷ b, to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
 export function divideExact(a: Exact, b: Exact): Exact {
-  const divisor = BigInt(mantissaOf(b));
-  if (divisor === 0n) throw new RatebookError("ERR_ARITHMETIC", "division by zero", {});
-  if (typeof a === "number" && typeof b === "number") {
-    const quotient = a / b;
-    if (Number.isInteger(quotient) && quotient <= SAFE_MAX && quotient >= -SAFE_MAX && quotient * b === a) {
-      return quotient === 0 ? 0 : quotient;
+  if (isZeroExact(b)) throw divisionByZero();
+  const scaleA = scaleOf(a);
+  const scaleB = scaleOf(b);
+  // At one scale, or with the dividend at the larger one, the places of the mantissas' quotient only move down.
+  const x = raisedNumber(a, Math.max(scaleA, scaleB));
+  const y = mantissaOf(b);
+  if (x === 0) return 0;
+  if (typeof y === "number") {
+    const scale = Math.max(scaleA - scaleB, 0);
+    // A quotient of a few places, the usual case, is found by trying one place after another.
+    for (let places = 0; places <= 6; places++) {
+      const dividend = x * (POWERS[places] ?? Number.NaN);
+      if (!(dividend <= SAFE_MAX && dividend >= -SAFE_MAX)) break;
+      if (dividend % y === 0) return scaled(dividend / y, places + scale);
     }
   }
-  const dividend = BigInt(mantissaOf(a));
-  return quotientOf(dividend, divisor, scaleOf(a) - scaleOf(b));
+  return quotientOf(BigInt(mantissaOf(a)), BigInt(y), scaleA - scaleB);
 }
 
 /** The remainder of a ÷ b with the sign of a, as in JavaScript. @throws {RatebookError} ERR_ARITHMETIC when b is zero */
 export function remainderExact(a: Exact, b: Exact): Exact {
-  if (isZeroExact(b)) throw new RatebookError("ERR_ARITHMETIC", "division by zero", {});
-  if (typeof a === "number" && typeof b === "number") {
-    const rest = a % b;
-    return rest === 0 ? 0 : rest;
-  }
+  if (isZeroExact(b)) throw divisionByZero();
   const scale = Math.max(scaleOf(a), scaleOf(b));
-  return make(raised(a, scale) % raised(b, scale), scale);
+  const x = raisedNumber(a, scale);
+  const y = raisedNumber(b, scale);
+  if (Number.isNaN(x) || Number.isNaN(y)) return make(raised(a, scale) % raised(b, scale), scale);
+  const rest = x % y;
+  return rest === 0 ? 0 : scale === 0 ? rest : new Scaled(rest, scale);
 }
 
 /** −a. */
 export function negateExact(a: Exact): Exact {
-  return subtractExact(0, a);
+  if (typeof a === "number") return a === 0 ? 0 : -a;
+  return new Scaled(-a.mantissa, a.scale);
 }
 
 /** Below 0, 0 or above 0 as a is less than, equal to or more than b, by value. */
@@ -106,7 +119,7 @@ export function compareExact(a: Exact, b: Exact): number {
   const scale = Math.max(scaleOf(a), scaleOf(b));
   const x = raisedNumber(a, scale);
   const y = raisedNumber(b, scale);
-  if (x !== undefined && y !== undefined) return x - y;
+  if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
   const difference = raised(a, scale) - raised(b, scale);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
@@ -117,155 +130,7 @@ export function isZeroExact(a: Exact): boolean {
   return mantissa === 0 || mantissa === 0n;
 }
 
-/**
- * The decimal that a JavaScript number's shortest text says.
- *
- * @returns undefined for NaN, infinities and numbers above 2^53
- */
-export function exactOfNumber(value: number): Exact | undefined {
-  if (Number.isInteger(value)) return value <= SAFE_MAX && value >= -SAFE_MAX ? (value === 0 ? 0 : value) : undefined;
-  if (!Number.isFinite(value)) return undefined;
-  // A decimal of at most 15 digits that divides back to the double is its shortest text.
-  for (let scale = 1; scale <= 6; scale++) {
-    const power = POWERS[scale] ?? 1;
-    const mantissa = Math.round(value * power);
-    if (mantissa / power === value && mantissa < 1e15 && mantissa > -1e15) return new Scaled(mantissa, scale);
-  }
-  return exactOfText(String(value));
-}
-
-const PLAIN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
-
-/**
- * The decimal that a text says (S1.2), of any size within the exact range.
- *
- * @returns undefined when the text is no decimal, or is out of range
- */
-export function exactOfText(text: string): Exact | undefined {
-  if (text.length > 4 * EXPONENT_MAX) return undefined;
-  const parts = PLAIN.exec(text);
-  if (parts === null) return undefined;
-  const [, sign = "", integer = "", fraction = "", exponent = "0"] = parts;
-  const digits = integer + fraction;
-  if (digits === "") return undefined;
-  const scale = fraction.length - Number(exponent);
-  if (digits.length <= 15) {
-    const mantissa = Number(digits);
-    if (mantissa === 0) return 0;
-    const signed = sign === "-" ? -mantissa : mantissa;
-    if (scale === 0) return signed;
-    if (scale > 0 && scale <= EXPONENT_MAX) return new Scaled(signed, scale);
-  }
-  const mantissa = BigInt(digits);
-  try {
-    return make(sign === "-" ? -mantissa : mantissa, scale);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The plain text of the value: no exponent, no trailing zeros. */
-export function textOfExact(value: Exact): string {
-  return typeof value === "number" ? String(value) : textOf(decimalOfExact(value));
-}
-
-/** The value as a {@link Decimal}. */
-export function decimalOfExact(value: Exact): Decimal {
-  return typeof value === "number" ? new Decimal(value) : new Decimal(`${value.mantissa}e${-value.scale}`);
-}
-
-/** A {@link Decimal} as an exact value of the event path. */
-export function exactOfDecimal(value: Decimal): Exact {
-  if (value.isInteger() && value.abs().lte(SAFE_MAX)) return value.isZero() ? 0 : Number(textOf(value));
-  const scale = Math.max(value.decimalPlaces(), 0);
-  return make(BigInt(value.times(new Decimal(`1e${scale}`)).toFixed(0)), scale);
-}
-
-/** The integer that, at 10^-scale, is the value. */
-export function mantissaOf(value: Exact): number | bigint {
-  return typeof value === "number" ? value : value.mantissa;
-}
-
-/** The number of digits after the point that the mantissa counts. */
-export function scaleOf(value: Exact): number {
-  return typeof value === "number" ? 0 : value.scale;
-}
-
-function addScaled(a: Exact, b: Exact, sign: 1 | -1): Exact {
-  const scale = Math.max(scaleOf(a), scaleOf(b));
-  const x = raisedNumber(a, scale);
-  const y = raisedNumber(b, scale);
-  if (x !== undefined && y !== undefined) {
-    const total = x + sign * y;
-    if (total <= SAFE_MAX && total >= -SAFE_MAX) return total === 0 ? 0 : fits(total, scale);
-  }
-  return make(raised(a, scale) + BigInt(sign) * raised(b, scale), scale);
-}
-
-/** The mantissa at a larger scale, where that is a safe integer. */
-function raisedNumber(value: Exact, scale: number): number | undefined {
-  const mantissa = mantissaOf(value);
-  if (typeof mantissa !== "number") return undefined;
-  const power = POWERS[scale - scaleOf(value)];
-  if (power === undefined) return undefined;
-  const result = mantissa * power;
-  return result <= SAFE_MAX && result >= -SAFE_MAX ? result : undefined;
-}
-
-function raised(value: Exact, scale: number): bigint {
-  return BigInt(mantissaOf(value)) * 10n ** BigInt(scale - scaleOf(value));
-}
-
-function fits(mantissa: number, scale: number): Exact {
-  return scale <= EXPONENT_MAX ? new Scaled(mantissa, scale) : make(BigInt(mantissa), scale);
-}
-
-/** The normal form of `mantissa × 10^-scale`, with the bounds of S1.4. A negative scale raises the mantissa. */
-function make(mantissa: bigint, scale: number): Exact {
-  if (mantissa === 0n) return 0;
-  const digits = mantissa < 0n ? (-mantissa).toString() : mantissa.toString();
-  let zeros = 0;
-  while (digits.charCodeAt(digits.length - 1 - zeros) === 48) zeros++;
-  const significant = digits.length - zeros;
-  const exponent = digits.length - 1 - scale;
-  if (significant > DIGITS_MAX || exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX) {
-    throw new RatebookError("ERR_ARITHMETIC", `a result needs more than ${DIGITS_MAX} significant digits`, {});
-  }
-  let normal = mantissa;
-  let places = scale;
-  if (places > 0 && zeros > 0) {
-    const cut = Math.min(places, zeros);
-    normal /= 10n ** BigInt(cut);
-    places -= cut;
-  } else if (places < 0) {
-    normal *= 10n ** BigInt(-places);
-    places = 0;
-  }
-  const asNumber = Number(normal);
-  const safe = asNumber <= SAFE_MAX && asNumber >= -SAFE_MAX;
-  if (places === 0) return safe ? asNumber : new Scaled(normal, 0);
-  return new Scaled(safe ? asNumber : normal, places);
-}
-
-/** dividend ÷ divisor × 10^-scale, to 34 significant digits, half up. */
-function quotientOf(dividend: bigint, divisor: bigint, scale: number): Exact {
-  if (dividend === 0n) return 0;
-  const negative = dividend < 0n !== divisor < 0n;
-  const numerator = dividend < 0n ? -dividend : dividend;
-  const denominator = divisor < 0n ? -divisor : divisor;
-  // Enough extra digits for 34 in the quotient and one more to round by; the rest decides nothing but "exactly half".
-  const shift = Math.max(0, QUOTIENT_DIGITS + 2 + denominator.toString().length - numerator.toString().length);
-  const quotient = (numerator * 10n ** BigInt(shift)) / denominator;
-  const extra = quotient.toString().length - QUOTIENT_DIGITS;
-  const result = extra > 0 ? (quotient + 5n * 10n ** BigInt(extra - 1)) / 10n ** BigInt(extra) : quotient;
-  const places = scale + shift - Math.max(extra, 0);
-  return make(negative ? -result : result, places);
-}
-
-/** How {@link roundExact} rounds: half away from zero, towards minus infinity, towards plus infinity. */
-export type PlacesRounding = "round" | "floor" | "ceil";
-
-/** Rounds to `places` after the point; below zero, to powers of ten. */
+/** Rounds to `places` after the point; below zero, to tens, hundreds and so on. */
 export function roundExact(value: Exact, places: number, rounding: PlacesRounding): Exact {
   const drop = scaleOf(value) - places;
   if (drop <= 0) return value;
@@ -279,4 +144,211 @@ export function roundExact(value: Exact, places: number, rounding: PlacesRoundin
     else if (2n * (rest < 0n ? -rest : rest) >= unit) units += rest < 0n ? -1n : 1n;
   }
   return make(units, places);
+}
+
+/**
+ * The decimal that a JavaScript number's shortest text says (S1.2).
+ *
+ * @returns undefined for NaN, infinities and numbers above 2^53
+ */
+export function exactOfNumber(value: number): Exact | undefined {
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  return scaledAt(value, 2) ?? scaledAt(value, 4) ?? scaledAt(value, 6) ?? exactOfUnusual(value);
+}
+
+/** A decimal of at most 15 digits that is the nearest one to a double is what the double's shortest text says. */
+function scaledAt(value: number, scale: 2 | 4 | 6): Scaled | undefined {
+  const power = scale === 2 ? 100 : scale === 4 ? 10_000 : 1_000_000;
+  const mantissa = Math.round(value * power);
+  const isNearest = mantissa / power === value && mantissa < SHORT_END && mantissa > -SHORT_END;
+  return isNearest ? new Scaled(mantissa, scale) : undefined;
+}
+
+function exactOfUnusual(value: number): Exact | undefined {
+  return Math.abs(value) <= SAFE_MAX ? exactOfText(String(value)) : undefined;
+}
+
+/** The digits of a text that a double holds whatever they are, with a sign and a point. */
+const SHORT_TEXT_MAX = 17;
+const SHORT_DIGITS_MAX = 15;
+const SHORT_END = 1e15;
+
+/**
+ * The decimal that a text says (S1.2), of any size within the exact range.
+ *
+ * @returns undefined when the text is no decimal, or is out of range
+ */
+export function exactOfText(text: string): Exact | undefined {
+  const { length } = text;
+  if (length > SHORT_TEXT_MAX || length === 0) return exactOfLongText(text);
+  const first = text.charCodeAt(0);
+  let mantissa = 0;
+  let digits = 0;
+  let point = -1;
+  for (let index = first === MINUS || first === PLUS ? 1 : 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= ZERO_CODE && code <= NINE_CODE) {
+      mantissa = mantissa * 10 + (code - ZERO_CODE);
+      digits++;
+    } else if (code === POINT && point < 0) point = digits;
+    else return exactOfLongText(text);
+  }
+  if (digits === 0 || digits > SHORT_DIGITS_MAX) return exactOfLongText(text);
+  return shortened(first === MINUS ? -mantissa : mantissa, point < 0 ? 0 : digits - point);
+}
+
+/** Without the zeros at the end of the fraction: `1.00` is the whole number. */
+function shortened(mantissa: number, places: number): Exact {
+  let [kept, scale] = [mantissa, places];
+  while (scale > 0 && kept % 10 === 0) {
+    kept /= 10;
+    scale--;
+  }
+  if (kept === 0) return 0;
+  return scale === 0 ? kept : new Scaled(kept, scale);
+}
+
+const [PLUS, MINUS, POINT, ZERO_CODE, NINE_CODE] = [43, 45, 46, 48, 57];
+const PLAIN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
+
+function exactOfLongText(text: string): Exact | undefined {
+  if (text.length > 4 * EXPONENT_MAX) return undefined;
+  const parts = PLAIN.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = "", integer = "", fraction = "", exponent = "0"] = parts;
+  const digits = integer + fraction;
+  if (digits === "") return undefined;
+  const mantissa = BigInt(digits);
+  const scale = fraction.length - Number(exponent);
+  return fitting(sign === "-" ? -mantissa : mantissa, scale);
+}
+
+/** The plain text of the value: no exponent, no trailing zeros. */
+export function textOfExact(value: Exact): string {
+  if (typeof value === "number") return String(value);
+  const { mantissa, scale } = value;
+  if (scale === 0) return String(mantissa);
+  const signed = String(mantissa);
+  const sign = signed.startsWith("-") ? "-" : "";
+  const digits = signed.slice(sign.length).padStart(scale + 1, "0");
+  let end = digits.length;
+  const point = end - scale;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO_CODE) end--;
+  return sign + digits.slice(0, point) + (end === point ? "" : `.${digits.slice(point, end)}`);
+}
+
+/** The value as a {@link Decimal}. */
+export function decimalOfExact(value: Exact): Decimal {
+  return typeof value === "number" ? new Decimal(value) : new Decimal(`${value.mantissa}e${-value.scale}`);
+}
+
+/** A {@link Decimal} as an exact value of the event path. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */
+export function exactOfDecimal(value: Decimal): Exact {
+  const [digits = "0", exponent = "0"] = value.toExponential().split("e");
+  const [integer = "0", fraction = ""] = digits.split(".");
+  return make(BigInt(integer + fraction), fraction.length - Number(exponent));
+}
+
+/** The integer that, at 10^-scale, is the value. */
+export function mantissaOf(value: Exact): number | bigint {
+  return typeof value === "number" ? value : value.mantissa;
+}
+
+/** The number of digits after the point that the mantissa counts. */
+export function scaleOf(value: Exact): number {
+  return typeof value === "number" ? 0 : value.scale;
+}
+
+function addScaled(a: Exact, b: Exact, sign: 1 | -1): Exact {
+  const scaleA = typeof a === "number" ? 0 : a.scale;
+  const scaleB = typeof b === "number" ? 0 : b.scale;
+  const scale = scaleA > scaleB ? scaleA : scaleB;
+  const x = raisedBy(typeof a === "number" ? a : a.mantissa, scale - scaleA);
+  const y = raisedBy(typeof b === "number" ? b : b.mantissa, scale - scaleB);
+  const total = x + sign * y;
+  if (total <= SAFE_MAX && total >= -SAFE_MAX) return total === 0 ? 0 : scaled(total, scale);
+  return make(raised(a, scale) + BigInt(sign) * raised(b, scale), scale);
+}
+
+/** `mantissa × 10^places` where that is a safe integer; else NaN. */
+function raisedBy(mantissa: number | bigint, places: number): number {
+  if (typeof mantissa !== "number") return Number.NaN;
+  if (places === 0) return mantissa;
+  const result = mantissa * (POWERS[places] ?? Number.NaN);
+  return result <= SAFE_MAX && result >= -SAFE_MAX ? result : Number.NaN;
+}
+
+function raisedNumber(value: Exact, scale: number): number {
+  return raisedBy(mantissaOf(value), scale - scaleOf(value));
+}
+
+function raised(value: Exact, scale: number): bigint {
+  return BigInt(mantissaOf(value)) * 10n ** BigInt(scale - scaleOf(value));
+}
+
+function scaled(mantissa: number, scale: number): Exact {
+  if (scale === 0) return mantissa;
+  return scale <= EXPONENT_MAX ? new Scaled(mantissa, scale) : make(BigInt(mantissa), scale);
+}
+
+function make(mantissa: bigint, scale: number): Exact {
+  const exact = fitting(mantissa, scale);
+  if (exact !== undefined) return exact;
+  throw outOfRange();
+}
+
+/** `mantissa × 10^-scale`; undefined beyond the bounds of S1.4. A negative scale raises the mantissa. */
+function fitting(mantissa: bigint, scale: number): Exact | undefined {
+  const isWithin = scale >= 0 && scale <= EXPONENT_MAX && mantissa < MANTISSA_END && mantissa > -MANTISSA_END;
+  return isWithin ? narrowed(mantissa, scale) : normal(mantissa, scale);
+}
+
+/** {@link fitting} without the zeros at the end of a fraction. */
+function normal(mantissa: bigint, scale: number): Exact | undefined {
+  if (mantissa === 0n) return 0;
+  const digits = mantissa < 0n ? (-mantissa).toString() : mantissa.toString();
+  let zeros = 0;
+  while (digits.charCodeAt(digits.length - 1 - zeros) === ZERO_CODE) zeros++;
+  const exponent = digits.length - 1 - scale;
+  if (digits.length - zeros > DIGITS_MAX || Math.abs(exponent) > EXPONENT_MAX) return undefined;
+  const cut = Math.max(0, Math.min(scale, zeros));
+  const places = scale - cut;
+  const kept = mantissa / 10n ** BigInt(cut);
+  return places < 0 ? narrowed(kept * 10n ** BigInt(-places), 0) : narrowed(kept, places);
+}
+
+function narrowed(mantissa: bigint, scale: number): Exact {
+  const double = Number(mantissa);
+  const isSafe = double <= SAFE_MAX && double >= -SAFE_MAX;
+  if (isSafe && (scale === 0 || double === 0)) return double;
+  return new Scaled(isSafe ? double : mantissa, scale);
+}
+
+/** dividend ÷ divisor × 10^-scale, to 34 significant digits, half up. */
+function quotientOf(dividend: bigint, divisor: bigint, scale: number): Exact {
+  const numerator = dividend < 0n ? -dividend : dividend;
+  const denominator = divisor < 0n ? -divisor : divisor;
+  // A quotient of 35 or 36 digits: those that are kept and at least one to round by; what is cut off decides nothing.
+  const shift = QUOTIENT_DIGITS + 1 + digitsOf(denominator) - digitsOf(numerator);
+  const quotient = shift > 0 ? (numerator * 10n ** BigInt(shift)) / denominator : numerator / denominator;
+  const surplus = shift > 0 ? (quotient < QUOTIENT_END ? 1 : 2) : digitsOf(quotient) - QUOTIENT_DIGITS;
+  const unit = 10n ** BigInt(surplus);
+  const kept = (quotient + unit / 2n) / unit;
+  const signed = dividend < 0n !== divisor < 0n ? -kept : kept;
+  const places = scale + Math.max(shift, 0) - surplus;
+  const exact = kept % 10n === 0n ? normal(signed, places) : fitting(signed, places);
+  if (exact !== undefined) return exact;
+  throw outOfRange();
+}
+
+function digitsOf(positive: bigint): number {
+  return positive.toString().length;
+}
+
+function divisionByZero(): RatebookError<"ERR_ARITHMETIC"> {
+  return new RatebookError("ERR_ARITHMETIC", "division by zero", {});
+}
+
+function outOfRange(): RatebookError<"ERR_ARITHMETIC"> {
+  return new RatebookError("ERR_ARITHMETIC", `a result needs more than ${DIGITS_MAX} significant digits`, {});
 }

@@ -6,36 +6,42 @@
 import { isSafeNumber, parse, stringify } from "lossless-json";
 
 import { RatebookError } from "../errors.ts";
-import { Decimal } from "./decimal.ts";
+import { Decimal, decimalOf, textOf } from "./decimal.ts";
 
 /** A run of more than 15 digits, points aside: only then can a double lose something. */
 const MANY_DIGITS = /\d(?:\.?\d){15}|\d[eE]/;
 
 /**
- * Parses a JSON text. A number that a double keeps is a JavaScript number, any other is a {@link Decimal}.
+ * Parses a JSON text. A number that a double keeps is a JavaScript number, any other is a {@link Decimal}. Of a repeated
+ * key the last value counts, and a `__proto__` key is a plain own key, as in JSON.parse.
  *
- * @throws {RatebookError} ERR_JSON_INVALID with the reason
+ * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for a number beyond 10^1000, and for a text that holds
+ * a long number and is nested too deeply for the stack
  */
 export function parseJson(text: string): unknown {
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-    // A `__proto__` key must stay a plain own key, as JSON.parse has it; lossless-json would set the prototype.
-    JSON.parse(text);
-    return parse(text, undefined, { parseNumber });
+    return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RatebookError("ERR_JSON_INVALID", `not JSON: ${reason}`, {}, { cause: error });
+    if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
+    if (error instanceof RatebookError) throw invalid(error.message, error);
+    throw invalid(error instanceof Error ? error.message : String(error), error);
   }
 }
 
 /** The JSON text of a value; a {@link Decimal} is a number with all its digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const text = stringify(value, undefined, indent, [
-    { test: (part) => Decimal.isDecimal(part), stringify: (part) => (part as Decimal).toFixed() },
+    { test: (part) => Decimal.isDecimal(part), stringify: (part) => textOf(part as Decimal) },
   ]);
   return text ?? "null";
 }
 
 function parseNumber(text: string): unknown {
-  return isSafeNumber(text) ? Number(text) : new Decimal(text);
+  if (isSafeNumber(text)) return Number(text);
+  return decimalOf(text);
+}
+
+function invalid(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {
+  return new RatebookError("ERR_JSON_INVALID", `not JSON: ${reason}`, {}, { cause });
 }

@@ -1,10 +1,11 @@
 /**
  * `+ - * / % min max` on exact decimals (S3.2), and `round`, `floor`, `ceil` (S3.4).
  *
- * Operands are evaluated in order. Two safe integers, the usual case, take a path without calls.
+ * Operands are evaluated in order. The usual shapes have closures of their own, so that they stay quick.
  *
  * @module
  */
+import { invariant } from "../errors.ts";
 import {
   addExact,
   compareExact,
@@ -49,10 +50,8 @@ export function compileArithmetic(operator: string, operands: readonly Node[]): 
 
 /** Compiles `round` (half away from zero), `floor` or `ceil` of `[x, places = 0]`. */
 export function compileRounding(operator: PlacesRounding, operands: readonly Node[]): Evaluator {
-  const [value, places] = operands;
-  if (value === undefined) throw failure(`${operator} has no argument`);
-  const { run } = value;
-  const decimal = toDecimal(value, operator);
+  const { run, decimal } = operandOf(operands[0], operator);
+  const places = operands[1];
   if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
   return (frame) => {
     const x = decimal(run(frame));
@@ -75,7 +74,7 @@ interface Operand {
 }
 
 function operandOf(node: Node | undefined, operator: string): Operand {
-  if (node === undefined) throw failure(`${JSON.stringify(operator)} lacks an argument`);
+  invariant(node !== undefined, "S3.6: a checked rule has enough arguments");
   const constant = node.constant?.value;
   return { run: node.run, decimal: toDecimal(node, operator), constant: isDecimal(constant) ? constant : undefined };
 }
@@ -98,33 +97,32 @@ function called(left: Operand, right: Operand, operation: Binary): Evaluator {
 function plus(left: Operand, right: Operand): Evaluator {
   const { run: runLeft, decimal: decimalLeft } = left;
   const { run: runRight, decimal: decimalRight, constant } = right;
-  if (typeof constant === "number") {
+  if (constant !== undefined) {
     return (frame) => {
       const a = runLeft(frame);
-      return addExact(typeof a === "number" ? a : decimalLeft(a), constant);
+      return addExact(isDecimal(a) ? a : decimalLeft(a), constant);
     };
   }
   return (frame) => {
     const a = runLeft(frame);
     const b = runRight(frame);
-    return typeof a === "number" && typeof b === "number" ? addExact(a, b) : addExact(decimalLeft(a), decimalRight(b));
+    return addExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
   };
 }
 
 function minus(left: Operand, right: Operand): Evaluator {
   const { run: runLeft, decimal: decimalLeft } = left;
   const { run: runRight, decimal: decimalRight, constant } = right;
-  if (typeof constant === "number") {
+  if (constant !== undefined) {
     return (frame) => {
       const a = runLeft(frame);
-      return subtractExact(typeof a === "number" ? a : decimalLeft(a), constant);
+      return subtractExact(isDecimal(a) ? a : decimalLeft(a), constant);
     };
   }
   return (frame) => {
     const a = runLeft(frame);
     const b = runRight(frame);
-    if (typeof a === "number" && typeof b === "number") return subtractExact(a, b);
-    return subtractExact(decimalLeft(a), decimalRight(b));
+    return subtractExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
   };
 }
 
@@ -134,14 +132,13 @@ function times(left: Operand, right: Operand): Evaluator {
   if (constant !== undefined) {
     return (frame) => {
       const a = runLeft(frame);
-      return multiplyExact(typeof a === "number" ? a : decimalLeft(a), constant);
+      return multiplyExact(isDecimal(a) ? a : decimalLeft(a), constant);
     };
   }
   return (frame) => {
     const a = runLeft(frame);
     const b = runRight(frame);
-    if (typeof a === "number" && typeof b === "number") return multiplyExact(a, b);
-    return multiplyExact(decimalLeft(a), decimalRight(b));
+    return multiplyExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
   };
 }
 

@@ -81,16 +81,17 @@ function listNode(parts: readonly Node[]): Node {
 function operationOf(operator: string, args: readonly Rule[], scope: Scope): Evaluator {
   if (isIteration(operator)) {
     // Inside, a variable reads the element, and the element is plain data.
-    const inElement: Scope = { operators: scope.operators, variables: undefined };
+    const inElement: Scope = { ...scope, variables: undefined };
     const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
-    const iteration = { list: nodeOf(args[0], scope), body: nodeOf(args[1], inElement), initial };
-    const compiled = compileIteration(operator, iteration);
-    if (compiled !== undefined) return compiled;
+    return compileIteration(operator, nodeOf(args[0], scope), nodeOf(args[1], inElement), initial);
   }
   const nodes = args.map((arg) => nodeOf(arg, scope));
   const compiled =
     compileControl(operator, nodes) ?? compileArithmetic(operator, nodes) ?? compileComparison(operator, nodes);
-  if (compiled !== undefined) return compiled;
+  return compiled ?? otherOperation(operator, nodes, scope);
+}
+
+function otherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   switch (operator) {
     case "in":
       return compileIn(nodes);

@@ -6,6 +6,7 @@
 import type { Operation } from "./dates.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
+import type { Iteration } from "./operators.ts";
 import { doubleOf, joined, strictlyEqual, stringOf, truthy } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
@@ -20,17 +21,13 @@ export const LIST_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, O
   ["log", ([value]) => value],
 ]);
 
-/** The first two operands of `map` and its like: the list from the facts, and what to do with each element. */
-export interface Iteration {
-  readonly list: Node;
-  /** Evaluated with the element as its facts. */
-  readonly body: Node;
-  /** `reduce` alone: where it starts. */
-  readonly initial: Node | undefined;
-}
-
-/** Compiles `map filter reduce all some none`; undefined for any other name. */
-export function compileIteration(operator: string, { list, body, initial }: Iteration): Evaluator | undefined {
+/**
+ * Compiles `map filter reduce all some none`.
+ *
+ * @param body evaluated with the element as its facts
+ * @param initial `reduce` alone: where it starts; null when absent
+ */
+export function compileIteration(operator: Iteration, list: Node, body: Node, initial: Node | undefined): Evaluator {
   const elements = (frame: unknown): readonly RuleValue[] => {
     const value = list.run(frame);
     return isList(value) ? value : [];
@@ -52,8 +49,6 @@ export function compileIteration(operator: string, { list, body, initial }: Iter
       return (frame) => !elements(frame).some(matches);
     case "reduce":
       return reduction(elements, body.run, initial ?? constantNode(null));
-    default:
-      return undefined;
   }
 }
 

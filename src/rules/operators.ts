@@ -26,7 +26,9 @@ const ARGUMENTS_MIN: ReadonlyMap<string, number> = new Map(
 );
 
 /** The operators whose second argument is evaluated on each element of a list, and reads that element. */
-const ITERATIONS = new Set(["map", "filter", "reduce", "all", "some", "none"]);
+const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
+/** One of the operators that go through a list. */
+export type Iteration = (typeof ITERATIONS)[number];
 
 /** The fewest arguments that a built-in operator takes; undefined when there is no such operator. */
 export function argumentsMin(operator: string): number | undefined {
@@ -34,8 +36,8 @@ export function argumentsMin(operator: string): number | undefined {
 }
 
 /** Whether an operator's second argument reads the elements of a list instead of the facts. */
-export function isIteration(operator: string): boolean {
-  return ITERATIONS.has(operator);
+export function isIteration(operator: string): operator is Iteration {
+  return (ITERATIONS as readonly string[]).includes(operator);
 }
 
 /** A user's own operator of this name; own properties only. */

@@ -78,15 +78,13 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
   let nodes = 1;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
-      return [{ path: pathOf(place), message: `the rule is nested more than ${RULE_NESTING_MAX} deep` }];
+      return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} deep` }];
     }
     const found = checkNode(place, options);
     if (found.message !== undefined) problems.push({ path: pathOf(place), message: found.message });
     nodes += found.parts.length;
     if (nodes > RULE_NODES_MAX) {
-      return [
-        { path: pathOf(place), message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` },
-      ];
+      return [{ path: "$", message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` }];
     }
     for (let index = found.parts.length - 1; index >= 0; index--) {
       waiting.push({

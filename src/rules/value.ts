@@ -28,8 +28,8 @@ export interface RuleObject {
 /** A value as it crosses the public face: a decimal is a {@link Decimal}. */
 export type Fact = Decimal | string | boolean | null | undefined | readonly Fact[] | { readonly [name: string]: Fact };
 
-/** Facts nest at most this deep, lists in lists; so no facts can exhaust the stack. */
-const NESTING_MAX = 64;
+/** Facts nest at most this deep, so no facts can exhaust the stack. */
+export const NESTING_MAX = 64;
 
 /**
  * A fact as a value: numbers and Decimals become exact, lists are read through, objects stay as they are.
@@ -142,13 +142,13 @@ export function doubleOf(value: RuleValue): number {
 }
 
 function exactFact(fact: number): Exact {
-  if (Number.isSafeInteger(fact)) return fact === 0 ? 0 : fact;
-  const exact = exactOfNumber(fact);
-  if (exact !== undefined) return exact;
-  return failed(
-    Number.isFinite(fact)
-      ? `the number ${fact} is above 2^53 and may not be what was meant: give it as text`
-      : `${fact} is not a decimal`,
+  return (
+    exactOfNumber(fact) ??
+    failed(
+      Number.isFinite(fact)
+        ? `the number ${fact} is above 2^53 and may not be what was meant: give it as text`
+        : `${fact} is not a decimal`,
+    )
   );
 }
 

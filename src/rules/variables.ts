@@ -7,7 +7,7 @@ import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
-import { doubleOf, failure, ruleValueOf, shown, stringOf } from "./value.ts";
+import { doubleOf, failure, NESTING_MAX, ruleValueOf, shown, stringOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Names that decimals have as objects; a decimal is one value and has no properties. */
@@ -62,26 +62,64 @@ export function compileMissingSome([needed, names]: readonly Node[], readers: Re
 }
 
 /**
- * Reads a path of plain data: at each step the rest of the path is first tried as one key, then up to its first dot.
- * Only own properties of objects, lists and texts are read. The empty path is the whole.
+ * Reads a path of plain data: the part up to the first dot is a key of the facts, and what is left of the path is, at
+ * each step, first tried as one key, then up to its first dot. Only own properties of objects, lists and texts are
+ * read. The empty path is the whole. Facts without the first part may have the whole path as one key.
  *
  * @returns reads undefined where there is none
  */
 export function pathReader(path: string): Evaluator {
   if (path === "") return (facts) => ruleValueOf(facts);
-  const steps = stepsOf(path);
-  if (steps.length === 1) return (facts) => ruleValueOf(ownProperty(facts, path));
+  const whole = propertyReader(path);
+  const dot = path.indexOf(".");
+  if (dot < 0) return (facts) => ruleValueOf(whole(facts));
+  const first = propertyReader(path.slice(0, dot));
+  const read = restReader(path.slice(dot + 1));
   return (facts) => {
-    let data = facts;
-    for (const { key, rest } of steps) {
-      const whole = ownProperty(data, rest);
-      if (whole !== undefined) return ruleValueOf(whole);
-      if (key === undefined) return undefined;
-      data = ownProperty(data, key);
-      if (data === undefined || data === null) return undefined;
-    }
-    return undefined;
+    const value = read(first(facts));
+    return ruleValueOf(value === undefined ? whole(facts) : value);
   };
+}
+
+type Read = (data: unknown) => unknown;
+
+/** Reads what is left of a path: as one key, then step by step. Beyond 64 steps there are no facts. */
+function restReader(path: string): Read {
+  const steps: { readonly key: Read; readonly rest: Read }[] = [];
+  let rest = path;
+  for (let dot = rest.indexOf("."); dot >= 0 && steps.length < NESTING_MAX; dot = rest.indexOf(".")) {
+    const key = propertyReader(rest.slice(0, dot));
+    rest = rest.slice(dot + 1);
+    steps.push({ key, rest: propertyReader(rest) });
+  }
+  const whole = propertyReader(path);
+  if (steps.length === 0) return whole;
+  return (data) => {
+    let value = whole(data);
+    let inner = data;
+    for (const step of steps) {
+      if (value !== undefined) return value;
+      inner = step.key(inner);
+      value = step.rest(inner);
+    }
+    return value;
+  };
+}
+
+/** Reads one own property; undefined where there is none. */
+function propertyReader(key: string): Read {
+  if (DECIMAL_NAMES.has(key)) {
+    return (data) => (Decimal.isDecimal(data) || data instanceof Scaled ? undefined : ownProperty(data, key));
+  }
+  return (data) => ownProperty(data, key);
+}
+
+function ownProperty(data: unknown, key: string): unknown {
+  if (typeof data === "object" ? data === null : typeof data !== "string") return undefined;
+  const record = data as Readonly<Record<string, unknown>>;
+  const value = record[key];
+  // Asked last: most names that are not there are not inherited either.
+  return value !== undefined && Object.hasOwn(record, key) ? value : undefined;
 }
 
 function missingOf(keys: readonly RuleValue[], readers: Readers, frame: unknown): readonly RuleValue[] {
@@ -99,32 +137,4 @@ function nameOf(path: RuleValue): string {
 
 function isList(value: RuleValue): value is readonly RuleValue[] {
   return Array.isArray(value);
-}
-
-interface Step {
-  /** The path from here on, as one key. */
-  readonly rest: string;
-  /** The path up to its first dot; undefined in the last step. */
-  readonly key: string | undefined;
-}
-
-function stepsOf(path: string): readonly Step[] {
-  const steps: Step[] = [];
-  let rest = path;
-  for (let dot = rest.indexOf("."); dot >= 0; dot = rest.indexOf(".")) {
-    steps.push({ rest, key: rest.slice(0, dot) });
-    rest = rest.slice(dot + 1);
-  }
-  steps.push({ rest, key: undefined });
-  return steps;
-}
-
-function ownProperty(data: unknown, key: string): unknown {
-  if (typeof data === "object" ? data === null : typeof data !== "string") return undefined;
-  const record = data as Readonly<Record<string, unknown>>;
-  const value = record[key];
-  // Asked last: most names that are not there are not inherited either.
-  if (value === undefined || !Object.hasOwn(record, key)) return undefined;
-  if (DECIMAL_NAMES.has(key) && (Decimal.isDecimal(data) || data instanceof Scaled)) return undefined;
-  return value;
 }

@@ -1,0 +1,87 @@
+/** The facts and rules that compiled rules are measured on. */
+
+/** One event's facts, as plain data. */
+export interface Facts {
+  readonly attribute: { readonly tokens: number; readonly images: number; readonly hours: number };
+  readonly dimension: { readonly service: string; readonly region: string };
+}
+
+/** A rule and the facts that it is evaluated on. */
+export interface Scenario {
+  readonly name: string;
+  readonly rule: Readonly<Record<string, unknown>>;
+  readonly facts: readonly Facts[];
+  /** The least ratio to json-logic-js that is wanted; undefined where the ratio is only reported. */
+  readonly wanted: number | undefined;
+}
+
+/** Every scenario, each on `count` facts. */
+export function scenarios(count: number): readonly Scenario[] {
+  const whole = Array.from({ length: count }, (_, index) => factsOf(index, 1));
+  const fractions = Array.from({ length: count }, (_, index) => factsOf(index, 100));
+  return [
+    { name: "integers: + - *", rule: POINTS, facts: whole, wanted: 20 },
+    { name: "integers: comparisons", rule: CLASS, facts: whole, wanted: 20 },
+    { name: "fractions: + - *", rule: COST, facts: fractions, wanted: 10 },
+    { name: "division", rule: RATIO, facts: whole, wanted: undefined },
+  ];
+}
+
+function read(path: string): { readonly var: string } {
+  return { var: path };
+}
+
+/** Tokens and images in points, less what is free. */
+const POINTS = {
+  "-": [
+    {
+      "+": [
+        { "*": [read("attribute.tokens"), 3] },
+        { "*": [read("attribute.images"), read("attribute.hours")] },
+        { "*": [{ "+": [read("attribute.images"), 7] }, 40] },
+      ],
+    },
+    1000,
+  ],
+};
+
+/** One class out of the sizes of an event. */
+const CLASS = {
+  if: [
+    {
+      and: [
+        { "==": [read("dimension.service"), "code"] },
+        { ">=": [read("attribute.tokens"), 2000] },
+        { "<": [read("attribute.images"), 30] },
+      ],
+    },
+    3,
+    { or: [{ ">": [read("attribute.hours"), 15] }, { "<=": [1000, read("attribute.tokens"), 1500] }] },
+    2,
+    1,
+  ],
+};
+
+/** An amount of money from quantities and rates with decimal places. */
+const COST = {
+  "+": [
+    { "*": [read("attribute.tokens"), 0.0015] },
+    { "*": [read("attribute.images"), read("attribute.hours")] },
+    { "-": [0.75, { "*": [read("attribute.hours"), 0.25] }] },
+  ],
+};
+
+/** Tokens an hour. */
+const RATIO = { "/": [read("attribute.tokens"), { "+": [read("attribute.hours"), 1] }] };
+
+/** Facts that repeat only after long, in units of 1 / `parts`. */
+function factsOf(index: number, parts: number): Facts {
+  return {
+    attribute: {
+      tokens: ((index * 7919) % 4001) / parts,
+      images: ((index * 104_729) % 61) / parts,
+      hours: ((index * 1_299_709) % 25) / parts,
+    },
+    dimension: { service: index % 3 === 0 ? "code" : "chat", region: index % 2 === 0 ? "eu" : "us" },
+  };
+}

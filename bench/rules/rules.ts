@@ -1,0 +1,78 @@
+/** Compiled rules beside json-logic-js, on the same facts in the same run, with exact results compared. */
+import jsonLogic from "json-logic-js";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { decimalOfExact } from "../../src/numbers/exact.ts";
+import { compileRule } from "../../src/rules/compile-rule.ts";
+import { compile } from "../../src/rules/compile.ts";
+import { parseRule } from "../../src/rules/rule.ts";
+import { isDecimal, ruleValueOf } from "../../src/rules/value.ts";
+import type { RuleValue } from "../../src/rules/value.ts";
+import { measure } from "../bench.ts";
+import type { Bench } from "../bench.ts";
+import { scenarios } from "./facts.ts";
+import type { Facts, Scenario } from "./facts.ts";
+
+/** How many facts each rule is evaluated on. */
+const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
+
+/** The benches of this room. */
+export const ruleBenches: readonly Bench[] = [
+  {
+    name: "compiled rules beside json-logic-js",
+    run: (size) => scenarios(COUNTS[size]).flatMap(linesOf),
+  },
+];
+
+/** As the event path binds them: a path becomes a reader once. */
+const readers: Readonly<Record<string, (facts: Facts) => RuleValue>> = {
+  "attribute.tokens": (facts) => ruleValueOf(facts.attribute.tokens),
+  "attribute.images": (facts) => ruleValueOf(facts.attribute.images),
+  "attribute.hours": (facts) => ruleValueOf(facts.attribute.hours),
+  "dimension.service": (facts) => facts.dimension.service,
+};
+
+function linesOf(scenario: Scenario): readonly string[] {
+  const { name, rule, facts, wanted } = scenario;
+  const bound = compile<Facts>(parseRule(rule), { variables: (path) => readers[path] });
+  const exact = compareResults(scenario, bound);
+  const theirs = measure(() => evaluateAll(facts, (fact) => jsonLogic.apply(rule, fact)));
+  const ours = measure(() => evaluateAll(facts, bound));
+  const plain = compile<Facts>(parseRule(rule));
+  const unbound = measure(() => evaluateAll(facts, plain));
+  const face = compileRule(rule);
+  const publicly = measure(() => evaluateAll(facts, face));
+  const target = wanted === undefined ? "no target" : `wanted ${wanted}`;
+  return [
+    `${name}: ${perSecond(facts.length, ours)}, json-logic-js ${perSecond(facts.length, theirs)}: ` +
+      `${(theirs / ours).toFixed(1)} times as fast (${target}); ` +
+      `facts as plain data ${(theirs / unbound).toFixed(1)} times; compileRule, Decimals out, ${(theirs / publicly).toFixed(1)} times`,
+    `  ${exact} of ${facts.length} results of json-logic-js are the exact ones`,
+  ];
+}
+
+let sink: unknown;
+
+function evaluateAll(facts: readonly Facts[], evaluate: (fact: Facts) => unknown): void {
+  for (const fact of facts) sink = evaluate(fact);
+}
+
+/** Checks every result against the nearest double, and counts those that json-logic-js has exactly. */
+function compareResults({ name, rule, facts }: Scenario, evaluate: (fact: Facts) => RuleValue): number {
+  let exact = 0;
+  for (const fact of facts) {
+    const ours = evaluate(fact);
+    const theirs: unknown = jsonLogic.apply(rule, fact);
+    if (!isDecimal(ours) || typeof theirs !== "number") throw new Error(`${name}: not a decimal: ${String(sink)}`);
+    const decimal = decimalOfExact(ours);
+    if (decimal.eq(new Decimal(theirs))) exact++;
+    else if (Math.abs(decimal.toNumber() - theirs) > 1e-9 * (1 + Math.abs(theirs))) {
+      throw new Error(`${name}: ${decimal.toFixed()} is not ${theirs}`);
+    }
+  }
+  return exact;
+}
+
+function perSecond(count: number, seconds: number): string {
+  return `${(count / seconds / 1e6).toFixed(2)} million a second`;
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+
+import { isCurrency, minorUnitDigits } from "../../src/numbers/currency.ts";
+
+describe("currencies", () => {
+  test.each([
+    ["USD", 2],
+    ["EUR", 2],
+    ["JPY", 0],
+    ["KWD", 3],
+    ["HUF", 2],
+    ["ISK", 0],
+    ["BHD", 3],
+    ["CLF", 4],
+    ["UGX", 0],
+  ])("S1.5 the minor unit of %s has %i digits", (currency, digits) => {
+    expect(minorUnitDigits(currency)).toBe(digits);
+    expect(isCurrency(currency)).toBe(true);
+  });
+
+  test.each(["", "usd", "US", "XXX", "XAU", "ABC", "__proto__", "USDX", "toString"])(
+    "S1.5 the unknown code %j is refused",
+    (code) => {
+      expect(isCurrency(code)).toBe(false);
+      expect(() => minorUnitDigits(code)).toThrow(
+        expect.objectContaining({
+          code: "ERR_CURRENCY_UNKNOWN",
+          message: `${JSON.stringify(code)} is not a currency code of ISO 4217`,
+        }),
+      );
+    },
+  );
+});

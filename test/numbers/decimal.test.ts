@@ -1,0 +1,130 @@
+import { Decimal as HostDecimal } from "decimal.js";
+import { describe, expect, test } from "vitest";
+
+import {
+  add,
+  Decimal,
+  decimalOf,
+  divide,
+  greatest,
+  least,
+  multiply,
+  subtract,
+  sum,
+  textOf,
+  valueOf,
+} from "../../src/numbers/decimal.ts";
+
+describe("reading decimals", () => {
+  test.each([
+    ["0.1", "0.1"],
+    [0.1, "0.1"],
+    [-0, "0"],
+    ["-0.0", "0"],
+    ["1e3", "1000"],
+    [".5", "0.5"],
+    ["5.", "5"],
+    ["+5", "5"],
+    [9_007_199_254_740_991, "9007199254740991"],
+    [new Decimal("1.50"), "1.5"],
+    ["9".repeat(100), "9".repeat(100)],
+  ])("S1.2 %s is the decimal %s", (given, expected) => {
+    expect(textOf(decimalOf(given))).toBe(expected);
+  });
+
+  test.each<[unknown, string]>([
+    [Number.NaN, "NaN is not a decimal"],
+    [Infinity, "Infinity is not a decimal"],
+    ["NaN", '"NaN" is not a decimal'],
+    ["0x1F", '"0x1F" is not a decimal'],
+    ["1,000", '"1,000" is not a decimal'],
+    ["", '"" is not a decimal'],
+    [" 1", '" 1" is not a decimal'],
+    ["1 000", '"1 000" is not a decimal'],
+    ["x".repeat(70), `"${"x".repeat(60)}…" is not a decimal`],
+    [2 ** 53, "the number 9007199254740992 is above 2^53 and may not be what was meant: give it as text"],
+    [null, "expected a decimal, got null"],
+    [undefined, "expected a decimal, got undefined"],
+    [true, "expected a decimal, got boolean"],
+    [[1], "expected a decimal, got an array"],
+    [{}, "expected a decimal, got object"],
+    [new Decimal(Number.NaN), "NaN is not a decimal"],
+    ["1e1001", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+    ["1e-999999999", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+    ["1".repeat(101), "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+  ])("S1.2 what is no decimal is refused: %j", (given, message) => {
+    expect(() => decimalOf(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+  });
+
+  test.each(["12345678901234567890.12345678901234567890", "-99999999999999999999", "1e-20", "1e19", "0e50"])(
+    "S1.3 a value of 20 integer and 20 fraction digits is kept: %s",
+    (text) => {
+      expect(valueOf(text).eq(new Decimal(text))).toBe(true);
+    },
+  );
+
+  test.each([
+    ["123456789012345678901", '"123456789012345678901" has more than 20 integer or 20 fraction digits'],
+    ["1e20", '"1e20" has more than 20 integer or 20 fraction digits'],
+    ["1e400", '"1e400" has more than 20 integer or 20 fraction digits'],
+    ["0.000000000000000000001", '"0.000000000000000000001" has more than 20 integer or 20 fraction digits'],
+    [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
+  ])("S1.3 a value of more digits is refused, never rounded: %s", (given, message) => {
+    expect(() => valueOf(given)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
+  });
+});
+
+describe("arithmetic on decimals", () => {
+  const decimal = (text: string): Decimal => new Decimal(text);
+
+  test("S1.1 0.1 * 3 is 0.3 and 0.1 + 0.2 is 0.3", () => {
+    expect(textOf(multiply(decimal("0.1"), decimal("3")))).toBe("0.3");
+    expect(textOf(add(decimal("0.1"), decimal("0.2")))).toBe("0.3");
+    expect(textOf(subtract(decimal("0.3"), decimal("0.1")))).toBe("0.2");
+  });
+
+  test("S1.4 a result that would need more than 100 digits is an error, never rounded", () => {
+    const big = decimal(`1${"0".repeat(60)}`);
+    expect(textOf(add(big, decimal("1e-39")))).toBe(`1${"0".repeat(60)}.${"0".repeat(38)}1`);
+    for (const compute of [
+      () => add(big, decimal("1e-40")),
+      () => subtract(big, decimal("1e-41")),
+      () => multiply(decimal("9".repeat(51)), decimal("9".repeat(50))),
+      () => multiply(decimal("1e600"), decimal("1e600")),
+      () => sum([big, decimal("1e-40")]),
+    ]) {
+      expect(compute).toThrow(
+        expect.objectContaining({ code: "ERR_ARITHMETIC", message: "a result needs more than 100 significant digits" }),
+      );
+    }
+  });
+
+  test("S1.4 division keeps 34 significant digits, half up, and refuses zero", () => {
+    expect(textOf(divide(decimal("1"), decimal("3")))).toBe(`0.${"3".repeat(34)}`);
+    expect(textOf(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
+    expect(() => divide(decimal("1"), decimal("0"))).toThrow(
+      expect.objectContaining({ code: "ERR_ARITHMETIC", message: "division by zero" }),
+    );
+  });
+
+  test("S1.4 a host that configures decimal.js changes nothing, and is not changed", () => {
+    const before = { precision: HostDecimal.precision, rounding: HostDecimal.rounding };
+    expect(before).toEqual({ precision: 20, rounding: 4 });
+    HostDecimal.set({ precision: 3, rounding: HostDecimal.ROUND_DOWN, toExpPos: 2 });
+    try {
+      expect(textOf(add(decimal("12345.6789"), decimal("0.0001")))).toBe("12345.679");
+      expect(textOf(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
+      expect(textOf(decimalOf(new HostDecimal("123456789.123456789")))).toBe("123456789.123456789");
+      expect(String(decimal("1e30"))).toBe(`1${"0".repeat(30)}`);
+    } finally {
+      HostDecimal.set({ precision: 20, rounding: 4, toExpPos: 21 });
+    }
+  });
+
+  test("the smaller, the larger and the sum", () => {
+    expect(textOf(least(decimal("9"), decimal("10")))).toBe("9");
+    expect(textOf(greatest(decimal("9"), decimal("10")))).toBe("10");
+    expect(textOf(sum([decimal("0.1"), decimal("0.2"), decimal("-0.3")]))).toBe("0");
+    expect(textOf(sum([]))).toBe("0");
+  });
+});

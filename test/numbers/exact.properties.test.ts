@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { hasCode } from "../../src/errors.ts";
+import { add, Decimal, decimalOf, divide, multiply, subtract, textOf } from "../../src/numbers/decimal.ts";
+import {
+  addExact,
+  compareExact,
+  decimalOfExact,
+  divideExact,
+  exactOfDecimal,
+  exactOfNumber,
+  exactOfText,
+  isZeroExact,
+  multiplyExact,
+  negateExact,
+  remainderExact,
+  roundExact,
+  Scaled,
+  subtractExact,
+  textOfExact,
+} from "../../src/numbers/exact.ts";
+import type { Exact } from "../../src/numbers/exact.ts";
+import { anyDecimalText } from "./arbitraries.ts";
+
+/** decimal.js with far more digits than any result here needs, or with 34, half up. */
+const Wide = Decimal.clone({ precision: 3000 });
+const Quotient = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_UP });
+
+function exact(text: string): Exact {
+  const value = exactOfText(text);
+  if (value === undefined) throw new Error(`${text} is no decimal`);
+  return value;
+}
+
+/** The same value in a form that is not normal: zeros at the end of the mantissa. */
+function padded(value: Exact, zeros: number): Exact {
+  if (zeros === 0 || isZeroExact(value)) return value;
+  const decimal = decimalOfExact(value);
+  const scale = Math.max(0, decimal.decimalPlaces()) + zeros;
+  const mantissa = BigInt(new Wide(decimal).times(new Wide(10).pow(scale)).toFixed(0));
+  const isSafe = mantissa <= 9_007_199_254_740_991n && mantissa >= -9_007_199_254_740_991n;
+  return new Scaled(isSafe ? Number(mantissa) : mantissa, scale);
+}
+
+const operand = fc.tuple(anyDecimalText, fc.constantFrom(0, 0, 0, 1, 5, 20));
+
+function agrees(
+  ours: (a: Exact, b: Exact) => Exact,
+  theirs: (a: Decimal, b: Decimal) => Decimal,
+): fc.IPropertyWithHooks<[[string, number], [string, number]]> {
+  return fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
+    const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+    const result = ours(a, b);
+    expect(textOfExact(result)).toBe(textOf(theirs(new Wide(textA), new Wide(textB))));
+    checkForm(result);
+  });
+}
+
+function checkForm(value: Exact): void {
+  if (typeof value === "number") {
+    expect(Number.isSafeInteger(value) && !Object.is(value, -0)).toBe(true);
+    return;
+  }
+  expect(Number.isInteger(value.scale) && value.scale >= 0 && value.scale <= 1000).toBe(true);
+  if (typeof value.mantissa === "number") {
+    expect(Number.isSafeInteger(value.mantissa) && value.mantissa !== 0).toBe(true);
+  } else {
+    expect(Number.isSafeInteger(Number(value.mantissa))).toBe(false);
+  }
+}
+
+test("S1.4 sums are those of decimal.js", () => {
+  fc.assert(
+    agrees(addExact, (a, b) => a.plus(b)),
+    { numRuns: 500 },
+  );
+});
+
+test("S1.4 differences are those of decimal.js", () => {
+  fc.assert(
+    agrees(subtractExact, (a, b) => a.minus(b)),
+    { numRuns: 500 },
+  );
+});
+
+test("S1.4 products are those of decimal.js", () => {
+  fc.assert(
+    agrees(multiplyExact, (a, b) => a.times(b)),
+    { numRuns: 500 },
+  );
+});
+
+test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
+  fc.assert(
+    fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
+      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      fc.pre(!isZeroExact(b));
+      expect(textOfExact(divideExact(a, b))).toBe(textOf(new Quotient(textA).div(textB)));
+      checkForm(divideExact(a, b));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("S3.2 remainders are those of decimal.js", () => {
+  fc.assert(
+    fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
+      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      fc.pre(!isZeroExact(b));
+      expect(textOfExact(remainderExact(a, b))).toBe(textOf(new Wide(textA).mod(textB)));
+      checkForm(remainderExact(a, b));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("S3.2 comparisons are those of decimal.js", () => {
+  fc.assert(
+    fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
+      const [a, b] = [padded(exact(textA), zerosA), padded(exact(textB), zerosB)];
+      expect(Math.sign(compareExact(a, b))).toBe(new Wide(textA).cmp(textB));
+      expect(compareExact(a, padded(a, 3))).toBe(0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("S3.4 rounding is that of decimal.js", () => {
+  const modes = { round: Decimal.ROUND_HALF_UP, floor: Decimal.ROUND_FLOOR, ceil: Decimal.ROUND_CEIL } as const;
+  fc.assert(
+    fc.property(
+      operand,
+      fc.integer({ min: -25, max: 25 }),
+      fc.constantFrom("round" as const, "floor" as const, "ceil" as const),
+      ([text, zeros], places, mode) => {
+        const unit = new Wide(10).pow(-places);
+        const expected = new Wide(text).div(unit).toDecimalPlaces(0, modes[mode]).times(unit);
+        const result = roundExact(padded(exact(text), zeros), places, mode);
+        expect(textOfExact(result)).toBe(textOf(expected));
+        checkForm(result);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("S1.2 a text read and written is its plain decimal", () => {
+  fc.assert(
+    fc.property(operand, ([text, zeros]) => {
+      const value = padded(exact(text), zeros);
+      const plain = textOf(new Wide(text));
+      expect(textOfExact(value)).toBe(plain);
+      expect(textOf(decimalOfExact(value))).toBe(plain);
+      expect(textOfExact(exactOfDecimal(new Decimal(text)))).toBe(plain);
+      expect(textOfExact(negateExact(value))).toBe(textOf(new Wide(text).negated()));
+      checkForm(exact(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("S1.2 a number is its shortest text, whatever way it was computed", () => {
+  const number = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc
+      .tuple(fc.integer({ min: -100_000_000, max: 100_000_000 }), fc.integer({ min: 0, max: 9 }))
+      .map(([mantissa, places]) => mantissa / 10 ** places),
+    fc
+      .tuple(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: 0, max: 8 }))
+      .map(([value, places]) => Number(value.toFixed(places))),
+  );
+  fc.assert(
+    fc.property(number, (value) => {
+      const read = exactOfNumber(value);
+      if (Math.abs(value) > Number.MAX_SAFE_INTEGER) expect(read).toBeUndefined();
+      else {
+        expect(read === undefined ? undefined : textOfExact(read)).toBe(textOf(new Wide(String(value))));
+        checkForm(read ?? Number.NaN);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("S1.2 a text is a decimal here exactly when it is one at the public face", () => {
+  const piece = fc.constantFrom(
+    "0",
+    "1",
+    "9",
+    "12",
+    "00",
+    ".",
+    "-",
+    "+",
+    "e",
+    "E",
+    "e-",
+    " ",
+    "x",
+    "N",
+    "1000",
+    "_",
+    ",",
+  );
+  const texts = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const read = exactOfText(text);
+      let face: string | undefined;
+      try {
+        face = textOf(decimalOf(text));
+      } catch (error) {
+        expect(hasCode(error, "ERR_NUMBER_INVALID")).toBe(true);
+      }
+      expect(read === undefined ? undefined : textOfExact(read)).toBe(face);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("S1.4 results at the ends of the range agree with the public face, errors included", () => {
+  const far = fc
+    .tuple(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), fc.integer({ min: -900, max: 900 }))
+    .map(([mantissa, exponent]) => `${mantissa}e${exponent}`);
+  const outcome = (compute: () => string): string => {
+    try {
+      return compute();
+    } catch (error) {
+      return hasCode(error, "ERR_ARITHMETIC") ? error.code : String(error);
+    }
+  };
+  const pairs = [
+    [addExact, add],
+    [subtractExact, subtract],
+    [multiplyExact, multiply],
+    [divideExact, divide],
+  ] as const;
+  fc.assert(
+    fc.property(fc.oneof(far, anyDecimalText), fc.oneof(far, anyDecimalText), (textA, textB) => {
+      for (const [ours, face] of pairs) {
+        expect(outcome(() => textOfExact(ours(exact(textA), exact(textB))))).toBe(
+          outcome(() => textOf(face(new Decimal(textA), new Decimal(textB)))),
+        );
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

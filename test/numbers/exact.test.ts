@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+import {
+  addExact,
+  compareExact,
+  decimalOfExact,
+  divideExact,
+  exactOfDecimal,
+  exactOfNumber,
+  exactOfText,
+  isExact,
+  isZeroExact,
+  mantissaOf,
+  multiplyExact,
+  negateExact,
+  remainderExact,
+  roundExact,
+  Scaled,
+  scaleOf,
+  subtractExact,
+  textOfExact,
+} from "../../src/numbers/exact.ts";
+import type { Exact, PlacesRounding } from "../../src/numbers/exact.ts";
+
+function exact(text: string): Exact {
+  const value = exactOfText(text);
+  if (value === undefined) throw new Error(`${text} is no decimal`);
+  return value;
+}
+
+const OPERATIONS = {
+  "+": addExact,
+  "-": subtractExact,
+  "*": multiplyExact,
+  "/": divideExact,
+  "%": remainderExact,
+} as const;
+
+describe("exact arithmetic", () => {
+  test.each<[string, keyof typeof OPERATIONS, string, string]>([
+    ["0.1", "*", "3", "0.3"],
+    ["0.1", "+", "0.2", "0.3"],
+    ["9007199254740991", "+", "1", "9007199254740992"],
+    ["-9007199254740991", "-", "1", "-9007199254740992"],
+    ["9007199254740991", "*", "9007199254740991", "81129638414606663681390495662081"],
+    ["9007199254740992", "-", "9007199254740991", "1"],
+    ["0.1", "-", "0.1", "0"],
+    ["0", "*", "-5", "0"],
+    ["0.5", "*", "-2", "-1"],
+    ["1e20", "+", "1e-20", "100000000000000000000.00000000000000000001"],
+    ["1", "/", "3", "0.3333333333333333333333333333333333"],
+    ["2", "/", "3", "0.6666666666666666666666666666666667"],
+    ["-2", "/", "3", "-0.6666666666666666666666666666666667"],
+    ["1", "/", "8", "0.125"],
+    ["1", "/", "1024", "0.0009765625"],
+    ["0.3", "/", "0.1", "3"],
+    ["5", "/", "0.001", "5000"],
+    ["1", "/", "10000000000", "0.0000000001"],
+    ["10", "/", "4", "2.5"],
+    ["123456789012345678901234567890", "/", "10", "12345678901234567890123456789"],
+    ["7", "%", "3", "1"],
+    ["-7", "%", "3", "-1"],
+    ["7", "%", "-3", "1"],
+    ["-6", "%", "3", "0"],
+    ["5.5", "%", "2", "1.5"],
+    ["1", "%", "0.3", "0.1"],
+    ["100000000000000000000", "%", "7", "2"],
+  ])("S1.4 %s %s %s is %s", (a, operator, b, expected) => {
+    expect(textOfExact(OPERATIONS[operator](exact(a), exact(b)))).toBe(expected);
+  });
+
+  test("S1.4 a quotient is rounded half up at its 34th digit", () => {
+    // 34 digits and a half: 1.000000000000000000000000000000000|5 × 10^0
+    const dividend = exact(`1${"0".repeat(33)}5`);
+    expect(textOfExact(divideExact(dividend, exact(`1${"0".repeat(34)}`)))).toBe(`1.${"0".repeat(32)}1`);
+    expect(textOfExact(divideExact(negateExact(dividend), exact(`1${"0".repeat(34)}`)))).toBe(`-1.${"0".repeat(32)}1`);
+    expect(textOfExact(divideExact(exact(`1${"0".repeat(33)}4`), exact(`1${"0".repeat(34)}`)))).toBe("1");
+    expect(textOfExact(divideExact(exact("9".repeat(35)), 1))).toBe(`1${"0".repeat(35)}`);
+  });
+
+  test.each<[keyof typeof OPERATIONS, string, string]>([
+    ["/", "1", "0"],
+    ["%", "1", "0"],
+    ["/", "0.5", "0.0"],
+    ["/", "0", "0"],
+  ])("S3.2 a division by zero is an error: %s %s %s", (operator, a, b) => {
+    expect(() => OPERATIONS[operator](exact(a), exact(b))).toThrow(
+      expect.objectContaining({ code: "ERR_ARITHMETIC", message: "division by zero" }),
+    );
+  });
+
+  test.each<[string, keyof typeof OPERATIONS, string]>([
+    [`1${"0".repeat(60)}`, "+", `0.${"0".repeat(39)}1`],
+    ["9".repeat(51), "*", "9".repeat(50)],
+    ["1e600", "*", "1e500"],
+    ["1e-600", "*", "1e-500"],
+    ["1e600", "/", "1e-500"],
+  ])("S1.4 a result of more than 100 digits, or beyond 10^1000, is an error: %s %s %s", (a, operator, b) => {
+    expect(() => OPERATIONS[operator](exact(a), exact(b))).toThrow(expect.objectContaining({ code: "ERR_ARITHMETIC" }));
+  });
+
+  test("S1.4 a result of 100 digits is exact", () => {
+    const sum = addExact(exact(`1${"0".repeat(59)}`), exact(`0.${"0".repeat(39)}1`));
+    expect(textOfExact(sum)).toBe(`1${"0".repeat(59)}.${"0".repeat(39)}1`);
+  });
+
+  test("S1.4 zeros at the end are no significant digits", () => {
+    expect(textOfExact(multiplyExact(exact("1e60"), exact("1e60")))).toBe(`1${"0".repeat(120)}`);
+    expect(textOfExact(multiplyExact(multiplyExact(exact("1e-300"), exact("1e300")), 5))).toBe("5");
+  });
+
+  test("S3.2 decimals compare by value", () => {
+    expect(compareExact(1, exact("1.00"))).toBe(0);
+    expect(compareExact(new Scaled(100, 2), 1)).toBe(0);
+    expect(compareExact(9, 10)).toBeLessThan(0);
+    expect(compareExact(exact("0.1"), exact("0.01"))).toBeGreaterThan(0);
+    expect(compareExact(exact("1e30"), exact("1e-30"))).toBeGreaterThan(0);
+    expect(compareExact(exact("-1e30"), exact("1e-30"))).toBeLessThan(0);
+  });
+
+  test.each<[string, number, PlacesRounding, string]>([
+    ["2.5", 0, "round", "3"],
+    ["-2.5", 0, "round", "-3"],
+    ["2.4", 0, "round", "2"],
+    ["-2.345", 2, "round", "-2.35"],
+    ["2.345", 5, "round", "2.345"],
+    ["1250", -2, "round", "1300"],
+    ["0.04", 1, "round", "0"],
+    ["-0.1", 0, "floor", "-1"],
+    ["0.9", 0, "floor", "0"],
+    ["-0.9", 0, "ceil", "0"],
+    ["0.01", 1, "ceil", "0.1"],
+    ["1201", -2, "ceil", "1300"],
+    ["-1201", -2, "floor", "-1300"],
+  ])("S3.4 %s to %i places by %s is %s", (value, places, rounding, expected) => {
+    expect(textOfExact(roundExact(exact(value), places, rounding))).toBe(expected);
+  });
+});
+
+describe("exact values", () => {
+  test.each([
+    ["0", 0],
+    ["-0", 0],
+    ["0.000", 0],
+    ["-0.0", 0],
+    ["1.00", 1],
+    ["+7", 7],
+    ["5.", 5],
+    ["00012", 12],
+    ["1e3", 1000],
+    ["9007199254740991", 9_007_199_254_740_991],
+    ["123456789012345", 123_456_789_012_345],
+    ["1234567890123456", 1_234_567_890_123_456],
+  ])("S1.2 the text %s is the safe integer %d", (text, expected) => {
+    expect(exactOfText(text)).toBe(expected);
+  });
+
+  test.each([
+    [".5", "0.5"],
+    ["0.10", "0.1"],
+    ["-1.50", "-1.5"],
+    ["1E-2", "0.01"],
+    ["12345678901234567890.12345678901234567890", "12345678901234567890.1234567890123456789"],
+    ["9007199254740992", "9007199254740992"],
+    ["123456789.123456789", "123456789.123456789"],
+    ["0.00000000000000000001", "0.00000000000000000001"],
+  ])("S1.2 the text %s is the decimal %s", (text, expected) => {
+    expect(textOfExact(exact(text))).toBe(expected);
+  });
+
+  test.each(["", " ", "abc", "1,000", "0x10", "NaN", "Infinity", "1e", "e5", ".", "-", "+.", "--1", "1 ", " 1", "1_0"])(
+    "S1.2 the text %j is no decimal",
+    (text) => {
+      expect(exactOfText(text)).toBeUndefined();
+    },
+  );
+
+  test.each(["1e1001", "1e-1001", "1e999999999", "9".repeat(101), "9".repeat(5000)])(
+    "S1.4 a text out of range is no decimal",
+    (text) => {
+      expect(exactOfText(text)).toBeUndefined();
+    },
+  );
+
+  test.each([
+    [0.1, "0.1"],
+    [-0.1, "-0.1"],
+    [3.14, "3.14"],
+    [1e-7, "0.0000001"],
+    [5e-324, `0.${"0".repeat(323)}5`],
+    [0.1 + 0.2, "0.30000000000000004"],
+    [2_251_799_813_685_248.5, "2251799813685248.5"],
+    [0.7 + 0.1, "0.7999999999999999"],
+    [123_456_789.123_456_7, "123456789.1234567"],
+    [-0, "0"],
+  ])("S1.2 the number %f is its shortest text %s", (value, expected) => {
+    const read = exactOfNumber(value);
+    expect(read === undefined ? undefined : textOfExact(read)).toBe(expected);
+  });
+
+  test.each([Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e300])("S1.2 the number %d is refused", (value) => {
+    expect(exactOfNumber(value)).toBeUndefined();
+  });
+
+  test("S1.2 zero is never minus zero", () => {
+    for (const zero of [exactOfNumber(-0), multiplyExact(0, -1), negateExact(0), remainderExact(-4, 2)]) {
+      expect(zero).toBe(0);
+    }
+  });
+
+  test("S1.1 Decimals cross over and back", () => {
+    for (const text of ["0", "-0", "1.5", "-12345678901234567890.5", "1e-20", "1e30", "9007199254740993"]) {
+      const decimal = new Decimal(text);
+      expect(decimalOfExact(exactOfDecimal(decimal)).eq(decimal)).toBe(true);
+    }
+    expect(exactOfDecimal(new Decimal("-0"))).toBe(0);
+    expect(exactOfDecimal(new Decimal(7))).toBe(7);
+  });
+
+  test("S1.1 an exact value is a safe integer or a mantissa with a scale", () => {
+    expect([isExact(1), isExact(new Scaled(15, 1)), isExact("1"), isExact(null)]).toEqual([true, true, false, false]);
+    expect([mantissaOf(3), scaleOf(3), mantissaOf(new Scaled(15, 1)), scaleOf(new Scaled(15, 1))]).toEqual([
+      3, 0, 15, 1,
+    ]);
+    expect([isZeroExact(0), isZeroExact(new Scaled(15, 1))]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
+
+/** A number that a double does not keep; with it a text takes the lossless way. */
+const LONG = "12345678901234567890";
+
+describe("reading JSON", () => {
+  test.each([
+    ["0.1", 0.1],
+    ["1e3", 1000],
+    ["9007199254740991", 9_007_199_254_740_991],
+    ["1.0000000000000000", 1],
+    ["0.30000000000000004", 0.1 + 0.2],
+  ])("S1.2 a number that a double keeps is a number: %s", (text, expected) => {
+    expect(parseJson(text)).toBe(expected);
+  });
+
+  test.each([LONG, "9007199254740993", "0.12345678901234567890", "1e400", "1e-400", "1.00000000000000000001"])(
+    "S1.2 a number that a double loses is the decimal of its text: %s",
+    (text) => {
+      const value = parseJson(`{"a": ${text}}`) as { readonly a: Decimal };
+      expect(Decimal.isDecimal(value.a)).toBe(true);
+      expect(value.a.eq(new Decimal(text))).toBe(true);
+    },
+  );
+
+  test("S1.2 long digits inside a text are text", () => {
+    expect(parseJson(`{"id": "${LONG}", "n": ${LONG}}`)).toEqual({ id: LONG, n: new Decimal(LONG) });
+  });
+
+  test.each(["{}", `{"n": ${LONG}}`])("a __proto__ key is a plain own key, beside %s", (other) => {
+    const value = parseJson(`{"__proto__": {"polluted": true}, "other": ${other}}`) as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.keys(value)).toEqual(["__proto__", "other"]);
+    expect("polluted" in value).toBe(false);
+  });
+
+  test.each(["1", LONG])("the last of a repeated key counts, beside %s", (other) => {
+    expect(parseJson(`{"a": 1, "a": {"b": 2}, "c": ${other}}`)).toMatchObject({ a: { b: 2 } });
+    expect(parseJson(`{"c": ${other}, "a": 1, "a": 2}`)).toMatchObject({ a: 2 });
+  });
+
+  test.each([
+    ["", "not JSON: Unexpected end of JSON input"],
+    ["{", /^not JSON: /],
+    ["01", /^not JSON: /],
+    ["NaN", /^not JSON: /],
+    [`[${LONG},]`, /^not JSON: /],
+    [`{"n": ${LONG}} x`, /^not JSON: /],
+    [`[1e999999999]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+    [`[${"1".repeat(101)}]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+  ])("what is not JSON is refused: %s", (text, message) => {
+    const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: "ERR_JSON_INVALID", message: expected }));
+  });
+
+  test("a text as deep as the stack is refused", () => {
+    const deep = `[${LONG},${"[".repeat(200_000)}${"]".repeat(200_000)}]`;
+    expect(() => parseJson(deep)).toThrow(
+      expect.objectContaining({ code: "ERR_JSON_INVALID", message: "not JSON: it is nested too deeply" }),
+    );
+  });
+});
+
+describe("writing JSON", () => {
+  test("S1.2 a Decimal is a number with all its digits", () => {
+    expect(stringifyJson({ a: new Decimal("0.10"), b: [new Decimal(LONG)], c: new Decimal("1e30") })).toBe(
+      `{"a":0.1,"b":[${LONG}],"c":1${"0".repeat(30)}}`,
+    );
+    expect(stringifyJson(new Decimal("-0"))).toBe("0");
+  });
+
+  test("other values are those of JSON.stringify", () => {
+    const value = { text: 'a "b" \u2028', list: [1, null, true, undefined], nothing: undefined, nested: { x: -1.5 } };
+    expect(stringifyJson(value)).toBe(JSON.stringify(value));
+    expect(stringifyJson(value, 2)).toBe(JSON.stringify(value, null, 2));
+    expect(stringifyJson(undefined)).toBe("null");
+  });
+
+  test("S1.2 what is written reads back", () => {
+    const text = `{"a":[0.1,${LONG},1.00000000000000000001,"x"],"b":{"c":null}}`;
+    expect(stringifyJson(parseJson(text))).toBe(text);
+  });
+});
