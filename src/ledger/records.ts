@@ -86,9 +86,10 @@ export interface FeatureUse {
 /** One stored event (S14). */
 export interface EventRecord {
   readonly referenceId: string;
+  /** Empty, as `customerId`, where no account has the name that was sent. */
   readonly accountId: string;
   readonly customerId: string;
-  /** Its place among the account's events, from 1: "earliest ingested" never ties. */
+  /** Its place among the account's events, from 1: "earliest ingested" never ties. 0 for an event of no account. */
   readonly number: number;
   readonly eventId: string;
   readonly schemaName: string;
@@ -100,7 +101,12 @@ export interface EventRecord {
   /** As it was sent, its account id or alias included. */
   readonly payload: {
     readonly accountId: string;
-    readonly attributes: readonly { readonly name: string; readonly value: Decimal; readonly unit?: string }[];
+    readonly attributes: readonly {
+      readonly name: string;
+      /** A text only where what was sent is no decimal within S1.3: the event failed, and the text is what was sent. */
+      readonly value: Decimal | string;
+      readonly unit?: string;
+    }[];
     readonly dimensions: Readonly<Record<string, string>>;
   };
   /** The outcome of its ingest; it stays what it was (S14.1). */

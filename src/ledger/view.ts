@@ -27,6 +27,8 @@ export interface EventFilter {
   readonly accountId?: string;
   readonly schemaName?: string;
   readonly status?: IngestStatus;
+  /** Whether the event was accepted: any INGESTION_COMPLETED status. */
+  readonly accepted?: boolean;
   readonly eventId?: string;
   readonly referenceId?: string;
   /** The event's own timestamp, `[from, until)`. */
@@ -68,13 +70,25 @@ export interface LedgerView {
   /** Accounts whose `nextDueAt` is at or before an instant, by id, ascending. */
   accountsBehind(instant: Instant, limit: number, afterId?: string): Promise<readonly string[]>;
 
-  /** Those of the event ids that an accepted and not reverted event holds. */
+  /**
+   * Those of the event ids that an accepted and not reverted event holds. An id that came again after it was forgotten
+   * (S14.1) is held by the event of the latest ingest.
+   */
   heldIds(eventIds: readonly string[]): Promise<readonly HeldId[]>;
   events(filter: EventFilter, page: PageRequest): Promise<readonly EventRecord[]>;
-  /** Events of an account that match and are not reverted, earliest ingested first (by number). */
-  eventsToUndo(accountId: string, filter: EventFilter): Promise<readonly EventRecord[]>;
-  /** Events of an account and feature with overage, not reverted, on the days `[from, until)`, by number. */
-  eventsWithOverage(accountId: string, featureId: string, from: Day, until: Day): Promise<readonly EventRecord[]>;
+  /** The first `limit` events of an account that match and are not reverted, earliest ingested first (by number). */
+  eventsToUndo(accountId: string, filter: EventFilter, limit?: number): Promise<readonly EventRecord[]>;
+  /**
+   * The first `page.limit` events of an account and feature with overage, accepted and not reverted, on the days
+   * `[from, until)`, by number, after `page.afterNumber`; without a page all of them.
+   */
+  eventsWithOverage(
+    accountId: string,
+    featureId: string,
+    from: Day,
+    until: Day,
+    page?: { readonly limit: number; readonly afterNumber?: number },
+  ): Promise<readonly EventRecord[]>;
   /** The timestamp of the latest accepted, not reverted event that spent the entry. */
   lastSpent(entryId: string, accountId: string): Promise<Instant | undefined>;
 
