@@ -40,9 +40,11 @@ class Unshaped extends Error {}
 export function learnShape(line: string): LineShape | undefined {
   const walk: Walk = { line, at: 0, slots: [], schemaName: undefined };
   try {
+    // Strictly JSON: the walk itself is lenient about what stands between the values.
+    JSON.parse(line);
     walkEvent(walk);
   } catch (error) {
-    if (error instanceof Unshaped) return undefined;
+    if (error instanceof Unshaped || error instanceof SyntaxError) return undefined;
     throw error;
   }
   if (walk.schemaName === undefined || walk.slots.length > SLOTS_MAX) return undefined;

@@ -1,0 +1,79 @@
+/** The built program in a process of its own: exit codes, closed pipes, no stacks. */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, line, SMALL_BOOK } from "./fake-io.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+let built: string;
+let files: Folder;
+let book: string;
+
+beforeAll(() => {
+  // Beneath node_modules, so that the program finds its packages.
+  mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
+  built = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
+  writeFileSync(join(built, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
+  execFileSync(process.execPath, [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    join(root, "src"),
+    "--outDir",
+    join(built, "dist"),
+  ]);
+  files = folder();
+  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+});
+afterAll(() => {
+  rmSync(built, { recursive: true, force: true });
+  files.remove();
+});
+
+interface Exit {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program. @param readMax closes the pipe after so many bytes of output */
+async function program(argv: readonly string[], { stdin = "", readMax = Infinity } = {}): Promise<Exit> {
+  const child = spawn(process.execPath, [join(built, "dist/cli/bin.js"), ...argv]);
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+    if (out.length > readMax) child.stdout.destroy();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(stdin);
+  const code = await new Promise<number | null>((done) => {
+    child.on("close", done);
+  });
+  return { code, out, err };
+}
+
+describe("the program", () => {
+  test("prints the version of its package", async () => {
+    expect(await program(["--version"])).toEqual({ code: 0, out: "0.0.1\n", err: "" });
+  });
+
+  test("exits with 0, 1 and 2, and without a stack", async () => {
+    const good = await program(["preview", book, "--events", "-"], { stdin: line("a", "2024-01-01T00:00:00Z", 1) });
+    const bad = await program(["preview", book, "--events", "-"], { stdin: "nonsense\n" });
+    const wrong = await program(["preview", book, "--evnts", "-"]);
+    expect([good.code, bad.code, wrong.code]).toEqual([0, 1, 2]);
+    expect(`${good.err}${bad.err}${wrong.err}`).not.toContain("    at ");
+  });
+
+  test("ends quietly when its reader closes the pipe", async () => {
+    const argv = ["preview", book, "--from", "2024-01-01", "--until", "2090-01-01", "--format", "csv"];
+    const { code, err } = await program(argv, { readMax: 1000 });
+    expect(err).not.toMatch(/EPIPE|    at |fault/);
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,110 @@
+import { gzipSync } from "node:zlib";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, line, ratebook, type Ran, SMALL_BOOK } from "./fake-io.ts";
+
+const MAP = {
+  schemaName: { value: "call" },
+  accountId: { column: "Account" },
+  id: { template: "call-{row}" },
+  timestamp: { column: "TIMESTAMP", zone: "UTC" },
+  attributes: { units: { column: "Units" } },
+  dimensions: { region: { template: "eu-{Account}" } },
+};
+const HEADER = "TIMESTAMP,Account,Units\n";
+const ROW = "2024-01-16 18:17:03.9799600,prod,3\n";
+
+let files: Folder;
+let book: string;
+beforeAll(() => {
+  files = folder();
+  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+});
+afterAll(() => files.remove());
+
+async function preview(content: string | Uint8Array, map: unknown = MAP, name = "events.csv"): Promise<Ran> {
+  const text = typeof map === "string" ? map : JSON.stringify(map);
+  const argv = ["preview", book, "--events", files.file(name, content), "--map", files.file("map.json", text)];
+  return ratebook(argv, { cut: files.path });
+}
+
+describe("a CSV file of events", () => {
+  test("is read through its map, digits beyond milliseconds cut", async () => {
+    const { code, out, err } = await preview(`${HEADER}${ROW}"2024-01-16 18:17:04","c-1",4.5`);
+    expect(out).toMatch(/^units +7\.5 +15\.00$/m);
+    expect(err).toBe("2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+    expect(code).toBe(0);
+  });
+
+  test("may be packed, begin with a byte order mark and end its lines in CRLF", async () => {
+    const content = gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n"));
+    expect((await preview(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
+  });
+
+  test("S13.5 is merged with other files by time", async () => {
+    const csv = files.file("late.csv", `${HEADER}${ROW}`);
+    const ndjson = files.file("early.ndjson", line("call-1", "2024-01-01T00:00:00Z", 5));
+    const map = files.file("map.json", JSON.stringify(MAP));
+    const { out } = await ratebook(["preview", book, "--events", csv, "--events", ndjson, "--map", map]);
+    // The NDJSON event is older, so the CSV row that makes the same id is the repeated one.
+    expect(out).toMatch(/^units +5 +10\.00$/m);
+  });
+
+  test("reports bad lines with their number and goes on", async () => {
+    const content = `${HEADER}${ROW}2024-01-17 00:00:00,prod\n2024-01-18 00:00:00,prod,many\n2024-01-19 00:00:00,prod,1\n`;
+    const { code, out, err } = await preview(content);
+    expect(out).toMatch(/^units +4 +8\.00$/m);
+    expect(err).toBe(
+      "events.csv:3: the line has another number of columns than the header [BAD_LINE]\n" +
+        'events.csv:4: The attribute "units" is unfit: "many" is not a decimal. [INGESTION_FAILED]\n' +
+        "4 events read: 1 INGESTION_FAILED, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  test("reports bytes that are no text", async () => {
+    const content = Buffer.concat([
+      Buffer.from(`${HEADER}2024-01-16 18:17:03,pr`),
+      Buffer.of(0xff),
+      Buffer.from("od,3\n"),
+    ]);
+    expect((await preview(content)).err).toContain("events.csv:2: the line is not valid UTF-8 [BAD_LINE]\n");
+  });
+
+  test("reads thousands of rows", async () => {
+    const { out } = await preview(HEADER + ROW.repeat(20_000));
+    expect(out).toMatch(/^units +60,000 /m);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    [
+      "a column that is not there",
+      { ...MAP, accountId: { column: "Who" } },
+      'events.csv: the map names the column "Who", and the header has "TIMESTAMP", "Account", "Units"',
+    ],
+    [
+      "a template with such a column",
+      { ...MAP, id: { template: "x-{Nr}" } },
+      'events.csv: the map names the column "Nr", and the header has "TIMESTAMP", "Account", "Units"',
+    ],
+    [
+      "an origin of two kinds",
+      { ...MAP, id: { column: "A", value: "b" } },
+      'map.json: $.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}',
+    ],
+    [
+      "a zone that has a name",
+      { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },
+      'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',
+    ],
+  ])("%s is refused in one sentence", async (_, map, sentence) => {
+    expect(await preview(`${HEADER}${ROW}`, map)).toEqual({ code: 1, out: "", err: `ratebook: ${sentence}\n` });
+  });
+
+  test("a map that is no JSON is refused in one sentence", async () => {
+    const { code, err } = await preview(`${HEADER}${ROW}`, "{");
+    expect(err).toMatch(/^ratebook: map\.json: not JSON: .*\n$/);
+    expect(code).toBe(1);
+  });
+});
