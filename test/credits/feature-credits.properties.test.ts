@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { FeatureEntry, OverageEvent, OverageRoom } from "../../src/credits/feature-credits.ts";
+import { consume, giveBack, inSpendingOrder, moveOverage } from "../../src/credits/feature-credits.ts";
+import type { Exact } from "../../src/numbers/exact.ts";
+import { addExact, compareExact, exactOfText, subtractExact, textOfExact } from "../../src/numbers/exact.ts";
+
+/** Units with up to two digits after the point; towards 0. */
+const units = fc.nat(3000).map((cents) => exactOfText(`${cents}e-2`) ?? 0);
+
+const entries = fc
+  .array(
+    fc.record({ granted: units, from: fc.nat(20), length: fc.integer({ min: 1, max: 30 }), voided: fc.boolean() }),
+    {
+      maxLength: 5,
+    },
+  )
+  .map((list) =>
+    inSpendingOrder(
+      list.map(({ granted, from, length, voided }, index): FeatureEntry => ({
+        id: `entry-${index}`,
+        featureId: "tokens",
+        granted,
+        balance: granted,
+        effectiveFrom: from,
+        effectiveUntil: from + length,
+        createdAt: index,
+        voided,
+      })),
+    ),
+  );
+
+type Step = { readonly consume: Exact; readonly at: number; readonly room: OverageRoom } | { readonly undo: number };
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        consume: units,
+        at: fc.nat(45),
+        room: fc.oneof(units, fc.constant("UNLIMITED" as const)),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ undo: fc.nat(20) }) },
+  ),
+  { maxLength: 25 },
+);
+
+/** An account's feature, changed by steps as a ledger would. */
+interface Held {
+  entries: readonly FeatureEntry[];
+  events: readonly OverageEvent[];
+}
+
+function take(held: Held, step: Step, eventId: string): void {
+  if ("undo" in step) {
+    const undone = held.events[step.undo % Math.max(held.events.length, 1)];
+    if (undone === undefined) return;
+    const freed = giveBack(held.entries, undone.allocations);
+    Object.assign(
+      held,
+      moveOverage(
+        freed,
+        held.events.filter((event) => event !== undone),
+      ),
+    );
+    return;
+  }
+  const result = consume(held.entries, step.consume, step.at, step.room);
+  if (result.kind === "INSUFFICIENT") return;
+  const { allocations, overage } = result;
+  held.entries = result.entries;
+  held.events = [...held.events, { eventId, at: step.at, allocations, overage }];
+}
+
+const total = (values: readonly Exact[]): Exact => values.reduce((sum: Exact, value) => addExact(sum, value), 0);
+const spent = (list: readonly FeatureEntry[]): Exact =>
+  total(list.map(({ granted, balance }) => subtractExact(granted, balance)));
+const consumed = ({ allocations, overage }: OverageEvent): Exact =>
+  total([...allocations.map(({ quantity }) => quantity), overage]);
+
+test("S11.6 granted − balance + overage is what the events that stand have consumed, after any steps", () => {
+  fc.assert(
+    fc.property(entries, steps, (list, sequence) => {
+      const held: Held = { entries: list, events: [] };
+      for (const [index, step] of sequence.entries()) {
+        take(held, step, `event-${index}`);
+        const overage = total(held.events.map((event) => event.overage));
+        const stands = total(held.events.map(consumed));
+        expect(textOfExact(addExact(spent(held.entries), overage))).toBe(textOfExact(stands));
+        for (const { granted, balance } of held.entries) {
+          expect(compareExact(balance, 0)).toBeGreaterThanOrEqual(0);
+          expect(compareExact(balance, granted)).toBeLessThanOrEqual(0);
+        }
+      }
+    }),
+  );
+});
+
+test("S11.5 after an undo no overage stands beside a balance that covers it", () => {
+  fc.assert(
+    fc.property(entries, steps, (list, sequence) => {
+      const held: Held = { entries: list, events: [] };
+      for (const [index, step] of sequence.entries()) take(held, step, `event-${index}`);
+      const moved = moveOverage(held.entries, held.events);
+      expect(moved.events).toEqual(held.events);
+    }),
+  );
+});
+
+test("S15.4 ingest and undo leave every balance as it was", () => {
+  fc.assert(
+    fc.property(entries, units, fc.nat(45), (list, quantity, at) => {
+      const result = consume(list, quantity, at, "UNLIMITED");
+      const texts = (held: readonly FeatureEntry[]): readonly string[] =>
+        held.map(({ balance }) => textOfExact(balance));
+      expect(result.kind).toBe("CONSUMED");
+      if (result.kind === "CONSUMED") expect(texts(giveBack(result.entries, result.allocations))).toEqual(texts(list));
+    }),
+  );
+});
+
+test('S11.5 "ingest A and B, undo A" leaves the total balance and overage of "ingest B"', () => {
+  const event = fc.record({ consume: units, at: fc.nat(45), room: fc.constant("UNLIMITED" as const) });
+  fc.assert(
+    fc.property(entries, event, event, (list, a, b) => {
+      const both: Held = { entries: list, events: [] };
+      take(both, a, "a");
+      take(both, b, "b");
+      take(both, { undo: 0 }, "undo");
+      const alone: Held = { entries: list, events: [] };
+      take(alone, b, "b");
+      const sums = (held: Held): readonly string[] =>
+        [spent(held.entries), total(held.events.map(({ overage }) => overage))].map(textOfExact);
+      expect(sums(both)).toEqual(sums(alone));
+    }),
+  );
+});

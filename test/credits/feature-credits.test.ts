@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+
+import type { FeatureEntry } from "../../src/credits/feature-credits.ts";
+import { consume, giveBack, inSpendingOrder, moveOverage } from "../../src/credits/feature-credits.ts";
+
+/** An entry of ten units in force over [0, 100), but for what is said. */
+function entry(id: string, changes: Partial<FeatureEntry> = {}): FeatureEntry {
+  return {
+    id,
+    featureId: "tokens",
+    granted: 10,
+    balance: 10,
+    effectiveFrom: 0,
+    effectiveUntil: 100,
+    createdAt: 0,
+    voided: false,
+    ...changes,
+  };
+}
+
+const balances = (entries: readonly FeatureEntry[]): readonly unknown[] =>
+  entries.map(({ id, balance }) => [id, balance]);
+
+describe("S11.2 entries are spent in order", () => {
+  test.each([
+    ["earliest effectiveUntil", entry("a", { effectiveUntil: 50 }), entry("b", { effectiveFrom: -9 })],
+    ["then earliest effectiveFrom", entry("z", { effectiveFrom: -1 }), entry("a", { createdAt: -1 })],
+    ["then earliest createdAt", entry("z", { createdAt: 1 }), entry("a", { createdAt: 2 })],
+    ["then id", entry("a"), entry("b")],
+  ])("%s", (_, first, second) => {
+    expect(inSpendingOrder([second, first])).toEqual([first, second]);
+    expect(inSpendingOrder([first, second])).toEqual([first, second]);
+  });
+
+  test("one after another, and only those in force, with a balance and not voided", () => {
+    const entries = [
+      entry("ended", { effectiveUntil: 40 }),
+      entry("voided", { effectiveUntil: 60, voided: true }),
+      entry("empty", { effectiveUntil: 70, balance: 0 }),
+      entry("first", { effectiveUntil: 80 }),
+      entry("second", { effectiveUntil: 90 }),
+      entry("later", { effectiveFrom: 41 }),
+    ];
+    const result = consume(entries, 12, 40, 0);
+    expect(result).toMatchObject({
+      kind: "CONSUMED",
+      overage: 0,
+      allocations: [
+        { entryId: "first", quantity: 10 },
+        { entryId: "second", quantity: 2 },
+      ],
+    });
+    expect(result.kind === "CONSUMED" && balances(result.entries)).toEqual([
+      ["ended", 10],
+      ["voided", 10],
+      ["empty", 0],
+      ["first", 0],
+      ["second", 8],
+      ["later", 10],
+    ]);
+  });
+
+  test("an entry is in force from its first instant until before its last", () => {
+    const entries = [entry("a", { effectiveFrom: 10, effectiveUntil: 20 })];
+    expect(consume(entries, 1, 9, 0).kind).toBe("INSUFFICIENT");
+    expect(consume(entries, 1, 10, 0).kind).toBe("CONSUMED");
+    expect(consume(entries, 1, 19, 0).kind).toBe("CONSUMED");
+    expect(consume(entries, 1, 20, 0).kind).toBe("INSUFFICIENT");
+  });
+});
+
+describe("S11.3 all or nothing", () => {
+  test("without overage what is missing fails the whole", () => {
+    expect(consume([entry("a")], 11, 5, 0)).toEqual({ kind: "INSUFFICIENT", available: 10, missing: 1 });
+  });
+
+  test.each([
+    ["as much as is allowed", 3 as const, "CONSUMED"],
+    ["without a limit", "UNLIMITED" as const, "CONSUMED"],
+    ["not a unit above", 2 as const, "INSUFFICIENT"],
+  ])("overage takes the rest: %s", (_, room, kind) => {
+    const result = consume([entry("a")], 13, 5, room);
+    expect(result.kind).toBe(kind);
+    if (result.kind === "CONSUMED") expect(result.overage).toBe(3);
+  });
+
+  test("a quantity of 0 takes nothing and succeeds", () => {
+    expect(consume([], 0, 5, 0)).toEqual({ kind: "CONSUMED", entries: [], allocations: [], overage: 0 });
+  });
+
+  test("a negative quantity never comes here", () => {
+    expect(() => consume([entry("a")], -1, 5, 0)).toThrow("S11.3");
+  });
+});
+
+describe("S11.5 undo", () => {
+  test("gives back to where it came from, expired and voided entries too", () => {
+    const entries = [entry("a", { balance: 0, voided: true }), entry("b", { balance: 8, effectiveUntil: 1 })];
+    const allocations = [
+      { entryId: "a", quantity: 10 },
+      { entryId: "b", quantity: 2 },
+    ];
+    expect(giveBack(entries, allocations)).toEqual([entry("a", { voided: true }), entry("b", { effectiveUntil: 1 })]);
+  });
+
+  test("never gives back more than was granted, nor to an entry of another account", () => {
+    expect(() => giveBack([entry("a")], [{ entryId: "a", quantity: 1 }])).toThrow("S11.6");
+    expect(() => giveBack([entry("a")], [{ entryId: "b", quantity: 1 }])).toThrow("S11.4");
+  });
+
+  test("then overage moves onto what is free, earliest ingested first, in part where it must", () => {
+    const events = [
+      { eventId: "e1", at: 5, allocations: [], overage: 4 },
+      { eventId: "e2", at: 500, allocations: [], overage: 4 },
+      { eventId: "e3", at: 6, allocations: [{ entryId: "z", quantity: 1 }], overage: 9 },
+    ];
+    const moved = moveOverage([entry("a")], events);
+    expect(moved.entries).toEqual([entry("a", { balance: 0 })]);
+    expect(moved.events).toEqual([
+      { eventId: "e1", at: 5, allocations: [{ entryId: "a", quantity: 4 }], overage: 0 },
+      // No entry covers its timestamp.
+      { eventId: "e2", at: 500, allocations: [], overage: 4 },
+      {
+        eventId: "e3",
+        at: 6,
+        allocations: [
+          { entryId: "z", quantity: 1 },
+          { entryId: "a", quantity: 6 },
+        ],
+        overage: 3,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createUsageTally } from "../../src/metering/usage.ts";
+import { add, Decimal, ZERO } from "../../src/numbers/decimal.ts";
+import { exactOfText } from "../../src/numbers/exact.ts";
+
+/** Quantities of all sizes that an event may carry; towards 0. */
+const quantities = fc
+  .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
+  .map(([mantissa, scale]) => `${mantissa}e-${scale}`);
+/** Days next to each other, and now and then ages apart. */
+const days = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -40, max: 40 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -700_000, max: 2_900_000 }) },
+);
+const additions = fc.array(
+  fc.record({
+    account: fc.nat(2),
+    meter: fc.nat(1),
+    day: days,
+    quantity: fc.oneof(quantities, fc.integer().map(String)),
+  }),
+  { maxLength: 60 },
+);
+
+const ACCOUNTS = ["a", "b", "c"];
+const METERS = ["m", "n"];
+
+test("S5.3 the tally agrees with a map of decimals, cell by cell", () => {
+  fc.assert(
+    fc.property(additions, (list) => {
+      const tally = createUsageTally(ACCOUNTS, METERS);
+      const expected = new Map<string, Decimal>();
+      for (const { account, meter, day, quantity } of list) {
+        tally.add(account, meter, day, exactOfText(quantity) ?? 0);
+        const key = `${ACCOUNTS[account]} ${METERS[meter]} ${day}`;
+        expected.set(key, add(expected.get(key) ?? ZERO, new Decimal(quantity)));
+      }
+      const found = [...tally.cells()].map((cell) => [
+        `${cell.accountId} ${cell.meterId} ${cell.day}`,
+        cell.quantity.toFixed(),
+      ]);
+      expect(new Map(found as [string, string][])).toEqual(
+        new Map([...expected].map(([key, sum]) => [key, sum.isZero() ? "0" : sum.toFixed()])),
+      );
+    }),
+  );
+});
+
+test("S14.4 additions in any order, and merged from any split, give the same cells", () => {
+  fc.assert(
+    fc.property(additions, fc.nat(60), (list, cut) => {
+      const whole = createUsageTally(ACCOUNTS, METERS);
+      const first = createUsageTally(ACCOUNTS, METERS);
+      const second = createUsageTally(ACCOUNTS, METERS);
+      for (const [index, { account, meter, day, quantity }] of list.entries()) {
+        whole.add(account, meter, day, exactOfText(quantity) ?? 0);
+        const reversed = list[list.length - 1 - index] ?? { account, meter, day, quantity };
+        const part = index < cut ? first : second;
+        part.add(reversed.account, reversed.meter, reversed.day, exactOfText(reversed.quantity) ?? 0);
+      }
+      first.merge(second);
+      const texts = (tally: typeof whole): readonly string[] =>
+        [...tally.cells()].map((cell) => `${cell.accountId} ${cell.meterId} ${cell.day} ${cell.quantity.toFixed()}`);
+      expect(texts(first)).toEqual(texts(whole));
+    }),
+  );
+});

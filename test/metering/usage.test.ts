@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+
+import { createUsageTally } from "../../src/metering/usage.ts";
+import type { Exact } from "../../src/numbers/exact.ts";
+import { exactOfText } from "../../src/numbers/exact.ts";
+
+function exact(text: string): Exact {
+  const value = exactOfText(text);
+  if (value === undefined) throw new Error(`${text} is no decimal`);
+  return value;
+}
+
+/** The sum of one cell after these quantities, as text. */
+function cellAfter(...quantities: readonly string[]): string {
+  const tally = createUsageTally(["a"], ["m"]);
+  for (const quantity of quantities) tally.add(0, 0, 19_000, exact(quantity));
+  return tally.between("a", "m", 19_000, 19_001).toFixed();
+}
+
+describe("S1.1 a cell is an exact sum", () => {
+  test.each([
+    [["0.1", "0.2"], "0.3"],
+    [["1", "0.5", "0.25"], "1.75"],
+    [["0.25", "1"], "1.25"],
+    // 2^53 − 1 and one more: no double holds both of the odd neighbours above.
+    [["9007199254740991", "2"], "9007199254740993"],
+    [["-9007199254740991", "-2"], "-9007199254740993"],
+    [["9007199254740991", "0.1"], "9007199254740991.1"],
+    [["12345678901234567890.5", "1"], "12345678901234567891.5"],
+    [["0.00000000000000000001", "1"], "1.00000000000000000001"],
+    [["5", "-5"], "0"],
+    [["0.5", "-0.5"], "0"],
+    [["99999999999999999999", "-99999999999999999999", "3"], "3"],
+  ])("%j add up to %s", (quantities, sum) => {
+    expect(cellAfter(...quantities)).toBe(sum);
+  });
+});
+
+describe("S5.3 usage is kept by account, meter and UTC day", () => {
+  const tally = createUsageTally(["a", "b"], ["m", "n"]);
+  tally.add(0, 0, 100, 1);
+  tally.add(0, 0, 103, 2);
+  tally.add(0, 1, 99, 4);
+  tally.add(1, 1, 200, 0);
+
+  test("a range takes its first day and leaves its last", () => {
+    expect(tally.between("a", "m", 100, 103).toNumber()).toBe(1);
+    expect(tally.between("a", "m", 100, 104).toNumber()).toBe(3);
+    expect(tally.between("a", "m", 101, 103).toNumber()).toBe(0);
+  });
+
+  test("an account, meter or day without usage has 0", () => {
+    expect(tally.between("b", "m", 0, 1000).toNumber()).toBe(0);
+    expect(tally.between("nobody", "m", 0, 1000).toNumber()).toBe(0);
+    expect(tally.between("a", "nothing", 0, 1000).toNumber()).toBe(0);
+  });
+
+  test("a quantity of 0 is metered all the same", () => {
+    expect(tally.metered("b", "n", 200, 201)).toBe(true);
+    expect(tally.metered("b", "n", 201, 300)).toBe(false);
+    expect(tally.metered("b", "m", 0, 1000)).toBe(false);
+  });
+
+  test("the days of an account run from its first to its last, whatever the meter", () => {
+    expect(tally.daysOf("a")).toEqual({ first: 99, last: 103 });
+    expect(tally.daysOf("b")).toEqual({ first: 200, last: 200 });
+    expect(tally.daysOf("nobody")).toBeUndefined();
+  });
+
+  test("cells come by account, meter and day", () => {
+    const cells = [...tally.cells()].map((cell) => [cell.accountId, cell.meterId, cell.day, cell.quantity.toNumber()]);
+    expect(cells).toEqual([
+      ["a", "m", 100, 1],
+      ["a", "m", 103, 2],
+      ["a", "n", 99, 4],
+      ["b", "n", 200, 0],
+    ]);
+  });
+});
+
+test("days from the year 0 to 9999 in one block take no memory for the days between", () => {
+  const tally = createUsageTally(["a"], ["m"]);
+  for (const day of [-719_528, 0, 2_932_896, 1, -719_528]) tally.add(0, 0, day, 1);
+  expect(tally.between("a", "m", -719_528, -719_527).toNumber()).toBe(2);
+  expect(tally.between("a", "m", -800_000, 3_000_000).toNumber()).toBe(5);
+  expect([...tally.cells()].map(({ day }) => day)).toEqual([-719_528, 0, 1, 2_932_896]);
+});
+
+test("S1.4 a cell that would need more than 100 digits is refused, and nothing is added", () => {
+  const tally = createUsageTally(["a"], ["m"]);
+  tally.add(0, 0, 1, exact("1e80"));
+  const tiny = exact("1e-30");
+  expect(tally.fits(0, 0, 1, tiny)).toBe(false);
+  expect(tally.fits(0, 0, 2, tiny)).toBe(true);
+  expect(() => tally.add(0, 0, 1, tiny)).toThrow(expect.objectContaining({ code: "ERR_ARITHMETIC" }));
+  expect(tally.between("a", "m", 1, 2).toFixed()).toBe(`1${"0".repeat(80)}`);
+});
+
+test("a merge adds the cells of another tally by id, in whatever order it knows them", () => {
+  const tally = createUsageTally(["a", "b"], ["m", "n"]);
+  tally.add(0, 0, 1, exact("0.5"));
+  const other = createUsageTally(["b", "a"], ["n", "m"]);
+  other.add(1, 1, 1, exact("0.25"));
+  other.add(0, 0, 2, 3);
+  tally.merge(other);
+  expect(tally.between("a", "m", 1, 2).toFixed()).toBe("0.75");
+  expect(tally.between("b", "n", 2, 3).toFixed()).toBe("3");
+});
