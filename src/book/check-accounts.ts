@@ -14,29 +14,30 @@ import { shown } from "./sentences.ts";
 export function checkAccounts(book: Book, document: BookDocument, context: AssociationContext, report: Report): void {
   checkAliases(document, report);
   checkGroups(book, report);
-  const [creditIds, entryIds] = [new Map<string, Path>(), new Map<string, Path>()];
+  checkHoldingIds(book, document, report);
   book.accounts.forEach((account, at) => {
     const path: Path = ["accounts", at];
     checkAssociations(account, context, path, report);
-    checkHoldings(account.credits, creditIds, [...path, "credits"], report);
-    checkHoldings(account.featureCredits, entryIds, [...path, "featureCredits"], report);
+    checkPeriods(account.credits, "credits", path, report);
+    checkPeriods(account.featureCredits, "featureCredits", path, report);
   });
 }
 
 /** An alias means one active account, and is not an account's id (S16.6). */
 function checkAliases(document: BookDocument, report: Report): void {
-  const ids = new Set(document.accounts.flatMap(({ id }) => [id]));
+  const ids = new Set<string>();
+  document.accounts.forEach(({ id }) => ids.add(id));
   const holders = new Map<string, string>();
   document.accounts.forEach((account, at) => {
     if (account.status === "ARCHIVED") return;
     account.aliases.forEach((given, position) => {
       if (typeof given !== "string" && given.status === "ARCHIVED") return;
       const alias = typeof given === "string" ? given : given.alias;
-      const path: Path = ["accounts", at, "aliases", position];
+      const path = (): Path => ["accounts", at, "aliases", position];
       const holder = holders.get(alias);
-      if (ids.has(alias)) report(path, `expected an alias that is no account's id, got ${shown(alias)}`);
+      if (ids.has(alias)) report(path(), `expected an alias that is no account's id, got ${shown(alias)}`);
       else if (holder !== undefined) {
-        report(path, `expected an alias of its own: ${shown(alias)} is also one of the account ${shown(holder)}`);
+        report(path(), `expected an alias of its own: ${shown(alias)} is also one of the account ${shown(holder)}`);
       } else holders.set(alias, account.id);
     });
   });
@@ -44,21 +45,25 @@ function checkAliases(document: BookDocument, report: Report): void {
 
 /** An account is in one group, and a group's accounts are in one currency (S16.7). */
 function checkGroups(book: Book, report: Report): void {
-  const accounts = new Map(book.accounts.flatMap((account) => [[account.id, account] as const]));
-  const groupOf = new Map<string, Path>();
+  if (book.invoiceGroups.length === 0) return;
+  const accounts = new Map<string, Account>();
+  book.accounts.forEach((account) => accounts.set(account.id, account));
+  const placeOf = new Map<string, readonly [group: number, position: number]>();
   book.invoiceGroups.forEach((group, at) => {
     let currency = group.invoiceCurrency ?? undefined;
     group.accountIds.forEach((id, position) => {
-      const path: Path = ["invoiceGroups", at, "accountIds", position];
-      const before = groupOf.get(id);
-      if (before === undefined) groupOf.set(id, path);
-      else report(path, `expected an account that is in no other group: ${pathText(before)} is ${shown(id)} too`);
-      const account: Account | undefined = accounts.get(id);
+      const before = placeOf.get(id);
+      if (before === undefined) placeOf.set(id, [at, position]);
+      else {
+        const other = pathText(memberPath(...before));
+        report(memberPath(at, position), `expected an account that is in no other group: ${other} is ${shown(id)} too`);
+      }
+      const account = accounts.get(id);
       if (account === undefined) return;
       currency ??= account.invoiceCurrency;
       if (account.invoiceCurrency === currency) return;
       report(
-        path,
+        memberPath(at, position),
         `expected an account in ${currency}, the group's currency: ${shown(id)} is in ${account.invoiceCurrency}`,
       );
     });
@@ -71,13 +76,34 @@ interface Holding {
   readonly effectiveUntil?: Instant | null | undefined;
 }
 
-function checkHoldings(holdings: readonly Holding[], ids: Map<string, Path>, path: Path, report: Report): void {
-  holdings.forEach(({ id, effectiveFrom, effectiveUntil }, at) => {
-    const before = ids.get(id);
-    if (before === undefined) ids.set(id, [...path, at]);
-    else report([...path, at, "id"], `expected an id of its own: ${pathText(before)} has the same`);
+/** Credits, and feature credits, have ids of their own in the book. Those that we made can only meet one that was given. */
+function checkHoldingIds(book: Book, document: BookDocument, report: Report): void {
+  for (const list of ["credits", "featureCredits"] as const) {
+    const isGiven = document.accounts.some((account) =>
+      account[list].some((holding) => (holding?.id ?? null) !== null),
+    );
+    if (!isGiven) continue;
+    const first = new Map<string, Path>();
+    book.accounts.forEach((account, at) => {
+      const holdings: readonly Holding[] = account[list];
+      holdings.forEach(({ id }, position) => {
+        const path: Path = ["accounts", at, list, position];
+        const before = first.get(id);
+        if (before === undefined) first.set(id, path);
+        else report([...path, "id"], `expected an id of its own: ${pathText(before)} has the same`);
+      });
+    });
+  }
+}
+
+function memberPath(group: number, position: number): Path {
+  return ["invoiceGroups", group, "accountIds", position];
+}
+
+function checkPeriods(holdings: readonly Holding[], list: string, path: Path, report: Report): void {
+  holdings.forEach(({ effectiveFrom, effectiveUntil }, at) => {
     if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > effectiveFrom) return;
     const [from, until] = [formatInstant(effectiveFrom), formatInstant(effectiveUntil)];
-    report([...path, at, "effectiveUntil"], `expected after ${from}, the effectiveFrom, got ${until}`);
+    report([...path, list, at, "effectiveUntil"], `expected after ${from}, the effectiveFrom, got ${until}`);
   });
 }

@@ -26,18 +26,18 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
   let decided: Instant | undefined;
   account.pricePlans.forEach((association, at) => {
-    const place: Path = [...path, "pricePlans", at];
+    const place = (): Path => [...path, "pricePlans", at];
     checkDates(association, { isFirst: at === 0, decidedBefore: decided }, place, report);
     decided = association.decidedAt ?? decided;
     const plan = context.planOf(association);
     const override = association.pricePlanDetailsOverride;
     if (override) {
       const currencies = [account.invoiceCurrency];
-      checkCards(override, { ...context, currencies, inUse: true }, [...place, "pricePlanDetailsOverride"], report);
+      checkCards(override, { ...context, currencies, inUse: true }, [...place(), "pricePlanDetailsOverride"], report);
     }
     if (plan === undefined || !context.isWhole(plan)) return;
     checkTerms(detailsWithOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, place, report);
-    if (association.retainStartOffsets === true) checkRetained(account, at, context, place, report);
+    if (association.retainStartOffsets === true) checkRetained(account, at, context, place(), report);
   });
   checkLicenses(account, context, path, report);
 }
@@ -56,11 +56,17 @@ export function associationProblem(details: PricePlanDetails, currency: string):
   return `supports ${oneOf(supported)}, not ${shown(currency)}, the account's invoiceCurrency`;
 }
 
-function checkTerms(details: PricePlanDetails, plan: PricePlan, currency: string, path: Path, report: Report): void {
+function checkTerms(
+  details: PricePlanDetails,
+  plan: PricePlan,
+  currency: string,
+  path: () => Path,
+  report: Report,
+): void {
   const problem = associationProblem(details, currency);
   if (problem === undefined) return;
   report(
-    [...path, "pricePlanId"],
+    [...path(), "pricePlanId"],
     `expected a price plan that can be associated: version ${plan.version} of ${shown(plan.id)} ${problem}`,
   );
 }
@@ -68,27 +74,26 @@ function checkTerms(details: PricePlanDetails, plan: PricePlan, currency: string
 function checkDates(
   { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
   order: { readonly isFirst: boolean; readonly decidedBefore: Instant | undefined },
-  path: Path,
+  path: () => Path,
   report: Report,
 ): void {
-  const from = formatDate(effectiveFrom);
   if (effectiveUntil !== undefined && effectiveUntil !== null && effectiveUntil <= effectiveFrom) {
     report(
-      [...path, "effectiveUntil"],
-      `expected a date after ${from}, the effectiveFrom, got ${formatDate(effectiveUntil)}`,
+      [...path(), "effectiveUntil"],
+      `expected a date after ${formatDate(effectiveFrom)}, the effectiveFrom, got ${formatDate(effectiveUntil)}`,
     );
   }
   if (decidedAt === undefined || decidedAt === null) return;
   if (order.decidedBefore !== undefined && decidedAt < order.decidedBefore) {
     report(
-      [...path, "decidedAt"],
+      [...path(), "decidedAt"],
       "expected associations in the order in which they were decided, got an earlier decidedAt than before",
     );
   }
   if (!order.isFirst && effectiveFrom < dayOf(decidedAt) * DAY_MS) {
     report(
-      [...path, "effectiveFrom"],
-      `expected a date from ${formatDate(decidedAt)} on, the decidedAt, as only a first association may start in the past, got ${from}`,
+      [...path(), "effectiveFrom"],
+      `expected a date from ${formatDate(decidedAt)} on, the decidedAt, as only a first association may start in the past, got ${formatDate(effectiveFrom)}`,
     );
   }
 }
@@ -127,6 +132,7 @@ function associationAt(associations: readonly PlanAssociation[], at: Instant): P
 
 /** A license's quantity never leaves 0 to the maxQuantity of the plan in force (S10.1). */
 function checkLicenses(account: Account, context: AssociationContext, path: Path, report: Report): void {
+  if (account.licenseUpdates.length === 0) return;
   const updates: Path = [...path, "licenseUpdates"];
   unique(
     account.licenseUpdates,

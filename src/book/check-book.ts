@@ -14,16 +14,18 @@ import type { Book } from "./document.ts";
 import type { PricePlan } from "./price-plan.ts";
 import type { Path, Report } from "./problems.ts";
 import type { BookShape } from "./read-document.ts";
+import { versionsOf } from "./resolve-plan.ts";
 
 /** Reports everything that is wrong across a book. */
 export function checkBook(book: Book, { document, broken }: BookShape, report: Report): void {
   checkNames(book, report);
   checkSchemas(book, report);
   checkMeters(book, report);
-  const plans = new Map(book.pricePlans.flatMap((plan) => [[versionKey(plan.id, plan.version), plan] as const]));
+  const versions = versionsOf(book.pricePlans);
   const planOf = ({ pricePlanId, version }: Pick<PlanAssociation, "pricePlanId" | "version">): PricePlan | undefined =>
-    plans.get(versionKey(pricePlanId, version));
-  const associated = new Set(book.accounts.flatMap(({ pricePlans }) => pricePlans.map(planOf)));
+    versions.get(pricePlanId)?.all.get(version);
+  const associated = new Set<PricePlan | undefined>();
+  book.accounts.forEach(({ pricePlans }) => pricePlans.forEach((association) => associated.add(planOf(association))));
   const catalog = catalogOf(book);
   book.pricePlans.forEach((plan, at) => {
     const inUse = plan.status === "ACTIVE" || associated.has(plan);
@@ -56,8 +58,4 @@ export function catalogOf(book: Book): Pick<CardContext, "usageMeters" | "addOns
     usageMeters: new Map(book.usageMeters.flatMap((meter) => [[meter.id, meter] as const])),
     addOns: new Map(book.addOns.flatMap((addOn) => [[addOn.id, addOn] as const])),
   };
-}
-
-function versionKey(planId: string, version: number): string {
-  return `${version} ${planId}`;
 }

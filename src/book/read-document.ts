@@ -127,8 +127,8 @@ function tooDeep(value: unknown, depth: number): (string | number)[] | undefined
     }
     return undefined;
   }
-  for (const [key, item] of Object.entries(value)) {
-    const deep = tooDeep(item, depth + 1);
+  for (const key of Object.keys(value)) {
+    const deep = tooDeep(Reflect.get(value, key), depth + 1);
     if (deep !== undefined) return [...deep, key];
   }
   return undefined;

@@ -25,11 +25,14 @@ export const WORDS: Readonly<Record<ResourceList, string>> = {
 /** A list that others refer to. */
 export type ReferredList = Exclude<ResourceList, "settings" | "invoiceGroups">;
 
+/** What has a name: nearly always one thing, which then needs no set of its own. */
+type Names = Map<string, string | Set<string>>;
+
 /** The ids that one list knows, and the ids of those that have a name. */
 interface Entries {
   readonly ids: Set<string>;
-  readonly byName: Map<string, Set<string>>;
-  readonly byArchivedName: Map<string, Set<string>>;
+  readonly byName: Names;
+  readonly byArchivedName: Names;
   /** Something in the list could not be read, and may be what a reference means. */
   isOpen: boolean;
 }
@@ -38,7 +41,7 @@ interface Entries {
 export interface References {
   readonly lists: Readonly<Record<ReferredList, Entries>>;
   /** The keys that a dependency may mean by a full key or a bare id, both in lower case (S4.2). */
-  readonly settings: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly settings: ReadonlyMap<string, string | ReadonlySet<string>>;
 }
 
 /** What resolving needs to know of a book, and where it tells what is wrong. */
@@ -67,8 +70,10 @@ export function referencesOf(raw: RawLists): References {
 }
 
 /** The id that a reference to one kind of thing means; see {@link idAmong}. */
-export function idAt(list: ReferredList, given: string, path: Path, resolving: Resolving): string {
-  return idAmong([list], given, path, resolving);
+export function idAt(list: ReferredList, given: string, path: () => Path, resolving: Resolving): string {
+  // Most references are ids: a path is made for the others alone, as a book may have a million of them.
+  if (resolving.references.lists[list].ids.has(given)) return given;
+  return idAmong([list], given, path(), resolving);
 }
 
 /**
@@ -78,8 +83,8 @@ export function idAt(list: ReferredList, given: string, path: Path, resolving: R
 export function idAmong(lists: readonly ReferredList[], given: string, path: Path, resolving: Resolving): string {
   const entries = lists.map((list) => resolving.references.lists[list]);
   if (entries.some(({ ids }) => ids.has(given))) return given;
-  const current = entries.flatMap(({ byName }) => [...(byName.get(given) ?? [])]);
-  const found = current.length > 0 ? current : entries.flatMap((list) => [...(list.byArchivedName.get(given) ?? [])]);
+  const current = entries.flatMap(({ byName }) => idsOf(byName.get(given)));
+  const found = current.length > 0 ? current : entries.flatMap((list) => idsOf(list.byArchivedName.get(given)));
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) {
@@ -95,7 +100,7 @@ export function idAmong(lists: readonly ReferredList[], given: string, path: Pat
 
 /** The full key of a dependency's setting (S4.2); what cannot be found is reported unless `mayMiss`. */
 export function settingKeyAt(given: string, mayMiss: boolean, path: Path, { references, report }: Resolving): string {
-  const keys = [...(references.settings.get(given.toLowerCase()) ?? [])];
+  const keys = idsOf(references.settings.get(given.toLowerCase()));
   const [first, ...others] = keys;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined) {
@@ -123,8 +128,8 @@ function entriesOf(list: unknown, idField: "id" | "name"): Entries {
   return entries;
 }
 
-function settingsOf(list: unknown): ReadonlyMap<string, ReadonlySet<string>> {
-  const keys = new Map<string, Set<string>>();
+function settingsOf(list: unknown): Names {
+  const keys: Names = new Map();
   for (const item of itemsOf(list)) {
     const settingId = ownText(item, "id");
     if (settingId === undefined) continue;
@@ -135,10 +140,16 @@ function settingsOf(list: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   return keys;
 }
 
-function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([value]));
-  else set.add(value);
+function addTo(names: Names, name: string, id: string): void {
+  const before = names.get(name);
+  if (before === undefined) names.set(name, id);
+  else if (typeof before !== "string") before.add(id);
+  else if (before !== id) names.set(name, new Set([before, id]));
+}
+
+function idsOf(named: string | ReadonlySet<string> | undefined): readonly string[] {
+  if (named === undefined) return [];
+  return typeof named === "string" ? [named] : [...named];
 }
 
 function itemsOf(list: unknown): readonly unknown[] {

@@ -28,7 +28,7 @@ export function resolveAccount(
 ): Account {
   return {
     ...account,
-    customerId: idAt("customers", account.customerId, [...path, "customerId"], resolving),
+    customerId: idAt("customers", account.customerId, () => [...path, "customerId"], resolving),
     invoiceCurrency: account.invoiceCurrency ?? defaults.currency,
     aliases: account.aliases.flatMap((alias) => {
       // Archiving an account frees its aliases.
@@ -37,11 +37,11 @@ export function resolveAccount(
       return alias.status === "ACTIVE" ? [alias.alias] : [];
     }),
     pricePlans: account.pricePlans.map((association, at) =>
-      resolveAssociation(association, defaults.versions, [...path, "pricePlans", at], resolving),
+      resolveAssociation(association, defaults.versions, () => [...path, "pricePlans", at], resolving),
     ),
     licenseUpdates: account.licenseUpdates.map((update, at) => ({
       ...update,
-      licenseId: idAt("addOns", update.licenseId, [...path, "licenseUpdates", at, "licenseId"], resolving),
+      licenseId: idAt("addOns", update.licenseId, () => [...path, "licenseUpdates", at, "licenseId"], resolving),
     })),
     credits: account.credits.map((credit, at) => ({
       ...credit,
@@ -49,14 +49,14 @@ export function resolveAccount(
       effectiveUntil: endOf(credit.effectiveUntil),
       applicableEntityIds: resolveEntities(
         credit.applicableEntityIds,
-        [...path, "credits", at, "applicableEntityIds"],
+        () => [...path, "credits", at, "applicableEntityIds"],
         resolving,
       ),
     })),
     featureCredits: account.featureCredits.map((entry, at) => ({
       ...entry,
       id: entry.id ?? `${account.id}.featureCredit.${at + 1}`,
-      featureId: idAt("features", entry.featureId, [...path, "featureCredits", at, "featureId"], resolving),
+      featureId: idAt("features", entry.featureId, () => [...path, "featureCredits", at, "featureId"], resolving),
     })),
   };
 }
@@ -64,10 +64,10 @@ export function resolveAccount(
 function resolveAssociation(
   association: PlanAssociationDocument,
   versions: ReadonlyMap<string, PlanVersions>,
-  path: Path,
+  path: () => Path,
   resolving: Resolving,
 ): PlanAssociation {
-  const pricePlanId = idAt("pricePlans", association.pricePlanId, [...path, "pricePlanId"], resolving);
+  const pricePlanId = idAt("pricePlans", association.pricePlanId, () => [...path(), "pricePlanId"], resolving);
   const override = association.pricePlanDetailsOverride;
   return {
     ...association,
@@ -77,7 +77,7 @@ function resolveAssociation(
     pricePlanDetailsOverride:
       override === undefined || override === null
         ? undefined
-        : resolveDetails(override, [...path, "pricePlanDetailsOverride"], resolving),
+        : resolveDetails(override, [...path(), "pricePlanDetailsOverride"], resolving),
   };
 }
 
@@ -85,18 +85,18 @@ function versionAt(
   { version }: PlanAssociationDocument,
   planId: string,
   plan: PlanVersions | undefined,
-  path: Path,
+  path: () => Path,
   { report }: Resolving,
 ): number {
   // A plan that is unknown, or too broken to read, has been reported.
   if (plan === undefined) return version ?? 1;
   if (version === undefined || version === null) {
     if (plan.current !== undefined) return plan.current.version;
-    report([...path, "pricePlanId"], `expected a price plan with an ACTIVE or DRAFT version, got ${shown(planId)}`);
+    report([...path(), "pricePlanId"], `expected a price plan with an ACTIVE or DRAFT version, got ${shown(planId)}`);
     return 1;
   }
   if (!plan.all.has(version)) {
-    report([...path, "version"], `expected a version of the price plan ${shown(planId)}, got ${version}`);
+    report([...path(), "version"], `expected a version of the price plan ${shown(planId)}, got ${version}`);
   }
   return version;
 }

@@ -30,7 +30,7 @@ export function resolveFeatures(document: BookDocument, resolving: Resolving): R
       schemaAssociations: given.list.flatMap((association, position): FeatureAssociation[] => {
         const path: Path = ["features", at, given.field, position];
         const named = typeof association === "string" ? { schemaName: association } : association;
-        const schemaName = idAt("eventSchemas", named.schemaName, path, resolving);
+        const schemaName = idAt("eventSchemas", named.schemaName, () => path, resolving);
         const schema = schemas.get(schemaName);
         if (schema === undefined) return [];
         const before = featureDetails.get(schema);
@@ -61,7 +61,7 @@ function ownDetails(
     const given = schema.featureDetails;
     if (given === undefined || given === null) return;
     const path: Path = ["eventSchemas", at, "featureDetails"];
-    const featureId = idAt("features", given.featureId, [...path, "featureId"], resolving);
+    const featureId = idAt("features", given.featureId, () => [...path, "featureId"], resolving);
     const attributeName = attributeOf(schema, given.attributeName, undefined, [...path, "attributeName"], resolving);
     if (attributeName !== undefined) details.set(schema, { featureId, attributeName });
   });

@@ -54,7 +54,7 @@ export function resolveUsageMeter(meter: UsageMeterDocument, path: Path, resolvi
   return {
     ...meter,
     displayName: meter.displayName ?? meter.billableName ?? meter.name,
-    eventSchemaName: idAt("eventSchemas", meter.eventSchemaName, [...path, "eventSchemaName"], resolving),
+    eventSchemaName: idAt("eventSchemas", meter.eventSchemaName, () => [...path, "eventSchemaName"], resolving),
     computations: holeyMap(meter.computations, (step, index) =>
       resolveComputation(step, [...path, "computations", index], resolving.report),
     ),

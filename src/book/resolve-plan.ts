@@ -49,11 +49,11 @@ export function resolveDetails<Details extends PricePlanDetails | PricePlanDetai
 /** Resolves what a credit pays for (S12.2). */
 export function resolveEntities(
   given: readonly string[] | null | undefined,
-  path: Path,
+  path: () => Path,
   resolving: Resolving,
 ): string[] | undefined {
   return given?.map((entity, index) =>
-    ALL_CARDS.has(entity) ? entity : idAmong(BILLABLES, entity, [...path, index], resolving),
+    ALL_CARDS.has(entity) ? entity : idAmong(BILLABLES, entity, [...path(), index], resolving),
   );
 }
 
@@ -92,13 +92,13 @@ function cardResolver<Field extends "usageMeterId" | "id" | "featureId">(
   return (cards: keyof PricePlanDetailsOverride) =>
     <Card extends Readonly<Record<Field, string>>>(card: Card, index: number): Card => ({
       ...card,
-      [field]: idAt(list, card[field], [...path, cards, index, field], resolving),
+      [field]: idAt(list, card[field], () => [...path, cards, index, field], resolving),
     });
 }
 
 function resolveGrant(card: CreditGrantRateCard, path: Path, resolving: Resolving): CreditGrantRateCard {
   const { applicableEntityIds } = card.grantDetails;
-  const at = [...path, "grantDetails", "applicableEntityIds"];
+  const at = (): Path => [...path, "grantDetails", "applicableEntityIds"];
   return {
     ...card,
     grantDetails: { ...card.grantDetails, applicableEntityIds: resolveEntities(applicableEntityIds, at, resolving) },

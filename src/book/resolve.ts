@@ -38,7 +38,7 @@ export function resolveBook(document: BookDocument, resolving: Resolving): Book 
       ...group,
       name: group.name ?? group.id,
       accountIds: group.accountIds.map((given, position) =>
-        idAt("accounts", given, ["invoiceGroups", at, "accountIds", position], resolving),
+        idAt("accounts", given, () => ["invoiceGroups", at, "accountIds", position], resolving),
       ),
     })),
   };
@@ -76,7 +76,7 @@ function resolveSetting(setting: SettingDocument, organizationId: string, path: 
     case "ACCOUNT": {
       if (entityId !== undefined && entityId !== null) {
         const list = entityType === "CUSTOMER" ? "customers" : "accounts";
-        return { ...setting, entityId: idAt(list, entityId, path, resolving) };
+        return { ...setting, entityId: idAt(list, entityId, () => path, resolving) };
       }
       resolving.report(path, `missing: expected the id or name of ${anOrA(entityType.toLowerCase())}`);
       return { ...setting, entityId: "" };
