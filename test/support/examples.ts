@@ -1,0 +1,49 @@
+/** Reads the examples under docs/examples as the command line does, without it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { preview, type Preview, type PreviewOptions, readBook } from "../../src/index.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../../docs/examples");
+
+/** The path of a file of an example. */
+export function examplePath(example: string, file: string): string {
+  return join(EXAMPLES, example, file);
+}
+
+/** The text of a file of an example. */
+export function exampleText(example: string, file: string): string {
+  return readFileSync(examplePath(example, file), "utf8");
+}
+
+/** The events of an NDJSON file of an example. */
+export function exampleEvents(example: string, file: string): unknown[] {
+  return exampleText(example, file)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** The events of one of the two request traces, as their map files say. */
+export function traceEvents(trace: "code" | "conv", accountId: string): unknown[] {
+  const [, ...rows] = exampleText("llm-api", `AzureLLMInferenceTrace_${trace}.csv`).trim().split(/\r?\n/);
+  return rows.map((row, index) => {
+    const [timestamp = "", context = "", generated = ""] = row.split(",");
+    return {
+      schemaName: "llm_request",
+      id: `${trace}-${index + 1}`,
+      accountId,
+      timestamp: `${timestamp.slice(0, 23).replace(" ", "T")}Z`,
+      attributes: [
+        { name: "context_tokens", value: context },
+        { name: "generated_tokens", value: generated },
+      ],
+      dimensions: { service: trace },
+    };
+  });
+}
+
+/** The preview of an example. */
+export function previewExample(example: string, events: Iterable<unknown>, options?: PreviewOptions): Preview {
+  return preview(readBook(JSON.parse(exampleText(example, "book.json")) as unknown), events, options);
+}
