@@ -1,0 +1,25 @@
+/** Our results beside those of json-logic-js. */
+import jsonLogic from "json-logic-js";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { compile } from "../../src/rules/compile.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { factOf } from "../../src/rules/value.ts";
+
+/** What json-logic-js makes of a rule. */
+export function theirs(rule: unknown, facts: unknown): unknown {
+  return jsonLogic.apply(rule as jsonLogic.RulesLogic, facts);
+}
+
+/** What we make of it, with decimals as the doubles nearest to them. */
+export function ours(rule: unknown, facts: unknown): unknown {
+  return asDoubles(factOf(compile(rule as Rule)(facts)));
+}
+
+/** Decimals as doubles, in lists and objects too. */
+export function asDoubles(value: unknown): unknown {
+  if (Decimal.isDecimal(value)) return value.toNumber();
+  if (Array.isArray(value)) return value.map(asDoubles);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asDoubles(part)]));
+}
