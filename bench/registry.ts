@@ -1,7 +1,8 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
+import { cliBenches } from "./cli/event-files.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 
-export const BENCHES: readonly Bench[] = [...ruleBenches, ...meteringBenches, ...ratingBenches];
+export const BENCHES: readonly Bench[] = [...ruleBenches, ...meteringBenches, ...ratingBenches, ...cliBenches];
