@@ -7,7 +7,7 @@
  */
 import type { Feature } from "../book/catalog-items.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { DAY_MS, dayOf } from "../calendar/instant.ts";
+import { DAY_MS, dayOf, formatInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { MeteringBook, SchemaProgram } from "../metering/program.ts";
@@ -37,6 +37,13 @@ export interface MeteringRunBook extends MeteringBook {
 export interface MeteringRunOptions extends PlanHooks {
   /** Remembers the ids of accepted events; `false` does without, default an exact memory (S14.1). */
   readonly ids?: SeenIds | false | undefined;
+  /**
+   * When the events arrive: those too far in the future fail, and those whose cycle has closed (S6.5, S6.6). Absent: each
+   * arrives at its own timestamp, and none is early or late (S13.5).
+   */
+  readonly now?: Instant | undefined;
+  /** How far ahead of `now` an event may be, in milliseconds; default one day (S6.6). */
+  readonly aheadMs?: number | undefined;
 }
 
 /** Events in, usage out. */
@@ -147,17 +154,18 @@ const ALWAYS: AccountPeriod = { start: -Infinity, end: Infinity };
 /** Every check of S14.1 after the envelope, in an order of our own that gives the outcome of the first in its order. */
 function decide(context: RunContext, event: ReadEvent): IngestOutcome {
   const account = context.accounts.get(event.accountId);
-  const failure = account === undefined ? noAccount(event) : failureOf(event, account);
+  const failure = account === undefined ? noAccount(event) : failureOf(context, event, account);
   const { ids } = context;
+  const now = context.options.now ?? event.timestamp;
   if (failure !== undefined || account === undefined || event.program === undefined) {
     // A repeated id comes before any other failure.
-    if (ids?.has(event.id, event.timestamp) === true) return duplicate(event);
+    if (ids?.has(event.id, now) === true) return duplicate(event);
     return failure ?? noSchema(event);
   }
   const period = periodOf(context, account, event.timestamp);
   if (ids !== undefined) {
-    const until = Math.max(event.timestamp + ID_MEMORY_MS, period.openUntil ?? -Infinity);
-    if (!ids.admit(event.id, event.timestamp, until)) return duplicate(event);
+    const until = Math.max(now + ID_MEMORY_MS, period.openUntil ?? -Infinity);
+    if (!ids.admit(event.id, now, until)) return duplicate(event);
   }
   const outcome = count(context, event, event.program, account, period);
   if (ids !== undefined && outcome.status.startsWith("INGESTION_FAILED")) ids.forget(event.id);
@@ -165,13 +173,16 @@ function decide(context: RunContext, event: ReadEvent): IngestOutcome {
 }
 
 /** What fails an event before it counts or consumes anything; fills the slots of its program. */
-function failureOf(event: ReadEvent, account: AccountState): IngestOutcome | undefined {
+function failureOf(context: RunContext, event: ReadEvent, account: AccountState): IngestOutcome | undefined {
   const { program } = event;
   if (account.archived) {
     return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(event.accountId)} is archived.`);
   }
   if (program === undefined) return noSchema(event);
   if (event.fault !== undefined) return outcomeOf("INGESTION_FAILED", event.fault);
+  const untimely =
+    context.options.now === undefined ? undefined : untimelyAt(context, event, account, context.options.now);
+  if (untimely !== undefined) return untimely;
   const { slots, enrichment, measure, feature } = program;
   slots.id = event.id;
   slots.accountId = event.accountId;
@@ -191,6 +202,23 @@ function failureOf(event: ReadEvent, account: AccountState): IngestOutcome | und
   if (compareExact(quantity, 0) >= 0) return undefined;
   const sentence = `The event would consume ${textOfExact(quantity)} of the feature ${shown(feature.featureId)}: expected 0 or more.`;
   return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+}
+
+/** Whether an event is too far in the future, or its cycle has closed (S6.5, S6.6). */
+function untimelyAt(
+  context: RunContext,
+  { timestamp }: ReadEvent,
+  account: AccountState,
+  now: Instant,
+): IngestOutcome | undefined {
+  if (timestamp > now + (context.options.aheadMs ?? DAY_MS)) {
+    const sentence = `The timestamp ${formatInstant(timestamp)} is too far after the time of ingest, ${formatInstant(now)}.`;
+    return outcomeOf("INGESTION_FAILED", sentence);
+  }
+  const { openUntil } = periodOf(context, account, timestamp);
+  if (openUntil === undefined || now < openUntil) return undefined;
+  const sentence = `The pricing cycle of ${formatInstant(timestamp)} took events until ${formatInstant(openUntil)}.`;
+  return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
 }
 
 /** Consumes feature credits, then adds to the tally. */

@@ -1,0 +1,213 @@
+import { describe, expect, test } from "vitest";
+
+import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "./support.ts";
+
+const REFUSED = "INGESTION_REFUSED";
+const FAILED = "INGESTION_FAILED";
+
+const tokens = (value: unknown): unknown => eventOf({ attributes: [{ name: "tokens", value }] });
+const attributes = (count: number): unknown =>
+  eventOf({
+    attributes: [
+      { name: "tokens", value: 1 },
+      ...Array.from({ length: count - 1 }, (_, index) => ({ name: `a${index}`, value: 1 })),
+    ],
+  });
+const dimensions = (count: number): unknown =>
+  eventOf({
+    dimensions: {
+      region: "eu",
+      ...Object.fromEntries(Array.from({ length: count - 1 }, (_, index) => [`d${index}`, "x"])),
+    },
+  });
+
+describe("S14.1 an event that is no event, or whose parts have the wrong type, is refused in a sentence", () => {
+  test.each([
+    [null, "Expected an event, an object, got nothing."],
+    [undefined, "Expected an event, an object, got nothing."],
+    [[], "Expected an event, an object, got a list."],
+    ["{}", "Expected an event, an object, got a text."],
+    [12, "Expected an event, an object, got a number."],
+    [{}, "Field schemaName is missing."],
+    [eventOf({ schemaName: "" }), "Field schemaName: expected a text, got an empty text."],
+    [eventOf({ id: "x".repeat(513) }), "Field id: expected at most 512 characters, got 513."],
+    [eventOf({ accountId: { id: "prod" } }), "Field accountId: expected a text, got an object."],
+    [eventOf({ accountId: "x".repeat(513) }), "Field accountId: expected at most 512 characters, got 513."],
+    [eventOf({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected a text, got a number."],
+    [
+      eventOf({ timestamp: "2024-02-30T00:00:00Z" }),
+      'Field timestamp: expected a date-time with its zone, got "2024-02-30T00:00:00Z".',
+    ],
+    [
+      eventOf({ timestamp: "2024-03-05T24:00:00Z" }),
+      'Field timestamp: expected a date-time with its zone, got "2024-03-05T24:00:00Z".',
+    ],
+    [eventOf({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
+    [eventOf({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a text."],
+    [eventOf({ attributes: [null] }), "Field attributes[0]: expected an object, got nothing."],
+    [eventOf({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],
+    [
+      eventOf({ attributes: [{ name: "tokens" }] }),
+      "Field attributes[0].value: expected a number or a decimal text, got nothing.",
+    ],
+    [tokens(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
+    [tokens([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
+    [tokens({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
+    [
+      eventOf({ attributes: [{ name: "tokens", value: 1, unit: 5 }] }),
+      "Field attributes[0].unit: expected a text, got a number.",
+    ],
+    [
+      eventOf({ attributes: [{ name: "tokens", value: 1, unit: "u".repeat(51) }] }),
+      "Field attributes[0].unit: expected at most 50 characters, got 51.",
+    ],
+    [attributes(101), "Field attributes: expected at most 100, got 101."],
+    [dimensions(101), "Field dimensions: expected at most 100, got 101."],
+    [eventOf({ dimensions: ["eu"] }), "Field dimensions: expected an object, got a list."],
+    [eventOf({ dimensions: "eu" }), "Field dimensions: expected an object, got a text."],
+    [eventOf({ dimensions: { region: null } }), "Field dimensions.region: expected text or a number, got nothing."],
+    [eventOf({ dimensions: { region: true } }), "Field dimensions.region: expected text or a number, got a boolean."],
+    [
+      eventOf({ dimensions: { region: "x".repeat(513) } }),
+      "Field dimensions.region: expected at most 512 characters, got 513.",
+    ],
+    [
+      eventOf({
+        attributes: [
+          { name: "tokens", value: 1 },
+          { name: "other", value: 1 },
+          { name: "other", value: 2 },
+        ],
+      }),
+      'Field attributes: the name "other" is repeated.',
+    ],
+  ])("%j", (event, description) => {
+    expect(createMeteringRun(bookOf({})).add(event)).toEqual({ status: REFUSED, description });
+  });
+});
+
+describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", () => {
+  test.each([
+    [Number.NaN, "NaN is not a decimal"],
+    [Infinity, "Infinity is not a decimal"],
+    [JSON.parse("1e400"), "Infinity is not a decimal"],
+    [2 ** 60, "the number 1152921504606847000 is above 2^53 and may not be what was meant: give it as text"],
+    ["1,000", '"1,000" is not a decimal'],
+    ["", '"" is not a decimal'],
+    [" 1", '" 1" is not a decimal'],
+    ["0x10", '"0x10" is not a decimal'],
+    ["1e21", '"1e21" has more than 20 integer or 20 fraction digits'],
+    [`0.${"0".repeat(20)}1`, `"0.${"0".repeat(20)}1" has more than 20 integer or 20 fraction digits`],
+    [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
+  ])("%j", (value, reason) => {
+    const run = createMeteringRun(bookOf({}));
+    expect(run.add(tokens(value))).toEqual({
+      status: FAILED,
+      description: `The attribute "tokens" is unfit: ${reason}.`,
+    });
+    expect([...run.usage.cells()]).toEqual([]);
+  });
+
+  test("a text of a million digits has a short description", () => {
+    const { status, description } = createMeteringRun(bookOf({})).add(tokens("9".repeat(1_000_000)));
+    expect(status).toBe(FAILED);
+    expect(description.length).toBeLessThanOrEqual(250);
+  });
+
+  test("an attribute that the schema does not declare must be a decimal too", () => {
+    const event = eventOf({
+      attributes: [
+        { name: "tokens", value: 1 },
+        { name: "note", value: "abc" },
+      ],
+    });
+    expect(createMeteringRun(bookOf({})).add(event).status).toBe(FAILED);
+  });
+});
+
+describe("S1.1 values within the bounds are taken exactly", () => {
+  test.each([
+    [0.1, "0.1"],
+    ["0.10", "0.1"],
+    [-0, "0"],
+    ["-0.0", "0"],
+    ["+5", "5"],
+    ["1e3", "1000"],
+    ["99999999999999999999", "99999999999999999999"],
+    ["0.00000000000000000001", "0.00000000000000000001"],
+    ["10e-21", "0.00000000000000000001"],
+    ["9007199254740993", "9007199254740993"],
+    [new Decimal("9007199254740993.5"), "9007199254740993.5"],
+    [9007199254740991, "9007199254740991"],
+  ])("%s is %s", (value, sum) => {
+    const run = createMeteringRun(bookOf({}));
+    run.add(tokens(value));
+    expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toFixed()).toBe(sum);
+  });
+});
+
+describe("S4.1 what the schema does not declare is ignored, whatever its name", () => {
+  const hostile = JSON.parse(
+    '{"__proto__": "x", "constructor": "y", "hasOwnProperty": "z", "region": "eu"}',
+  ) as unknown;
+
+  test("in dimensions and attributes", () => {
+    const run = createMeteringRun(bookOf({}));
+    const names = ["__proto__", "constructor", "toString"].map((name) => ({ name, value: 1 }));
+    run.add(eventOf({ dimensions: hostile, attributes: [...names, { name: "tokens", value: 4 }] }));
+    expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(4);
+  });
+
+  test("a declared dimension that an object inherits is missing all the same", () => {
+    const schema = { ...requestSchema, dimensions: [{ name: "constructor" }] };
+    const meter = { ...europeMeter, computations: [{ order: 1, computation: { var: "attribute.tokens" } }] };
+    const run = createMeteringRun(bookOf({ eventSchemas: [schema], usageMeters: [meter] }));
+    expect(run.add(eventOf()).description).toContain('The dimension "constructor" is missing');
+    expect(run.add(eventOf({ dimensions: { constructor: "mine" } })).status).toBe(
+      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+    );
+  });
+
+  test("an account named like a property of objects is like any other", () => {
+    const run = createMeteringRun(bookOf({ accounts: [accountOf("constructor")] }));
+    expect(run.add(eventOf({ accountId: "toString" })).status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    expect(run.add(eventOf({ accountId: "constructor" })).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
+  });
+});
+
+test("a numeric dimension is its plain decimal text", () => {
+  const meter = {
+    ...europeMeter,
+    computations: [{ order: 1, matcher: { "===": [{ var: "dimension.region" }, "0.00000015"] }, computation: 1 }],
+  };
+  const run = createMeteringRun(bookOf({ usageMeters: [meter] }));
+  run.add(eventOf({ dimensions: { region: 1.5e-7 } }));
+  run.add(eventOf({ id: "e2", dimensions: { region: "0.00000015" } }));
+  expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(2);
+});
+
+test("what one event left behind is never seen by the next", () => {
+  const run = createMeteringRun(bookOf({}));
+  run.add(eventOf({ attributes: [{ name: "tokens", value: 10 }] }));
+  expect(run.add(eventOf({ id: "e2", attributes: [{ name: "other", value: 1 }] })).status).toBe(FAILED);
+  expect(run.add(eventOf({ id: "e3", dimensions: {} })).status).toBe(FAILED);
+  expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(10);
+});
+
+test("S1.4 an event whose sum would need more than 100 digits fails and counts nothing", () => {
+  const product = (count: number): unknown => ({
+    "*": Array.from({ length: count }, () => ({ var: "attribute.tokens" })),
+  });
+  const count = { ...europeMeter, id: "um.count", name: "count", aggregation: "COUNT", computations: [{ order: 1 }] };
+  const power = { ...europeMeter, computations: [{ order: 1, computation: product(4) }] };
+  const run = createMeteringRun(bookOf({ usageMeters: [count, power] }));
+  run.add(tokens("99999999999999999999"));
+  const second = { ...eventOf({ attributes: [{ name: "tokens", value: "0.00000000000000000001" }] }), id: "e2" };
+  expect(run.add(second)).toEqual({
+    status: "INGESTION_FAILED_UNITS_INVALID",
+    description: "With the event, a sum of usage or feature credits would need more than 100 significant digits.",
+  });
+  expect(run.usage.between("prod", "um.count", 19_787, 19_788).toNumber()).toBe(1);
+});

@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import { DAY_MS, formatDate, parseInstant } from "../../src/calendar/instant.ts";
+import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import type { Usage } from "../../src/metering/usage.ts";
+import { exactOfText } from "../../src/numbers/exact.ts";
+import { meterPlainly, type OracleBook, type OracleEvent } from "./ingest-oracle.ts";
+
+const ATTRIBUTES = ["tokens", "my seconds", "a.b"];
+const DIMENSIONS = ["region", "data-center"];
+const ACCOUNTS = ["prod", "test", "__proto__"];
+
+const attributeVariable = (names: readonly string[]): fc.Arbitrary<unknown> =>
+  fc.constantFrom(...names).map((name) => ({ var: `attribute.${name}` }));
+const term = (names: readonly string[]): fc.Arbitrary<unknown> =>
+  fc.oneof(attributeVariable(names), fc.integer({ min: -9, max: 9 }));
+const arithmetic = (names: readonly string[]): fc.Arbitrary<unknown> =>
+  fc
+    .tuple(fc.constantFrom("+", "*", "-", "max"), term(names), term(names))
+    .map(([operator, a, b]) => ({ [operator]: [a, b] }));
+const comparison = (names: readonly string[]): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    fc
+      .tuple(fc.constantFrom("<", ">=", "==", "!=="), term(names), term(names))
+      .map(([operator, a, b]) => ({ [operator]: [a, b] })),
+    fc
+      .tuple(fc.constantFrom("==", "!=", "==="), fc.constantFrom(...DIMENSIONS), fc.constantFrom("eu", "us"))
+      .map(([operator, name, text]) => ({ [operator]: [{ var: `dimension.${name}` }, text] })),
+    attributeVariable(names),
+  );
+
+/** One schema with up to two enriched fields, up to three meters. Names with dots, spaces and hyphens. */
+const books: fc.Arbitrary<OracleBook> = fc
+  .record({
+    attributes: fc.subarray(ATTRIBUTES, { minLength: 1 }),
+    dimensions: fc.constant(DIMENSIONS),
+    fieldCount: fc.nat(2),
+  })
+  .chain(({ attributes, dimensions, fieldCount }) => {
+    const made = ["made", "made again"].slice(0, fieldCount);
+    const seen = (index: number): readonly string[] => [...attributes, ...made.slice(0, index)];
+    const computation = fc.record(
+      { matcher: comparison(seen(2)), computation: arithmetic(seen(2)) },
+      { requiredKeys: ["computation"] },
+    );
+    return fc.record({
+      attributes: fc.constant(attributes),
+      dimensions: fc.constant(dimensions),
+      fields: fc.tuple(...made.map((name, index) => arithmetic(seen(index)).map((value) => ({ name, value })))),
+      meters: fc
+        .array(
+          fc.record({
+            aggregation: fc.constantFrom("COUNT", "SUM"),
+            computations: fc.array(computation, { minLength: 1, maxLength: 2 }),
+          }),
+          { minLength: 1, maxLength: 3 },
+        )
+        .map((meters) => meters.map((meter, index) => ({ ...meter, id: `um.${index}` }))),
+      accounts: fc.constant(ACCOUNTS),
+    });
+  });
+
+const whole = fc.integer({ min: -50, max: 50 });
+const attribute = (name: string): fc.Arbitrary<OracleEvent["attributes"][number]> =>
+  fc.oneof(whole, whole.map(String)).map((value) => ({ name, value }));
+
+/** Mostly good events of these attributes, some of them with something missing, repeated or unknown. */
+const eventsOf = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEvent[]> =>
+  fc.array(
+    fc.record({
+      schemaName: fc.constantFrom("request", "request", "request", "request", "nothing"),
+      id: fc.nat(30).map((number) => `e${number}`),
+      timestamp: fc.integer({ min: 0, max: 40 * DAY_MS }).map((ms) => new Date(1_709_200_000_000 + ms).toISOString()),
+      accountId: fc.constantFrom(...ACCOUNTS, "nobody"),
+      attributes: fc
+        .tuple(...[...attributes, "undeclared"].map(attribute))
+        .chain((list) =>
+          fc.oneof({ weight: 5, arbitrary: fc.shuffledSubarray(list, { minLength: list.length }) }, fc.subarray(list)),
+        ),
+      dimensions: fc.record(
+        {
+          region: fc.constantFrom("eu", "us"),
+          "data-center": fc.constantFrom("eu", "us"),
+          extra: fc.string({ maxLength: 3 }),
+        },
+        { requiredKeys: ["region", "data-center"] },
+      ),
+    }),
+    { maxLength: 30 },
+  );
+
+const cases = books.chain((book) => fc.record({ book: fc.constant(book), events: eventsOf(book.attributes) }));
+
+function runOf(book: OracleBook): ReturnType<typeof createMeteringRun> {
+  const fields = book.fields.map(({ name, value }, order) => ({ name, value, type: "ATTRIBUTE", order }));
+  return createMeteringRun(
+    readBook({
+      eventSchemas: [
+        {
+          name: "request",
+          attributes: book.attributes.map((name) => ({ name })),
+          dimensions: book.dimensions.map((name) => ({ name })),
+          enrichments: { dependencies: [], fields },
+        },
+      ],
+      usageMeters: book.meters.map(({ id, aggregation, computations }) => ({
+        id,
+        name: id.replace(".", "-"),
+        aggregation,
+        eventSchemaName: "request",
+        computations: computations.map((computation, order) => ({ ...computation, order })),
+      })),
+      customers: [{ id: "contoso", name: "Contoso" }],
+      accounts: book.accounts.map((id) => ({ id, name: `Account ${id}`, customerId: "contoso" })),
+    }),
+  );
+}
+
+function sumsOf(usage: Usage): Readonly<Record<string, string>> {
+  const sums = [...usage.cells()].map(({ accountId, meterId, day, quantity }) => [
+    `${accountId} ${meterId} ${formatDate(day * DAY_MS).slice(0, 10)}`,
+    quantity.toFixed(),
+  ]);
+  return Object.fromEntries(sums) as Readonly<Record<string, string>>;
+}
+
+test("S4, S5, S14.1 outcomes and usage are those of metering written plainly with json-logic-js and decimal.js", () => {
+  fc.assert(
+    fc.property(cases, ({ book, events }) => {
+      const run = runOf(book);
+      const statuses = events.map((event) => run.add(event).status);
+      const expected = meterPlainly(book, events);
+      expect(statuses).toEqual(expected.statuses);
+      expect(sumsOf(run.usage)).toEqual(expected.sums);
+    }),
+  );
+});
+
+test("S14.4 accepted events with distinct ids give the same usage in any order, with any repeats", () => {
+  const orders = cases.chain(({ book, events }) => {
+    const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
+    const sent = fc.shuffledSubarray([...distinct, ...distinct], { minLength: 2 * distinct.length });
+    return fc.record({ book: fc.constant(book), distinct: fc.constant(distinct), sent });
+  });
+  fc.assert(
+    fc.property(orders, ({ book, distinct, sent }) => {
+      const once = runOf(book);
+      for (const event of distinct) once.add(event);
+      const often = runOf(book);
+      for (const event of sent) often.add(event);
+      expect(sumsOf(often.usage)).toEqual(sumsOf(once.usage));
+    }),
+  );
+});
+
+test("S13.5 an event laid out in slots has the outcome and usage of the same event as an object", () => {
+  fc.assert(
+    fc.property(cases, ({ book, events }) => {
+      const byObject = runOf(book);
+      const bySlots = runOf(book);
+      for (const event of events) {
+        const slots = bySlots.slotsOf(event.schemaName);
+        const values = new Map(event.attributes.map(({ name, value }) => [name, exactOfText(String(value)) ?? 0]));
+        if (slots === undefined || !book.attributes.every((name) => values.has(name))) {
+          expect(bySlots.add(event)).toEqual(byObject.add(event));
+          continue;
+        }
+        slots.id = event.id;
+        slots.accountId = event.accountId;
+        slots.timestamp = parseInstant(event.timestamp);
+        for (const name of book.attributes) slots.values[slots.attributeSlots.get(name) ?? -1] = values.get(name) ?? 0;
+        for (const name of book.dimensions)
+          slots.texts[slots.dimensionSlots.get(name) ?? -1] = event.dimensions[name] ?? "";
+        expect(bySlots.addSlots(slots)).toEqual(byObject.add(event));
+      }
+      expect(sumsOf(bySlots.usage)).toEqual(sumsOf(byObject.usage));
+      expect(bySlots.counts()).toEqual(byObject.counts());
+    }),
+  );
+});

@@ -1,0 +1,53 @@
+/** Books and events for the tests of ingest. */
+import type { Book } from "../../src/book/book.ts";
+import { readBook } from "../../src/book/book.ts";
+
+/** Parts of a book, as in a file. */
+export type BookParts = Readonly<Record<string, readonly unknown[]>>;
+
+/** A schema with tokens and a region, whose meter adds up the tokens of Europe. */
+export const requestSchema = {
+  name: "request",
+  attributes: [{ name: "tokens" }],
+  dimensions: [{ name: "region" }],
+};
+
+/** Adds up the tokens of Europe. */
+export const europeMeter = {
+  id: "um.eu",
+  name: "eu",
+  aggregation: "SUM",
+  eventSchemaName: "request",
+  computations: [
+    { order: 1, matcher: { "==": [{ var: "dimension.region" }, "eu"] }, computation: { var: "attribute.tokens" } },
+  ],
+};
+
+/** An account of the one customer. */
+export function accountOf(id: string, more: Readonly<Record<string, unknown>> = {}): unknown {
+  return { id, name: `Account ${id}`, customerId: "contoso", ...more };
+}
+
+/** A book of these parts, with one account where none are given. */
+export function bookOf(parts: BookParts): Book {
+  return readBook({
+    eventSchemas: [requestSchema],
+    usageMeters: [europeMeter],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [accountOf("prod")],
+    ...parts,
+  });
+}
+
+/** A good event of {@link requestSchema}, with these changes. */
+export function eventOf(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return {
+    schemaName: "request",
+    id: "e1",
+    timestamp: "2024-03-05T10:00:00Z",
+    accountId: "prod",
+    attributes: [{ name: "tokens", value: 10 }],
+    dimensions: { region: "eu" },
+    ...changes,
+  };
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+
+import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "../ledger/support.ts";
+
+type Parts = Readonly<Record<string, unknown>>;
+
+const key = (id: string): string => `setting.user.${id}`;
+const setting = (id: string, dataType: string, value: string, more: Parts = {}): Parts => ({
+  id,
+  dataType,
+  value,
+  ...more,
+});
+const field = (name: string, value: unknown, more: Parts = {}): Parts => ({
+  name,
+  type: "ATTRIBUTE",
+  value,
+  order: 1,
+  ...more,
+});
+
+interface Enriched {
+  readonly fields: readonly Parts[];
+  readonly dependencies?: readonly Parts[];
+  readonly settings?: readonly Parts[];
+  readonly computation: unknown;
+  readonly accounts?: readonly unknown[];
+}
+
+/** A run whose only meter adds up `computation` of every event. */
+function runOf({
+  fields,
+  dependencies = [],
+  settings = [],
+  computation,
+  accounts,
+}: Enriched): ReturnType<typeof createMeteringRun> {
+  return createMeteringRun(
+    bookOf({
+      settings,
+      eventSchemas: [{ ...requestSchema, enrichments: { dependencies, fields } }],
+      usageMeters: [{ ...europeMeter, computations: [{ order: 1, computation }] }],
+      ...(accounts === undefined ? {} : { accounts }),
+    }),
+  );
+}
+
+/** What the meter counts of one event with 10 tokens from Europe. */
+function unitsOf(enriched: Enriched, accountId = "prod"): string {
+  const run = runOf(enriched);
+  const { status, description } = run.add(eventOf({ accountId }));
+  if (!status.startsWith("INGESTION_COMPLETED")) return description;
+  return run.usage.between(accountId, "um.eu", 0, 30_000).toFixed();
+}
+
+const made = { var: "attribute.made" };
+
+describe("S4.3 fields", () => {
+  test("are computed in ascending order, each seeing the ones before", () => {
+    const fields = [
+      field("made", { "+": [{ var: "attribute.half" }, 1] }, { order: 7 }),
+      field("half", { "/": [{ var: "attributes.tokens" }, 4] }, { order: 3 }),
+    ];
+    expect(unitsOf({ fields, computation: made })).toBe("3.5");
+  });
+
+  test("a constant is an attribute or a dimension", () => {
+    const fields = [
+      field("made", "0.10", { enrichmentType: "VALUE" }),
+      field("class", "large", { enrichmentType: "VALUE", type: "DIMENSION", order: 2 }),
+    ];
+    const computation = { if: [{ "==": [{ var: "dimension.class" }, "large"] }, made, 0] };
+    expect(unitsOf({ fields, computation })).toBe("0.1");
+  });
+
+  test("an attribute may come out as decimal text, a dimension as a decimal", () => {
+    const fields = [
+      field("made", { cat: ["1", ".", "5"] }),
+      field("class", { "/": [1, 8] }, { type: "DIMENSION", order: 2 }),
+    ];
+    expect(unitsOf({ fields, computation: { if: [{ "===": [{ var: "dimension.class" }, "0.125"] }, made, 0] } })).toBe(
+      "1.5",
+    );
+  });
+
+  test("the event itself can be read", () => {
+    const text = {
+      cat: [{ var: "event.id" }, { var: "event.accountId" }, { var: "event.schemaName" }, { var: "event.timestamp" }],
+    };
+    const fields = [field("made", text, { type: "DIMENSION" })];
+    const matches = { "===": [{ var: "dimension.made" }, "e1prodrequest2024-03-05T10:00:00.000Z"] };
+    expect(unitsOf({ fields, computation: { if: [matches, 1, 0] } })).toBe("1");
+  });
+
+  test("a name that is only computed is found all the same, but not a field that comes later", () => {
+    const computed = (name: string): unknown => ({ var: [{ cat: ["attribute.", name] }, -1] });
+    const fields = [
+      field("made", { "+": [computed("later"), computed("tokens")] }),
+      field("later", { "+": [5] }, { order: 2 }),
+    ];
+    const run = runOf({ fields, computation: made });
+    run.add(eventOf());
+    run.add(eventOf({ id: "e2" }));
+    // −1 + 10 each: the first event's later field must not be seen by the second event.
+    expect(run.usage.between("prod", "um.eu", 0, 30_000).toFixed()).toBe("18");
+  });
+});
+
+describe("S4.2 dependencies", () => {
+  const factor = {
+    fields: [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.factor" }] })],
+    computation: made,
+  };
+  const needed = [{ key: key("factor"), name: "factor" }];
+
+  test("a NUMERIC setting is its exact decimal", () => {
+    const settings = [setting("factor", "NUMERIC", "0.10")];
+    expect(unitsOf({ ...factor, dependencies: needed, settings })).toBe("1");
+  });
+
+  test("a bare id names a setting too", () => {
+    const settings = [setting("factor", "NUMERIC", "2")];
+    expect(unitsOf({ ...factor, dependencies: [{ key: "factor", name: "factor" }], settings })).toBe("20");
+  });
+
+  test("the account's own wins over its customer's, that over the organization's", () => {
+    const settings = [
+      setting("factor", "NUMERIC", "1"),
+      setting("factor", "NUMERIC", "2", { entityType: "CUSTOMER", entityId: "contoso" }),
+      setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" }),
+    ];
+    const enriched = { ...factor, dependencies: needed, accounts: [accountOf("prod"), accountOf("test")] };
+    expect(unitsOf({ ...enriched, settings })).toBe("30");
+    expect(unitsOf({ ...enriched, settings }, "test")).toBe("20");
+    expect(unitsOf({ ...enriched, settings: settings.slice(0, 1) }, "test")).toBe("10");
+  });
+
+  test("a setting that an account lacks fails its events, and only its", () => {
+    const settings = [setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" })];
+    const enriched = { ...factor, dependencies: needed, settings, accounts: [accountOf("prod"), accountOf("test")] };
+    expect(unitsOf(enriched)).toBe("30");
+    expect(unitsOf(enriched, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
+  });
+
+  test("a JSON setting is read further down, its numbers exact", () => {
+    const settings = [setting("prices", "JSON", '{"eu": {"rate": 0.1}, "list": [1, 2.5]}')];
+    const dependencies = [{ key: key("prices"), name: "prices" }];
+    const byName = [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.prices.eu.rate" }] })];
+    expect(unitsOf({ fields: byName, dependencies, settings, computation: made })).toBe("1");
+    const path = { cat: ["dependencies.prices.", { var: "dimension.region" }, ".rate"] };
+    expect(
+      unitsOf({ fields: [field("made", { "*": [3, { var: path }] })], dependencies, settings, computation: made }),
+    ).toBe("0.3");
+    const listed = [
+      field("made", {
+        reduce: [{ var: "dependencies.prices.list" }, { "+": [{ var: "current" }, { var: "accumulator" }] }, 0],
+      }),
+    ];
+    expect(unitsOf({ fields: listed, dependencies, settings, computation: made })).toBe("3.5");
+  });
+
+  const ruled = {
+    fields: [field("made", "rule", { enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY" })],
+    dependencies: [{ key: key("rule"), name: "rule" }],
+    computation: made,
+  };
+  test("a rule that a setting holds is the account's own", () => {
+    const settings = [
+      setting("rule", "JSON_LOGIC", '{"*": [{"var": "attribute.tokens"}, 2]}'),
+      setting("rule", "JSON_LOGIC", "7", { entityType: "ACCOUNT", entityId: "test" }),
+    ];
+    const accounts = [accountOf("prod"), accountOf("test")];
+    expect(unitsOf({ ...ruled, settings, accounts })).toBe("20");
+    expect(unitsOf({ ...ruled, settings, accounts }, "test")).toBe("7");
+  });
+});
