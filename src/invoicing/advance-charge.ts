@@ -13,6 +13,8 @@ import type { AccountCycle, PlanDecision } from "./timeline.ts";
 export interface AdvanceCharge {
   readonly invoiceType: "STANDARD_ADVANCED" | "AD_HOC";
   readonly invoiceDate: Instant;
+  /** When it was known that it falls due: later than its date where it was decided later. */
+  readonly due: Instant;
   readonly cycle: AccountCycle;
   readonly charge: Charge;
 }
@@ -54,6 +56,6 @@ export function cutOf(
 }
 
 /** A charge on the invoice dated at the start of a cycle. */
-export function standing({ cycle }: DueCycle, charge: Charge): AdvanceCharge {
-  return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, cycle, charge };
+export function standing({ cycle, due }: DueCycle, charge: Charge): AdvanceCharge {
+  return { invoiceType: "STANDARD_ADVANCED", invoiceDate: cycle.start, due, cycle, charge };
 }

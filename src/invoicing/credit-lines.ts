@@ -16,6 +16,10 @@ import { byTag, type CardItem, explained, groupLine, type LineStyle, sumLine } f
 export interface PaidDraft {
   readonly draft: Draft;
   readonly revenueInfo: InvoiceLine;
+  /** What it takes of each credit, in their order. */
+  readonly taken: readonly CreditUse[];
+  /** The credit that it grants: its total is below zero (S13.4). */
+  readonly granted?: GrantedCredit;
 }
 
 /**
@@ -26,7 +30,12 @@ export interface PaidDraft {
 export function payWithCredits(
   drafts: readonly Draft[],
   credits: readonly GrantedCredit[],
-  style: { readonly rounding: Rounding; readonly explain: boolean },
+  style: {
+    readonly rounding: Rounding;
+    readonly explain: boolean;
+    /** The id of a credit by what caused it; default the cause. */
+    readonly creditId?: ((cause: string) => string) | undefined;
+  },
 ): readonly PaidDraft[] {
   const pool = new Map(credits.map((credit) => [credit.id, credit]));
   return drafts.map((draft) => {
@@ -43,13 +52,17 @@ export function payWithCredits(
       return [creditLine(credit, use, [...items, draft], lineStyle)];
     });
     const revenueInfo = treeOf(draft, groups, creditLines, lineStyle);
-    if (revenueInfo.value.isNegative()) {
-      const id = `${draft.invoiceType}|${formatInstant(draft.cycle.start)}|${formatInstant(draft.invoiceDate)}`;
-      const given = negativeInvoiceCredit(id, revenueInfo.value, draft.invoiceDate, draft.finalAt);
-      pool.set(given.id, given);
-    }
-    return { draft, revenueInfo };
+    if (!revenueInfo.value.isNegative()) return { draft, revenueInfo, taken };
+    const granted = negativeInvoiceCredit(causeOf(draft), revenueInfo.value, draft.invoiceDate, draft.finalAt);
+    const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
+    pool.set(named.id, named);
+    return { draft, revenueInfo, taken, granted };
   });
+}
+
+function causeOf({ invoiceType, cycle, invoiceDate, finalAt }: Draft): string {
+  const known = invoiceType === "STANDARD" || finalAt === invoiceDate ? "" : `|${formatInstant(finalAt)}`;
+  return `${invoiceType}|${formatInstant(cycle.start)}|${formatInstant(invoiceDate)}${known}`;
 }
 
 function payableLines(items: readonly CardItem[], draft: Draft): readonly PayableLine[] {

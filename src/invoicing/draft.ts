@@ -69,7 +69,7 @@ function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: r
   return { ...draft, trueUp: { ...lacking, description: commitment.displayName ?? "Minimum commitment", invoiced } };
 }
 
-/** One draft for each kind, date and cycle of what is charged in advance. */
+/** One draft for each kind, date, cycle and instant of becoming known, of what is charged in advance. */
 export function advanceDrafts(
   catalog: BillingCatalog,
   rounding: Rounding,
@@ -78,7 +78,8 @@ export function advanceDrafts(
   const groups = new Map<string, AdvanceCharge[]>();
   for (const charge of charges) {
     const { planId, version } = charge.cycle.term.plan;
-    const key = JSON.stringify([charge.invoiceType, charge.invoiceDate, charge.cycle.start, planId, version]);
+    const { invoiceType, invoiceDate, due, cycle } = charge;
+    const key = JSON.stringify([invoiceType, invoiceDate, finalAtOf(invoiceDate, due), cycle.start, planId, version]);
     groups.set(key, [...(groups.get(key) ?? []), charge]);
   }
   return [...groups.values()].flatMap((group) => {
@@ -92,7 +93,7 @@ export function advanceDrafts(
         invoiceType: first.invoiceType,
         cycle: first.cycle,
         invoiceDate: first.invoiceDate,
-        finalAt: first.invoiceDate,
+        finalAt: finalAtOf(first.invoiceDate, first.due),
         items,
         subTotal: subTotalOf(items),
         usage: [],
@@ -100,6 +101,11 @@ export function advanceDrafts(
       },
     ];
   });
+}
+
+/** An invoice in advance is final at its date, or as soon as it is known (S13.4). */
+function finalAtOf(invoiceDate: Instant, due: Instant): Instant {
+  return Math.max(invoiceDate, due);
 }
 
 function itemsOf(

@@ -5,14 +5,16 @@
  * @module
  */
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
+import type { CreditUse } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
+import type { Advance } from "./advance-charge.ts";
 import { advanceOf } from "./advance.ts";
-import { payWithCredits } from "./credit-lines.ts";
+import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
 import { dueCycles } from "./dues.ts";
-import { creditGrants, refundCredit } from "./granted-credits.ts";
+import { creditGrants, type GrantedCredit, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
 import { cyclesIn, timelineOf } from "./timeline.ts";
 
@@ -25,12 +27,32 @@ export interface DrawOptions {
   readonly explain?: boolean;
   /** The status of an invoice; default DRAFT. */
   readonly statusOf?: (draft: Draft) => InvoiceStatus;
+  /** Invoices that are not drawn: they are final, and what they took is gone from the view's credits. */
+  readonly isFinal?: (draft: Draft) => boolean;
+  /** Whether the view's credits hold what plans and invoices granted, too; default false: they are worked out. */
+  readonly creditsAreWhole?: boolean;
+  /** The id of a credit by what caused it; default the cause. */
+  readonly creditId?: (cause: string) => string;
+}
+
+/** An invoice with what it was drawn from, and what it takes of credits. */
+export interface Drawn {
+  readonly draft: Draft;
+  readonly invoice: Invoice;
+  readonly taken: readonly CreditUse[];
+  /** The credit that it grants once it is final: its total is below zero (S13.4). */
+  readonly granted?: GrantedCredit;
 }
 
 /** Draws an account's invoices, in the order in which they take credits (S12.3). */
 export function drawInvoices(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Invoice[] {
+  return drawDrafts(view, catalog, options).map(({ invoice }) => invoice);
+}
+
+/** As {@link drawInvoices}, with what finalizing must know of each. */
+export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
   const timeline = timelineOf(view.decisions);
-  const rounding: Rounding = { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
+  const rounding = roundingOf(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.until, ...cycles.map(({ end }) => end));
   const dues = dueCycles(view.decisions, horizon);
@@ -40,29 +62,66 @@ export function drawInvoices(view: AccountView, catalog: BillingCatalog, options
   const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, early));
   const drafts = [...standard.filter((draft) => draft !== undefined), ...early].sort(
     (a, b) =>
-      a.invoiceDate - b.invoiceDate || INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType),
+      a.invoiceDate - b.invoiceDate ||
+      INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
+      a.finalAt - b.finalAt,
   );
   const credits = [
     ...view.credits.map((credit) => ({ ...credit, grantedAt: Number.NEGATIVE_INFINITY })),
-    ...creditGrants(view, dues),
-    ...advance.refunds.map((refund) => refundCredit(refund, rounding)),
+    ...(options.creditsAreWhole === true ? [] : [...creditGrants(view, dues), ...refundsOf(advance, rounding)]),
   ];
-  return payWithCredits(drafts, credits, { rounding, explain: options.explain ?? false }).map(
-    ({ draft, revenueInfo }) => ({
-      accountId: view.accountId,
-      customerId: view.customerId,
-      invoiceType: draft.invoiceType,
-      status: options.statusOf?.(draft) ?? "DRAFT",
-      currency: view.currency,
-      pricePlanId: draft.cycle.term.plan.planId,
-      pricePlanVersion: draft.cycle.term.plan.version,
-      startDate: formatInstant(draft.cycle.start),
-      endDate: formatInstant(draft.cycle.end),
-      invoiceDate: formatInstant(draft.invoiceDate),
-      dueDate: formatInstant(draft.invoiceDate + view.netTermDays * DAY_MS),
-      ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
-      revenueInfo,
-      notices: draft.notices,
-    }),
-  );
+  const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
+  const { explain = false, creditId } = options;
+  return payWithCredits(open, credits, { rounding, explain, creditId }).map((paid) => ({
+    draft: paid.draft,
+    invoice: invoiceOf(view, paid, options.statusOf?.(paid.draft) ?? "DRAFT"),
+    taken: paid.taken,
+    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
+  }));
+}
+
+/** What falls due of an account before `until`, apart from invoices in arrears. */
+export interface DueBefore {
+  /** What cards grant and what is given back; their ids say what for (S9.5, S10.3, S12.6). */
+  readonly credits: readonly GrantedCredit[];
+  /** When invoices in advance become final. */
+  readonly advanceFinalAt: readonly Instant[];
+}
+
+/** What falls due of an account before `until`, and what fell due since its first cycle. */
+export function dueBefore(view: AccountView, catalog: BillingCatalog, until: Instant): DueBefore {
+  const dues = dueCycles(view.decisions, until);
+  const advance = advanceOf(view, dues);
+  const credits = [...creditGrants(view, dues), ...refundsOf(advance, roundingOf(view, catalog))];
+  return {
+    credits: credits.filter(({ grantedAt }) => grantedAt < until),
+    advanceFinalAt: advance.charges.map(({ invoiceDate, due }) => Math.max(invoiceDate, due)),
+  };
+}
+
+function refundsOf(advance: Advance, rounding: Rounding): readonly GrantedCredit[] {
+  return advance.refunds.map((refund) => refundCredit(refund, rounding));
+}
+
+function roundingOf(view: AccountView, catalog: BillingCatalog): Rounding {
+  return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
+}
+
+function invoiceOf(view: AccountView, { draft, revenueInfo }: PaidDraft, status: InvoiceStatus): Invoice {
+  return {
+    accountId: view.accountId,
+    customerId: view.customerId,
+    invoiceType: draft.invoiceType,
+    status,
+    currency: view.currency,
+    pricePlanId: draft.cycle.term.plan.planId,
+    pricePlanVersion: draft.cycle.term.plan.version,
+    startDate: formatInstant(draft.cycle.start),
+    endDate: formatInstant(draft.cycle.end),
+    invoiceDate: formatInstant(draft.invoiceDate),
+    dueDate: formatInstant(draft.invoiceDate + view.netTermDays * DAY_MS),
+    ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
+    revenueInfo,
+    notices: draft.notices,
+  };
 }

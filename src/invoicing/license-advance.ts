@@ -76,7 +76,8 @@ function payCycle(view: AccountView, due: DueCycle, card: LicenseRateCard, paidW
     if (run.quantity.gt(paid)) {
       const change = { from: paid, to: run.quantity };
       const charge = rateLicenseIncrease(asCharged, currency, change, remaining, rated);
-      charges.push({ invoiceType: "AD_HOC", invoiceDate: reachedAt(changes, run.start, paid), cycle, charge });
+      const invoiceDate = reachedAt(changes, run.start, paid);
+      charges.push({ invoiceType: "AD_HOC", invoiceDate, due: Math.max(invoiceDate, due.due), cycle, charge });
       steps.push({ ...change, until });
       paid = run.quantity;
     } else if (run.quantity.lt(paid) && prorated && card.proratedRefundMode === "CREDITS") {
