@@ -23,10 +23,11 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
 /** What a book says of an account's plans, as decisions, each known from its `decidedAt` (S9.2). */
 export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly PlanDecision[] {
   const decisions: PlanDecision[] = [];
-  for (const association of account.pricePlans) {
+  for (const [index, association] of account.pricePlans.entries()) {
     const plan = findPlan(association.pricePlanId, association.version);
     invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
-    decisions.push(decisionOf(association, plan, decisions));
+    const decidedAt = association.decidedAt ?? decidedBy(association, account.pricePlans.slice(index + 1));
+    decisions.push(decisionOf({ ...association, decidedAt }, plan, decisions));
   }
   return decisions;
 }
@@ -43,7 +44,20 @@ export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
   return associated(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
 }
 
-function decisionOf(association: PlanAssociation, plan: PricePlan, before: readonly PlanDecision[]): PlanDecision {
+/**
+ * When an association that does not say so was decided: at its effectiveFrom, but not after one that the book lists later
+ * and that does say so (S9.2). Else the earlier one would be laid over the later one and hide it.
+ */
+function decidedBy({ effectiveFrom }: PlanAssociation, later: readonly PlanAssociation[]): Instant {
+  const said = later.flatMap(({ decidedAt }) => (typeof decidedAt === "number" ? [decidedAt] : []));
+  return Math.min(effectiveFrom, ...said);
+}
+
+function decisionOf(
+  association: PlanAssociation & { readonly decidedAt: Instant },
+  plan: PricePlan,
+  before: readonly PlanDecision[],
+): PlanDecision {
   const { effectiveFrom, effectiveUntil, decidedAt, pricePlanDetailsOverride, retainStartOffsets } = association;
   const details = detailsWithOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
   // An override of the cycle wins over the retained one (reference, migration).
@@ -52,7 +66,7 @@ function decisionOf(association: PlanAssociation, plan: PricePlan, before: reado
   return {
     from: effectiveFrom,
     until: effectiveUntil ?? NO_END,
-    decidedAt: decidedAt ?? effectiveFrom,
+    decidedAt,
     plan: associated(plan, details, retained?.term.plan.cycleConfig ?? configOf(details, effectiveFrom)),
   };
 }

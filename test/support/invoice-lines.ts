@@ -49,7 +49,7 @@ export function compactLines({ revenueInfo }: Invoice): readonly string[] {
 }
 
 function compactLine({ type, id, description, value, exactValue, quantity, valuePerQuantity }: InvoiceLine): string {
-  const name = type === "CUSTOM_TAG" ? description : id;
+  const name = type === "CUSTOM_TAG" || type === "SUB_CREDITS" ? description : id;
   const units = quantity === undefined ? "" : `: ${quantity.toFixed()}`;
   const rate = valuePerQuantity === undefined ? "" : ` at ${valuePerQuantity.toFixed()}`;
   const exact = exactValue === undefined ? "" : ` (exactly ${exactValue.replace(/(\.\d{10})\d+$/, "$1…")})`;

@@ -1,0 +1,31 @@
+/**
+ * Golden invoices: every figure in the JSON files beside this test was worked out by hand, as `because` says, before any
+ * program saw it. Add a case by adding an object; `catalog.json` has what is sold, a case's `book` the prices and accounts.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { preview } from "../../src/index.ts";
+import { bookOf, type Golden } from "../support/golden.ts";
+import { compactLines, headOf } from "../support/invoice-lines.ts";
+
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".json") && file !== "catalog.json");
+
+describe.each(files)("golden invoices of %s", (file) => {
+  const cases = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")) as readonly Golden[];
+
+  test.each(cases)("$it", (golden) => {
+    const { invoices, events, problems } = preview(bookOf(golden), golden.events, golden.options);
+    const got = invoices.map((invoice, index) => ({
+      invoice: headOf(invoice),
+      lines: compactLines(invoice),
+      ...(golden.invoices[index]?.due === undefined ? {} : { due: invoice.dueDate.slice(0, 10) }),
+      ...(invoice.notices.length === 0 ? {} : { notices: invoice.notices }),
+    }));
+    expect(got, golden.because).toEqual(golden.invoices);
+    if (golden.counts === undefined) expect(problems).toEqual([]);
+    else expect(events).toEqual(golden.counts);
+  });
+});
