@@ -24,7 +24,7 @@ import {
 import { type PricePlanDetailsOverride, pricePlanDetailsOverride } from "./price-plan.ts";
 
 /** A postal address. */
-export const address = z.strictObject({
+const address = z.strictObject({
   phoneNumber: text,
   line1: text,
   line2: text,
@@ -50,7 +50,7 @@ export const customer = z.strictObject({
 export type Customer = z.output<typeof customer>;
 
 /** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
-export const planAssociation = z.strictObject({
+const planAssociation = z.strictObject({
   pricePlanId: reference,
   /** Default: the latest ACTIVE version, else the latest DRAFT. */
   version: z.int().min(1).nullish(),
@@ -70,7 +70,7 @@ export interface PlanAssociation extends Omit<PlanAssociationDocument, "version"
 }
 
 /** A change of a license's quantity (S10.1). */
-export const licenseUpdate = z.strictObject({
+const licenseUpdate = z.strictObject({
   licenseId: reference,
   updateType: orDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   quantity: decimal,
@@ -81,7 +81,7 @@ export const licenseUpdate = z.strictObject({
 export type LicenseUpdate = z.output<typeof licenseUpdate>;
 
 /** Money that pays invoice lines (S12). */
-export const credit = z.strictObject({
+const credit = z.strictObject({
   id: idOf(512).nullish(),
   purpose: z.string(),
   creditAmount: decimalFromZero,
@@ -91,14 +91,14 @@ export const credit = z.strictObject({
   applicableEntityIds: z.array(reference).nullish(),
 });
 /** A credit as it is written: its id may be missing. */
-export type CreditDocument = z.output<typeof credit>;
+type CreditDocument = z.output<typeof credit>;
 /** Money that pays invoice lines (S12). */
 export interface Credit extends CreditDocument {
   id: string;
 }
 
 /** A feature credit entry that was bought (S11). */
-export const featureCredit = z.strictObject({
+const featureCredit = z.strictObject({
   id: idOf(512).nullish(),
   featureId: reference,
   granted: decimalFromZero,
@@ -106,7 +106,7 @@ export const featureCredit = z.strictObject({
   effectiveUntil: moment,
 });
 /** A feature credit entry as it is written: its id may be missing. */
-export type FeatureCreditDocument = z.output<typeof featureCredit>;
+type FeatureCreditDocument = z.output<typeof featureCredit>;
 /** A feature credit entry that was bought (S11). */
 export interface FeatureCredit extends FeatureCreditDocument {
   id: string;
@@ -165,7 +165,7 @@ export const invoiceGroup = z.strictObject({
   accountIds: listOf(reference),
 });
 /** An invoice group as it is written, before references are resolved. */
-export type InvoiceGroupDocument = z.output<typeof invoiceGroup>;
+type InvoiceGroupDocument = z.output<typeof invoiceGroup>;
 /** Consolidates the invoices of several accounts (S16.7). */
 export interface InvoiceGroup extends Omit<InvoiceGroupDocument, "name"> {
   readonly name: string;

@@ -64,7 +64,7 @@ export function checkCurrencies(
 }
 
 /** A minimum is not above its maximum (S7.4). */
-export function checkBounds(
+function checkBounds(
   bounds: { readonly minimumRate?: Decimal | null | undefined; readonly maximumRate?: Decimal | null | undefined },
   path: Path,
   report: Report,

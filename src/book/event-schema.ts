@@ -13,7 +13,7 @@ import { label, listOf, name, orDefault, reference, ruleSource, text } from "./f
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
 
 /** A setting that rules may use as `dependencies.<name>` (S4.2). */
-export const dependency = z.strictObject({
+const dependency = z.strictObject({
   type: orDefault(z.literal("SETTING"), "SETTING"),
   /** In a {@link Book}: `setting.<namespace>.<id>` in lower case. */
   key: z.string().min(1).max(600),
@@ -23,7 +23,7 @@ export const dependency = z.strictObject({
 export type Dependency = z.output<typeof dependency>;
 
 /** A field computed from the event and the fields before it (S4.3). */
-export const enrichmentField = z.strictObject({
+const enrichmentField = z.strictObject({
   name,
   type: z.enum(["ATTRIBUTE", "DIMENSION"]),
   enrichmentType: orDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
@@ -70,7 +70,7 @@ export interface EventSchema extends Omit<EventSchemaDocument, "featureDetails" 
   readonly enrichments: Enrichments;
 }
 /** What is computed of an event before it is metered, and from which settings (S4.2, S4.3). */
-export interface Enrichments {
+interface Enrichments {
   readonly dependencies: readonly Dependency[];
   /** In ascending order. */
   readonly fields: readonly EnrichmentField[];

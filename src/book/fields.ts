@@ -12,7 +12,7 @@ import { type Decimal, type DecimalInput, valueOf } from "../numbers/decimal.ts"
 import { shown } from "./sentences.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
-export const DAYS_MAX = 36_500;
+const DAYS_MAX = 36_500;
 /** Largest interval or offset of a recurrence, in cycles. */
 export const CYCLES_MAX = 10_000;
 

@@ -17,7 +17,7 @@ import {
 } from "./rate-card.ts";
 
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
-export const pricingCycleConfig = z.strictObject({
+const pricingCycleConfig = z.strictObject({
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
   startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: text }).nullish(),
   /** Whole days, default 0. */
@@ -38,7 +38,7 @@ const cards = {
 };
 
 /** Everything that is priced under a plan. */
-export const pricePlanDetails = z.strictObject({
+const pricePlanDetails = z.strictObject({
   ...cards,
   supportedCurrencies: z.array(currency).nullish(),
   activeCurrencies: z.array(currency).nullish(),

@@ -11,7 +11,7 @@ export type Path = readonly (string | number)[];
 export type Report = (path: Path, message: string) => void;
 
 /** Most problems that an error carries; a last one says how many more there are. */
-export const PROBLEMS_MAX = 1000;
+const PROBLEMS_MAX = 1000;
 /** Most problems that are kept while a document is read: enough to sort, too few to fill memory. */
 const KEPT_MAX = 10 * PROBLEMS_MAX;
 

@@ -35,7 +35,7 @@ const truth = z
   .transform((value) => String(value) === "true");
 
 /** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */
-export const slab = z.strictObject({
+const slab = z.strictObject({
   order: z.int().min(1),
   startAfter: decimalFromZero,
   endAt: decimalFromZero.nullish(),
@@ -45,7 +45,7 @@ export const slab = z.strictObject({
 export type Slab = z.output<typeof slab>;
 
 /** TIERED or VOLUME slabs (S7.2). */
-export const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
+const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
 export type RatePlan = z.output<typeof ratePlan>;
 /** What may be given as a rate plan. */
 export type RatePlanInput = z.input<typeof ratePlan>;
@@ -53,15 +53,14 @@ export type RatePlanInput = z.input<typeof ratePlan>;
 const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
 
 /** One slab's rate in one currency, with the bounds of S7.4. */
-export const slabRate = z.strictObject({
+const slabRate = z.strictObject({
   order: z.int().min(1),
   rate: decimal,
   slabRateConfig: z.strictObject({ ...rateBounds, flatRate: decimal.nullish() }).nullish(),
 });
-export type SlabRate = z.output<typeof slabRate>;
 
 /** The rates of one currency, one for each slab, and the bounds of the whole card (S7.4). */
-export const rateValue = z.strictObject({
+const rateValue = z.strictObject({
   currency,
   slabRates: z.array(slabRate).min(1),
   rateConfig: z.strictObject(rateBounds).nullish(),
@@ -71,11 +70,11 @@ export type RateValue = z.output<typeof rateValue>;
 export type RateValueInput = z.input<typeof rateValue>;
 
 /** One rate in one currency. */
-export const fixedRateValue = z.strictObject({ currency, rate: decimal });
+const fixedRateValue = z.strictObject({ currency, rate: decimal });
 export type FixedRateValue = z.output<typeof fixedRateValue>;
 
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0; nulls are 1 and 0 (S9.1). */
-export const recurrenceConfig = z.strictObject({
+const recurrenceConfig = z.strictObject({
   interval: every,
   offset: after,
 });
@@ -111,7 +110,7 @@ export const licenseRateCard = z.strictObject({
 export type LicenseRateCard = z.output<typeof licenseRateCard>;
 
 /** One entry that a billing entitlement card grants (S11.1); durations are ISO 8601, from the grant. */
-export const featureConfig = z.strictObject({
+const featureConfig = z.strictObject({
   featureCreditLimit: decimalFromZero,
   effectiveFrom: orDefault(z.string(), "PT0S"),
   effectiveUntil: z.string(),
@@ -129,7 +128,7 @@ export const billingEntitlementRateCard = z.strictObject({
 export type BillingEntitlementRateCard = z.output<typeof billingEntitlementRateCard>;
 
 /** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
-export const grantSlab = z.strictObject({
+const grantSlab = z.strictObject({
   order: z.int().min(1).nullish(),
   startAfter: decimalFromZero,
   endAt: decimalFromZero.nullish(),

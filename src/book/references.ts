@@ -10,7 +10,7 @@ import type { Path, Report } from "./problems.ts";
 import { allOf, anOrA, shown } from "./sentences.ts";
 
 /** What a list holds, in words. */
-export const WORDS: Readonly<Record<ResourceList, string>> = {
+const WORDS: Readonly<Record<ResourceList, string>> = {
   settings: "setting",
   eventSchemas: "event schema",
   usageMeters: "usage meter",

@@ -9,7 +9,7 @@ import type { CreditGrantRateCard } from "./rate-card.ts";
 import { idAmong, idAt, type ReferredList, type Resolving } from "./references.ts";
 
 /** What stands for all cards of a kind in `applicableEntityIds` (S12.2). */
-export const ALL_CARDS: ReadonlySet<string> = new Set([
+const ALL_CARDS: ReadonlySet<string> = new Set([
   "ALL_USAGE_METER_RATE_CARDS",
   "ALL_FIXED_FEE_RATE_CARDS",
   "ALL_LICENSE_RATE_CARDS",

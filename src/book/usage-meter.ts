@@ -10,7 +10,7 @@ import { NAME_PATTERN } from "./event-schema.ts";
 import { idOf, label, orDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** One step of a meter; a missing matcher matches every event (S5.1). A COUNT meter needs no computation. */
-export const computation = z.strictObject({
+const computation = z.strictObject({
   id: text,
   order: z.int().min(0),
   matcher: ruleSource.nullish(),
