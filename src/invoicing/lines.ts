@@ -89,7 +89,12 @@ export function explained(style: LineStyle, make: () => Explanation): { readonly
 function cardLine({ charge, values, description }: CardItem, style: LineStyle): InvoiceLine {
   const { kind, billableId, quantity } = charge;
   const prefix = style.inAdvance ? "ADVANCED_" : "";
-  const slabs = charge.slabs.map((slab, index) => slabLine(slab, values.slabs[index], charge, style));
+  const priced = new Map(
+    charge.explanation.parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, slab]),
+  );
+  const slabs = charge.slabs.map((slab, index) =>
+    slabLine(slab, values.slabs[index], charge, style, priced.get(slab.order)),
+  );
   const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
   const lineItems = [...slabs, ...adjustment];
   return {
@@ -104,7 +109,13 @@ function cardLine({ charge, values, description }: CardItem, style: LineStyle): 
   };
 }
 
-function slabLine(slab: SlabCharge, rounded: Decimal | undefined, charge: Charge, style: LineStyle): InvoiceLine {
+function slabLine(
+  slab: SlabCharge,
+  rounded: Decimal | undefined,
+  charge: Charge,
+  style: LineStyle,
+  priced: SlabExplanation | undefined,
+): InvoiceLine {
   const { digits } = style.rounding;
   const floor = floorFraction(slab.amount, digits);
   const value = rounded ?? floor;
@@ -112,7 +123,7 @@ function slabLine(slab: SlabCharge, rounded: Decimal | undefined, charge: Charge
   return {
     type: `${prefix}${charge.kind}_SLAB_AMOUNT`,
     id: charge.billableId,
-    description: slabText(slab, charge),
+    description: slabText(slab, priced),
     value,
     ...exactText(slab.amount, value),
     quantity: slab.quantity,
@@ -144,10 +155,8 @@ function exactText(exact: Fraction, value: Decimal): { readonly exactValue?: str
 }
 
 /** Which units a slab prices, and how. */
-function slabText(slab: SlabCharge, charge: Charge): string {
-  const explanations = charge.explanation.parts.flatMap((part) => part.slabs ?? []);
-  const found = explanations.find(({ order }) => order === slab.order);
-  return found === undefined ? `slab ${slab.order}` : `${rangeText(found)} ${priceText(found)}`;
+function slabText(slab: SlabCharge, priced: SlabExplanation | undefined): string {
+  return priced === undefined ? `slab ${slab.order}` : `${rangeText(priced)} ${priceText(priced)}`;
 }
 
 function rangeText({ startAfter, endAt }: SlabExplanation): string {

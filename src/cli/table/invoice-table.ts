@@ -15,6 +15,8 @@ import { printable } from "./printable.ts";
 const WIDTH = 100;
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
+/** Rows that are laid out together: the time that takes grows faster than their number. */
+const ROWS_AT_ONCE = 100;
 
 /** One line of the table. */
 type Row =
@@ -140,25 +142,35 @@ function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
 function layOut(rows: readonly Row[], head: readonly [string, string, string, string]): string {
   const lines = rows.flatMap((row) => (row.kind === "line" ? [row] : []));
   const widthOf = (column: 1 | 2 | 3, least: number): number =>
-    Math.max(least, head[column].length, ...lines.map(({ cells }) => cells[column].length));
+    lines.reduce((width, { cells }) => Math.max(width, cells[column].length), Math.max(least, head[column].length));
   const quantity = widthOf(1, QUANTITY_WIDTH_MIN);
   const rate = widthOf(2, QUANTITY_WIDTH_MIN);
   const amount = widthOf(3, AMOUNT_WIDTH_MIN);
   const description = Math.max(24, WIDTH - quantity - rate - amount - 6);
   const widths = [description, quantity + 2, rate + 2, amount + 2];
+  const rule = widths.map((width) => "─".repeat(width));
+  const cells = rows.map((row) => {
+    if (row.kind === "rule") return rule;
+    if (row.kind === "text") return [{ content: row.text, colSpan: widths.length, wordWrap: false }];
+    return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
+  });
+  const all = [[...head], rule, ...cells];
+  const parts = Array.from({ length: Math.ceil(all.length / ROWS_AT_ONCE) }, (_, part) =>
+    textOfRows(all.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE), widths),
+  );
+  return parts.join("\n");
+}
+
+type TableRow = (string | { readonly content: string; readonly colSpan: number; readonly wordWrap: boolean })[];
+
+function textOfRows(rows: readonly TableRow[], widths: number[]): string {
   const table = new Table({
     chars: NO_LINES,
     colWidths: widths,
     colAligns: ["left", "right", "right", "right"],
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
   });
-  const rule = widths.map((width) => "─".repeat(width));
-  table.push([...head], rule);
-  for (const row of rows) {
-    if (row.kind === "rule") table.push(rule);
-    else if (row.kind === "text") table.push([{ content: row.text, colSpan: widths.length, wordWrap: false }]);
-    else table.push([`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)]);
-  }
+  table.push(...rows);
   return table
     .toString()
     .split("\n")
