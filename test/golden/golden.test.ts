@@ -24,7 +24,8 @@ describe.each(files)("golden invoices of %s", (file) => {
       ...(golden.invoices[index]?.due === undefined ? {} : { due: invoice.dueDate.slice(0, 10) }),
       ...(invoice.notices.length === 0 ? {} : { notices: invoice.notices }),
     }));
-    expect(got, golden.because).toEqual(golden.invoices);
+    const { because } = golden;
+    expect({ because, invoices: got }).toEqual({ because, invoices: golden.invoices });
     if (golden.counts === undefined) expect(problems).toEqual([]);
     else expect(events).toEqual(golden.counts);
   });

@@ -1,0 +1,120 @@
+/** The two small examples against the figures that their READMEs work out by hand. */
+import { describe, expect, test } from "vitest";
+
+import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
+import { compactLines, headOf } from "../support/invoice-lines.ts";
+
+function previewed(example: string): ReturnType<typeof previewExample> {
+  return previewExample(example, exampleEvents(example, "events.ndjson"));
+}
+
+describe("the example of cloud storage", () => {
+  const { invoices, events, problems } = previewed("cloud-storage");
+
+  test("takes every event; the one before the plan is metered and not billed", () => {
+    expect(events).toEqual({
+      read: 13,
+      INGESTION_COMPLETED_EVENT_METERED: 12,
+      INGESTION_COMPLETED_EVENT_NOT_BILLED: 1,
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test("comes to 130.73 dollars: VOLUME storage, packages of requests, tiers of egress", () => {
+    const [dollars] = invoices;
+    expect(dollars && [headOf(dollars), ...compactLines(dollars)]).toEqual([
+      "STANDARD 2024-06-01/2024-07-01 on 2024-07-01",
+      "USAGE_RATE_CARD_AMOUNT um.storage: 600 = 12",
+      "  USAGE_SLAB_AMOUNT um.storage: 600 at 0.02 = 12",
+      "CUSTOM_TAG Requests = 0.21",
+      "  USAGE_RATE_CARD_AMOUNT um.writes: 21001 = 0.15",
+      "    USAGE_SLAB_AMOUNT um.writes: 21001 at 0.05 = 0.15",
+      "  USAGE_RATE_CARD_AMOUNT um.reads: 150000 = 0.06",
+      "    USAGE_SLAB_AMOUNT um.reads: 150000 at 0.004 = 0.06",
+      "USAGE_RATE_CARD_AMOUNT um.egress: 1250.25 = 98.52 (exactly 98.5175)",
+      "  USAGE_SLAB_AMOUNT um.egress: 100 at 0 = 0",
+      "  USAGE_SLAB_AMOUNT um.egress: 900 at 0.09 = 81",
+      "  USAGE_SLAB_AMOUNT um.egress: 250.25 at 0.07 = 17.52 (exactly 17.5175)",
+      "FIXED_FEE_RATE_CARD_AMOUNT addon.support = 20",
+      "SUB_TOTAL_AMOUNT = 130.73",
+      "TOTAL_AMOUNT = 130.73",
+    ]);
+  });
+
+  test("comes to 2,621 yen for 20 of 30 days, due 30 days after its date", () => {
+    const [, yen] = invoices;
+    expect(yen?.dueDate).toBe("2024-07-31T00:00:00.000Z");
+    expect(yen && [headOf(yen), ...compactLines(yen)]).toEqual([
+      "STANDARD 2024-06-11/2024-07-01 on 2024-07-01",
+      "USAGE_RATE_CARD_AMOUNT um.storage: 36 = 200",
+      "  USAGE_SLAB_AMOUNT um.storage: 36 at 3.5 = 126",
+      "  RATE_CONFIG_ADJUSTMENT_AMOUNT um.storage = 74",
+      "CUSTOM_TAG Requests = 9",
+      "  USAGE_RATE_CARD_AMOUNT um.writes: 10000 = 8 (exactly 7.5)",
+      "    USAGE_SLAB_AMOUNT um.writes: 10000 at 7.5 = 8 (exactly 7.5)",
+      "  USAGE_RATE_CARD_AMOUNT um.reads: 10001 = 1 (exactly 1.2)",
+      "    USAGE_SLAB_AMOUNT um.reads: 10001 at 0.6 = 1 (exactly 1.2)",
+      "USAGE_RATE_CARD_AMOUNT um.egress: 130.5 = 412 (exactly 411.75)",
+      "  USAGE_SLAB_AMOUNT um.egress: 100 at 0 = 0",
+      "  USAGE_SLAB_AMOUNT um.egress: 30.5 at 13.5 = 412 (exactly 411.75)",
+      "FIXED_FEE_RATE_CARD_AMOUNT addon.support = 2000",
+      "SUB_TOTAL_AMOUNT = 2621",
+      "TOTAL_AMOUNT = 2621",
+    ]);
+  });
+});
+
+describe("the example of seats and usage", () => {
+  const { invoices } = previewed("seats-and-usage");
+  const totalsOf = (account: string): readonly string[] =>
+    invoices
+      .filter(({ accountId }) => accountId === account)
+      .map((invoice) => `${headOf(invoice)}: ${invoice.revenueInfo.value.toFixed(2)}`);
+
+  test("S9.5 gives back what a fee in advance did not serve, where the plan change was not known", () => {
+    expect(totalsOf("acme-main")).toEqual([
+      "STANDARD_ADVANCED 2024-06-01/2024-07-01 on 2024-06-01: 30.00",
+      "STANDARD 2024-06-01/2024-07-01 on 2024-07-01: 133.00",
+      "STANDARD_ADVANCED 2024-07-01/2024-08-01 on 2024-07-01: 30.00",
+      "STANDARD 2024-07-01/2024-07-11 on 2024-07-11: 52.61",
+      "STANDARD_ADVANCED 2024-07-11/2024-08-01 on 2024-07-11: 42.68",
+      "STANDARD 2024-07-11/2024-08-01 on 2024-08-01: 164.78",
+    ]);
+  });
+
+  test("S9.2 charges a fee in advance for the days known to be served, where it was known", () => {
+    expect(totalsOf("initech-main")).toEqual([
+      "STANDARD_ADVANCED 2024-06-01/2024-07-01 on 2024-06-01: 30.00",
+      "STANDARD 2024-06-01/2024-07-01 on 2024-07-01: 50.00",
+      "STANDARD_ADVANCED 2024-07-01/2024-07-11 on 2024-07-01: 9.68",
+      "STANDARD 2024-07-01/2024-07-11 on 2024-07-11: 16.13",
+      "STANDARD_ADVANCED 2024-07-11/2024-08-01 on 2024-07-11: 63.00",
+      "STANDARD 2024-07-11/2024-08-01 on 2024-08-01: 50.81",
+    ]);
+  });
+
+  test("S10.3 charges seats in advance, each increase at once, and gives decreases back", () => {
+    expect(totalsOf("globex-main")).toEqual([
+      "STANDARD_ADVANCED 2024-06-01/2024-07-01 on 2024-06-01: 150.00",
+      "AD_HOC 2024-06-01/2024-07-01 on 2024-06-16: 30.00",
+      "AD_HOC 2024-06-01/2024-07-01 on 2024-06-21: 11.67",
+      "STANDARD_ADVANCED 2024-07-01/2024-07-16 on 2024-07-01: 133.06",
+    ]);
+  });
+
+  test("S10.2 the acme account's June is 130 for its seats and 3 for its calls", () => {
+    const june = invoices.find((invoice) => headOf(invoice) === "STANDARD 2024-06-01/2024-07-01 on 2024-07-01");
+    expect(june && compactLines(june)).toEqual([
+      "USAGE_RATE_CARD_AMOUNT um.calls: 2500 = 3",
+      "  USAGE_SLAB_AMOUNT um.calls: 2500 at 1 = 3",
+      "LICENSE_RATE_CARD_AMOUNT addon.seats: 16 = 130",
+      "  LICENSE_SLAB_AMOUNT addon.seats: 16 at 10 = 130",
+      "SUB_TOTAL_AMOUNT = 133",
+      "TOTAL_AMOUNT = 133",
+    ]);
+  });
+});
+
+test.each(["llm-api", "cloud-storage", "seats-and-usage"])("the README of %s names its book", (example) => {
+  expect(exampleText(example, "README.md")).toContain(`ratebook preview docs/examples/${example}/book.json`);
+});

@@ -1,0 +1,150 @@
+/**
+ * Recomputes every line of an invoice from its explanation alone (S13.6): no part of rating or invoicing is used, and an
+ * invoice is looked at as the JSON that a reader gets.
+ */
+import { compare, type ExplanationFacts, ratio, type Ratio, recompute, roundOnce } from "../rating/recompute.ts";
+
+type Mode = "HALF_UP" | "HALF_EVEN" | "DOWN";
+
+interface Exact {
+  readonly numerator: string;
+  readonly denominator: number;
+}
+
+interface RoundingFacts {
+  readonly digits: number;
+  readonly mode: Mode;
+}
+
+/** A line as JSON. */
+interface LineFacts {
+  readonly type: string;
+  readonly id?: string;
+  readonly value: string;
+  readonly exactValue?: string;
+  readonly lineItems?: readonly LineFacts[];
+  readonly explanation?: { readonly of: string; readonly rules: readonly string[] } & Readonly<Record<string, unknown>>;
+}
+
+const NONE: Ratio = { over: 0n, under: 1n };
+
+/** Checks a line and all below it. @returns how many lines were recomputed @throws when a line is not what it explains */
+export function recomputeTree(tree: unknown): number {
+  return recomputeLine(JSON.parse(JSON.stringify(tree)) as LineFacts);
+}
+
+function recomputeLine(line: LineFacts): number {
+  const items = line.lineItems ?? [];
+  const below = items.map(recomputeLine).reduce((total, count) => total + count, 0);
+  const { explanation } = line;
+  if (explanation === undefined) throw new Error(`${nameOf(line)} has no explanation`);
+  for (const rule of explanation.rules) {
+    if (!/^S\d+\.\d+$/.test(rule)) throw new Error(`${nameOf(line)} cites ${rule}, which is no rule`);
+  }
+  agree(valueOf(line, items), ratio(line.value), line);
+  return below + 1;
+}
+
+/** The value that the explanation gives. */
+function valueOf(line: LineFacts, items: readonly LineFacts[]): Ratio {
+  const facts = line.explanation as unknown;
+  switch (line.explanation?.of) {
+    case "CARD":
+      return cardValue(line, items, facts as ExplanationFacts & { exact: Exact; rounding: RoundingFacts });
+    case "SLAB":
+      return slabValue(facts as { exact: Exact; digits: number; missing: number });
+    case "BOUNDS": {
+      const { bounded, charged } = facts as { bounded: string; charged: string };
+      return minus(ratio(bounded), ratio(charged));
+    }
+    case "SUM":
+      return sum(items.map(({ value }) => ratio(value)));
+    case "TRUE_UP":
+      return trueUpValue(
+        line,
+        facts as ExplanationFacts & { invoiced: readonly { value: string }[]; rounding: RoundingFacts },
+      );
+    case "CREDIT": {
+      const { left, paid } = facts as { left: string; paid: readonly { amount: string }[] };
+      const total = sum(paid.map(({ amount }) => ratio(amount)));
+      if (compare(total, ratio(left)) > 0) throw new Error(`${nameOf(line)} takes more than is left`);
+      return minus(NONE, total);
+    }
+    default:
+      throw new Error(`${nameOf(line)} is explained as nothing known`);
+  }
+}
+
+/** The parts recomputed, rounded once; the slabs and the adjustment below add up to it (S1.5, S7.4). */
+function cardValue(
+  line: LineFacts,
+  items: readonly LineFacts[],
+  facts: ExplanationFacts & { exact: Exact; rounding: RoundingFacts },
+): Ratio {
+  const exact = recompute(facts);
+  agree(exact, over(facts.exact), line);
+  const slabs = items.filter(({ explanation }) => explanation?.of === "SLAB");
+  const charged = chargedBySlab(facts);
+  if (slabs.length > 0) {
+    if (slabs.length !== charged.length) throw new Error(`${nameOf(line)} does not show the slabs that it explains`);
+    for (const [index, slab] of slabs.entries()) agree(exactOf(slab), charged[index] ?? NONE, slab);
+  }
+  if (items.length > 0) agree(sum(items.map(({ value }) => ratio(value))), ratio(line.value), line);
+  return ratio(roundOnce(exact, facts.rounding.digits, facts.rounding.mode));
+}
+
+/** What each slab has in a card's charge, in slab order: its amount in every part, by the part's sign and share. */
+function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
+  const bySlab = new Map<number, Ratio>();
+  for (const { sign, share, slabs } of parts) {
+    for (const { order, amount } of slabs ?? []) {
+      const { over: top, under } = ratio(amount);
+      const part = { over: BigInt(sign) * top * BigInt(share.days), under: under * BigInt(share.of) };
+      bySlab.set(order, sum([bySlab.get(order) ?? NONE, part]));
+    }
+  }
+  return [...bySlab].toSorted(([a], [b]) => a - b).map(([, amount]) => amount);
+}
+
+/** Cut down to the minor unit, plus the units that went to it (S1.5). */
+function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; missing: number }): Ratio {
+  const { over: top, under } = over(exact);
+  const unit = 10n ** BigInt(digits);
+  const scaled = top * unit;
+  const cut = scaled / under - (scaled < 0n && scaled % under !== 0n ? 1n : 0n);
+  return { over: cut + BigInt(missing), under: unit };
+}
+
+function trueUpValue(
+  line: LineFacts,
+  facts: ExplanationFacts & { invoiced: readonly { value: string }[]; rounding: RoundingFacts },
+): Ratio {
+  const taken = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => ratio(rate ?? 0));
+  agree(sum(taken), sum(facts.invoiced.map(({ value }) => ratio(value))), line);
+  return ratio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
+}
+
+function exactOf(slab: LineFacts): Ratio {
+  return over((slab.explanation as unknown as { exact: Exact }).exact);
+}
+
+function over({ numerator, denominator }: Exact): Ratio {
+  const { over: top, under } = ratio(numerator);
+  return { over: top, under: under * BigInt(denominator) };
+}
+
+function sum(ratios: readonly Ratio[]): Ratio {
+  return ratios.reduce((a, b) => ({ over: a.over * b.under + b.over * a.under, under: a.under * b.under }), NONE);
+}
+
+function minus(a: Ratio, b: Ratio): Ratio {
+  return sum([a, { over: -b.over, under: b.under }]);
+}
+
+function agree(computed: Ratio, said: Ratio, line: LineFacts): void {
+  if (compare(computed, said) !== 0) throw new Error(`${nameOf(line)} is not what its explanation gives`);
+}
+
+function nameOf({ type, id, value }: LineFacts): string {
+  return `the line ${type} ${id ?? ""} of ${value}`;
+}
