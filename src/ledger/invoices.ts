@@ -107,7 +107,8 @@ export function putGranted(work: AccountWork, granted: GrantedCredit): void {
   });
 }
 
-function standardCycles(invoices: readonly InvoiceRecord[]): readonly { start: Instant; end: Instant }[] {
+/** The cycles with a final STANDARD invoice. */
+export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { start: Instant; end: Instant }[] {
   return invoices
     .filter(({ invoice }) => invoice.invoiceType === "STANDARD")
     .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));

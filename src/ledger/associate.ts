@@ -1,0 +1,212 @@
+/**
+ * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
+ *
+ * @module
+ */
+import type { Account } from "../book/account.ts";
+import { associationProblem } from "../book/check-associations.ts";
+import { detailsWithOverride } from "../book/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../book/price-plan.ts";
+import { type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant } from "../calendar/instant.ts";
+import { cycleAt, NO_END, type Timeline, timelineOf } from "../invoicing/timeline.ts";
+import { planOf } from "./account-plan.ts";
+import { decisionsOf } from "./account-plans.ts";
+import type { Catalog } from "./catalog.ts";
+import { catchUp } from "./catch-up.ts";
+import type { IdSource } from "./decision.ts";
+import { standardCycles } from "./invoices.ts";
+import type { AccountRecord, AssociationRecord } from "./records.ts";
+import { invalidInput, notFound, quoted, refused } from "./refusals.ts";
+import type { AccountWork } from "./workspace.ts";
+
+/** What is associated; references are ids. */
+export interface AssociateRequest {
+  readonly planId: string;
+  /** Default: the latest ACTIVE one. */
+  readonly version?: number | undefined;
+  /** Midnight UTC. */
+  readonly from: Instant;
+  /** Midnight UTC, exclusive; default no end. */
+  readonly until?: Instant | undefined;
+  /** Checked against the account's currency. */
+  readonly override?: PricePlanDetailsOverride | undefined;
+  /** Keeps the cycles of the plan in force at `from`; a `pricingCycleConfig` of the override wins. */
+  readonly retainStartOffsets?: boolean | undefined;
+}
+
+/** A stretch of days: midnights UTC, half open. */
+export interface Days {
+  readonly from: Instant;
+  readonly until?: Instant | undefined;
+}
+
+/**
+ * Associates a plan with an account: it replaces what lies in its days, and what an older one had after them goes on
+ * (S16.1). Everything due is done before, and what falls due by it after.
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED
+ */
+export function associate(
+  catalog: Catalog,
+  work: AccountWork,
+  request: AssociateRequest,
+  now: Instant,
+  ids: IdSource,
+): AssociationRecord {
+  catchUp(catalog, work, now);
+  checkAccount(work.record);
+  checkDays(work, request, now);
+  const plan = activePlan(catalog, request.planId, request.version);
+  const details = detailsWithOverride(plan.pricePlanDetails, request.override);
+  const problem = associationProblem(details, work.record.invoiceCurrency);
+  if (problem !== undefined) throw refused("S7.7", `version ${plan.version} of ${quoted(plan.id)} ${problem}`);
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  return decide(catalog, work, now, {
+    id: ids("as"),
+    plan: {
+      planId: plan.id,
+      version: plan.version,
+      cycleConfig: cycleConfigFor(plan, timeline, request),
+      ...(hasContent(request.override) ? { override: request.override } : {}),
+    },
+    from: request.from,
+    until: request.until ?? NO_END,
+  });
+}
+
+/**
+ * Takes the plan from an account for some days, which leaves a gap (S16.1).
+ *
+ * @returns undefined where no plan was associated in them: nothing changes
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_REFUSED
+ */
+export function dissociate(
+  catalog: Catalog,
+  work: AccountWork,
+  days: Days,
+  now: Instant,
+  ids: IdSource,
+): AssociationRecord | undefined {
+  catchUp(catalog, work, now);
+  checkAccount(work.record);
+  checkDays(work, days, now);
+  const until = days.until ?? NO_END;
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  if (!timeline.some((term) => term.from < until && term.until > days.from)) return undefined;
+  return decide(catalog, work, now, { id: ids("as"), from: days.from, until });
+}
+
+/** Puts a decision on the account's plans on record and does what falls due by it. */
+export function decide(
+  catalog: Catalog,
+  work: AccountWork,
+  now: Instant,
+  decided: Omit<AssociationRecord, "decidedAt">,
+): AssociationRecord {
+  const { record } = work;
+  const association = { ...decided, decidedAt: decidedAfter(record, now) };
+  work.putRecord({
+    ...record,
+    associations: [...record.associations, association],
+    nextDueAt: Math.min(record.nextDueAt, now),
+    updatedAt: now,
+  });
+  catchUp(catalog, work, now);
+  return association;
+}
+
+/** What a book says of an account's plans, decided all at once when it is loaded (S6.5, S16.1). */
+export function associationsOfBook(
+  catalog: Catalog,
+  account: Pick<Account, "pricePlans">,
+  now: Instant,
+  ids: IdSource,
+): readonly AssociationRecord[] {
+  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
+    const override = account.pricePlans[index]?.pricePlanDetailsOverride ?? undefined;
+    if (plan === null) return [];
+    const { planId, version, cycleConfig } = plan;
+    const kept = hasContent(override) ? { override } : {};
+    return [{ id: ids("as"), plan: { planId, version, cycleConfig, ...kept }, from, until, decidedAt: now }];
+  });
+}
+
+/** The plan's version that is asked for, or its latest ACTIVE one; only an ACTIVE one may be associated (S16.4). */
+export function activePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
+  const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
+  if (versions.length === 0) throw notFound("price plan", planId);
+  if (version === undefined) {
+    const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
+    if (latest === undefined) throw refused("S16.4", `the price plan ${quoted(planId)} has no ACTIVE version`);
+    return latest;
+  }
+  const found = versions.find((plan) => plan.version === version);
+  if (found === undefined) throw notFound("price plan", `${planId}@${version}`);
+  if (found.status !== "ACTIVE") {
+    throw refused("S16.4", `expected an ACTIVE price plan: version ${version} of ${quoted(planId)} is ${found.status}`);
+  }
+  return found;
+}
+
+/** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
+export function hasContent(override: PricePlanDetailsOverride | undefined): override is PricePlanDetailsOverride {
+  if (override === undefined) return false;
+  return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
+}
+
+/**
+ * The cycles of an association: its override's, else those retained from the plan in force, else the plan's own (S6.3;
+ * rules 1 and 2 of a migration).
+ */
+export function cycleConfigFor(
+  plan: PricePlan,
+  timeline: Timeline,
+  { from, override, retainStartOffsets }: Pick<AssociateRequest, "from" | "override" | "retainStartOffsets">,
+): CycleConfig {
+  const overriding = override?.pricingCycleConfig ?? undefined;
+  const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
+  if (config === undefined) throw refused("S16.1", `the price plan ${quoted(plan.id)} has no pricingCycleConfig`);
+  if (retainStartOffsets !== true) return cycleConfigOf(config, from);
+  const retained = cycleAt(timeline, from)?.term.plan.cycleConfig;
+  if (retained === undefined) {
+    throw refused("S16.5", `no price plan is in force on ${formatDate(from)} whose start offsets could be retained`);
+  }
+  const { interval } = retained;
+  if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
+    const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
+    throw refused("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
+  }
+  return overriding === undefined ? retained : cycleConfigOf(overriding, from);
+}
+
+function checkAccount({ id, status }: AccountRecord): void {
+  if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+}
+
+/** Whole days, today or later unless it is the account's first plan, and none that is invoiced (S16.1). */
+function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Instant): void {
+  checkMidnight("effectiveFrom", from);
+  checkMidnight("effectiveUntil", until);
+  if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  if (from < today && work.record.associations.length > 0) {
+    throw refused("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
+  }
+  const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
+  if (final === undefined) return;
+  const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
+  throw refused("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
+}
+
+function checkMidnight(path: string, instant: Instant): void {
+  if (instant % DAY_MS === 0) return;
+  throw invalidInput(path, `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`);
+}
+
+/** Decisions on one account are made one after another, also by a clock that stands still (S9.2). */
+function decidedAfter({ associations }: AccountRecord, now: Instant): Instant {
+  const last = associations.at(-1)?.decidedAt;
+  return last === undefined ? now : Math.max(now, last + 1);
+}

@@ -1,0 +1,156 @@
+/**
+ * The quantity of a license changes (S10.1).
+ *
+ * @module
+ */
+import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { closesAt } from "../invoicing/grace.ts";
+import { cycleAt, cyclesIn, type Timeline, timelineOf } from "../invoicing/timeline.ts";
+import { type Decimal, textOf } from "../numbers/decimal.ts";
+import { quantityAt } from "../rating/license-timeline.ts";
+import { graceTermsOf, planOf } from "./account-plan.ts";
+import type { Catalog } from "./catalog.ts";
+import { catchUp } from "./catch-up.ts";
+import type { IdSource } from "./decision.ts";
+import { invoicedUntil } from "./invoices.ts";
+import type { LicenseUpdateRecord } from "./records.ts";
+import { notFound, quoted, refused, taken } from "./refusals.ts";
+import type { AccountWork } from "./workspace.ts";
+
+/** A change of the quantity that an account holds of a license. */
+export interface LicenseUpdateRequest {
+  /** An add-on's id. */
+  readonly licenseId: string;
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  /** Default: now. */
+  readonly effectiveFrom?: Instant | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A change that was made, and the quantity since it. */
+export interface LicenseUpdated {
+  readonly update: LicenseUpdateRecord;
+  /** In effect right after the update. */
+  readonly quantity: Decimal;
+}
+
+/**
+ * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update.
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update, ERR_REFUSED
+ * where a quantity would leave its bounds or the update lies in a closed cycle
+ */
+export function updateLicense(
+  catalog: Catalog,
+  work: AccountWork,
+  request: LicenseUpdateRequest,
+  now: Instant,
+  ids: IdSource,
+): LicenseUpdated {
+  catchUp(catalog, work, now);
+  const before = work.record.licenseUpdates;
+  const repeated = before.find(
+    (each) => each.idempotencyKey !== undefined && each.idempotencyKey === request.idempotencyKey,
+  );
+  if (repeated !== undefined) return { update: sameAs(repeated, request), quantity: after(before, repeated) };
+  const update = recordOf(work, request, now, ids);
+  checkLicense(catalog, work, request.licenseId);
+  checkOpen(catalog, work, update.effectiveFrom, now);
+  const updates = [...before, update];
+  checkBounds(timelineOf(planOf(catalog, work.record).decisions), before, updates, update);
+  work.putRecord({
+    ...work.record,
+    licenseUpdates: updates,
+    nextDueAt: Math.min(work.record.nextDueAt, now),
+    updatedAt: now,
+  });
+  catchUp(catalog, work, now);
+  return { update, quantity: after(updates, update) };
+}
+
+function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
+  const { licenseId, updateType, quantity, effectiveFrom = now, idempotencyKey } = request;
+  const last = work.record.licenseUpdates.at(-1)?.createdAt;
+  return {
+    id: ids("lu"),
+    licenseId,
+    updateType,
+    quantity,
+    effectiveFrom,
+    // Updates are made one after another, also by a clock that stands still.
+    createdAt: last === undefined ? now : Math.max(now, last + 1),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+function sameAs(update: LicenseUpdateRecord, request: LicenseUpdateRequest): LicenseUpdateRecord {
+  const same =
+    update.licenseId === request.licenseId &&
+    update.updateType === request.updateType &&
+    update.quantity.eq(request.quantity) &&
+    update.effectiveFrom === (request.effectiveFrom ?? update.effectiveFrom);
+  if (same) return update;
+  const key = request.idempotencyKey ?? "";
+  throw taken("license update", key, `the idempotencyKey ${quoted(key)} was used for another license update`);
+}
+
+function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string): void {
+  if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
+  const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
+  if (addOn === undefined) throw notFound("license", licenseId);
+  if (addOn.type === "LICENSE" && addOn.status === "ACTIVE") return;
+  const found = addOn.type === "LICENSE" ? addOn.status : `of type ${addOn.type}`;
+  throw refused("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoted(licenseId)} is ${found}`);
+}
+
+/** What a final invoice was made of does not change (S6.5, S10.1). */
+function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
+  const terms = graceTermsOf(catalog, work.record);
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, now)).filter(
+    (cycle) => closesAt(cycle, terms) <= now,
+  );
+  const until = Math.max(invoicedUntil(work.invoices()), ...closed.map(({ end }) => end));
+  if (effectiveFrom >= until) return;
+  const sentence = `${formatInstant(effectiveFrom)} lies before ${formatInstant(until)}, up to which cycles are closed`;
+  throw refused("S10.1", `the update cannot take effect: ${sentence}`);
+}
+
+/** Wherever the update makes the quantity another, it must be from 0 to the maxQuantity of the plan in force (S10.1). */
+function checkBounds(
+  timeline: Timeline,
+  before: readonly LicenseUpdateRecord[],
+  updates: readonly LicenseUpdateRecord[],
+  update: LicenseUpdateRecord,
+): void {
+  const { licenseId, effectiveFrom } = update;
+  const [then, now] = [before, updates].map((all) => all.filter((each) => each.licenseId === licenseId));
+  const steps = [
+    ...updates.filter((each) => each.licenseId === licenseId),
+    ...timeline.map(({ from }) => ({ effectiveFrom: from })),
+  ];
+  for (const at of steps.map((step) => step.effectiveFrom).sort((a, b) => a - b)) {
+    if (at < effectiveFrom) continue;
+    const quantity = quantityAt(now ?? [], at);
+    if (quantity.eq(quantityAt(then ?? [], at)) && at !== effectiveFrom) continue;
+    const most = maxQuantityAt(timeline, licenseId, at);
+    if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
+    const bounds = most === undefined ? "0 or more" : `from 0 to ${textOf(most)}`;
+    const sentence = `there would be ${textOf(quantity)} of ${quoted(licenseId)} from ${formatInstant(at)} on`;
+    throw refused("S10.1", `${sentence}: expected ${bounds}`);
+  }
+}
+
+function maxQuantityAt(timeline: Timeline, licenseId: string, at: Instant): Decimal | undefined {
+  const cards = cycleAt(timeline, at)?.term.plan.details.licenseRateCards ?? [];
+  return cards.find(({ id }) => id === licenseId)?.config?.maxQuantity ?? undefined;
+}
+
+function after(updates: readonly LicenseUpdateRecord[], { licenseId, effectiveFrom }: LicenseUpdateRecord): Decimal {
+  return quantityAt(
+    updates.filter((each) => each.licenseId === licenseId),
+    effectiveFrom,
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * The errors by which decisions are refused, each in one sentence.
+ *
+ * @module
+ */
+import { RatebookError } from "../errors.ts";
+
+/** A rule refuses the operation in the state that things are in. */
+export function refused(rule: string, message: string): RatebookError<"ERR_REFUSED"> {
+  return new RatebookError("ERR_REFUSED", message, { rule });
+}
+
+/** An input is malformed or out of its bounds. */
+export function invalidInput(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", `${path}: ${message}`, { problems: [{ path: `$.${path}`, message }] });
+}
+
+/** Nothing has this id. */
+export function notFound(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
+  return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoted(id)}`, { resource, id });
+}
+
+/** The id, name or key is taken. */
+export function taken(resource: string, id: string, message: string): RatebookError<"ERR_TAKEN"> {
+  return new RatebookError("ERR_TAKEN", message, { resource, id });
+}
+
+/** A text from outside, cut at 60 characters. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
