@@ -14,8 +14,11 @@ import { sentenceOf, shown } from "./sentences.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
 const NESTING_MAX = 200;
+/** What is said of more levels. */
+export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
 /** How much of a place is named when something is nested too deep below it. */
 const DEEP_PLACE_MAX = 3;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Reads one value. What is wrong is reported; what is whole comes back: in a list, a broken item is a hole, which
@@ -77,11 +80,32 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
   };
 }
 
+/**
+ * Whether a JSON text nests too deep for {@link checkNesting}, seen before a parser makes objects of it all. Brackets
+ * in texts do not count; what is no JSON at all gets any answer.
+ */
+export function isTextTooDeep(text: string): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inText) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > NESTING_MAX) return true;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}
+
 /** Refuses what is nested so deep that no code after this should meet it. */
 export function checkNesting(raw: unknown, problems: Problems): boolean {
   const deep = tooDeep(raw, 0);
   if (deep === undefined) return true;
-  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), `nested more than ${NESTING_MAX} levels deep`);
+  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), TOO_DEEP);
   return false;
 }
 

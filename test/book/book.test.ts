@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { account } from "../../src/book/account.ts";
 import { checkPlan, readBook } from "../../src/book/book.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -8,6 +9,11 @@ import { changed, foundIn, problemsOf } from "./break-book.ts";
 import { sampleBook } from "./sample-book.ts";
 
 const book = readBook(sampleBook());
+
+/** The fields that the items of an account's list may have. */
+function fieldsOf(list: "pricePlans" | "licenseUpdates" | "credits" | "featureCredits"): readonly string[] {
+  return Object.keys(account.shape[list].in.unwrap().unwrap().element.shape).toSorted();
+}
 
 describe("a book that is read", () => {
   test("has an id in place of every name", () => {
@@ -88,6 +94,16 @@ describe("a book that is read", () => {
     expect(account).toMatchObject({ invoiceCurrency: "USD", aliases: ["c-1", "c-2"] });
     expect(account?.credits[0]?.id).toBe("contoso-prod.credit.1");
     expect(account?.featureCredits[0]?.id).toBe("contoso-prod.featureCredit.1");
+  });
+
+  test("has every field that an account may have", () => {
+    const [read] = readBook(changed(["accounts[0].tags", ["a"]], ["accounts[0].netTermDays", 30])).accounts;
+    expect(Object.keys(read ?? {}).toSorted()).toEqual(Object.keys(account.shape).toSorted());
+    expect(Object.keys(read?.pricePlans[0] ?? {}).toSorted()).toEqual(fieldsOf("pricePlans"));
+    expect(Object.keys(read?.licenseUpdates[0] ?? {}).toSorted()).toEqual(fieldsOf("licenseUpdates"));
+    expect(Object.keys(read?.credits[0] ?? {}).toSorted()).toEqual(fieldsOf("credits"));
+    expect(Object.keys(read?.featureCredits[0] ?? {}).toSorted()).toEqual(fieldsOf("featureCredits"));
+    expect(read).toMatchObject({ tags: ["a"], netTermDays: 30 });
   });
 
   test("S16.6 has no alias that is archived, or whose account is", () => {
@@ -313,12 +329,19 @@ describe("a hostile book", () => {
 
   test("nested too deep is refused, as text and as a value", () => {
     const message = "nested more than 200 levels deep";
-    expect(problemsOf(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
+    expect(problemsOf(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([{ path: "$", message }]);
+    expect(problemsOf(() => readBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
       { path: "$.accounts[0][0]", message },
     ]);
     expect(foundIn(["accounts[0].metadata", { a: JSON.parse(deep(250)) as unknown }])).toEqual([
       `$.accounts[0].metadata: ${message}`,
     ]);
+  });
+
+  test("is not called deep for brackets in its texts", () => {
+    const brackets = `\\"${"[{".repeat(300)}`;
+    const text = stringifyJson(changed(["accounts[0].metadata", { brackets }]));
+    expect(readBook(text).accounts[0]?.metadata).toEqual({ brackets });
   });
 
   test("with a rule of 65 levels is refused at the rule", () => {
