@@ -109,8 +109,8 @@ function otherOperation(operator: string, nodes: readonly Node[], scope: Scope):
 }
 
 /** Reads a path by the scope's own readers, else in the frame as plain data. */
-function readersOf({ variables }: Scope): (path: string) => Evaluator {
-  return (path) => variables?.(path) ?? pathReader(path);
+function readersOf({ variables }: Scope): (path: string | undefined) => Evaluator {
+  return (path) => variables?.(path ?? "") ?? pathReader(path);
 }
 
 /** An operation that gets all its arguments evaluated: a built-in one, or a user's own. */

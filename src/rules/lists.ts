@@ -7,7 +7,7 @@ import type { Operation } from "./dates.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
 import type { Iteration } from "./operators.ts";
-import { doubleOf, joined, strictlyEqual, stringOf, truthy } from "./value.ts";
+import { doubleOf, isDecimal, joined, strictlyEqual, stringOf, truthy } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 const ABSENT = constantNode(undefined);
@@ -85,11 +85,12 @@ function holds(sought: RuleValue, within: RuleValue): boolean {
 
 /** `substr`: from `start` (from the end when negative), `length` characters, or all but the last -length. */
 function part(source: string, start: RuleValue, length: RuleValue): string {
-  const from = Math.trunc(doubleOf(start)) || 0;
-  const rest = source.slice(from);
+  const rest = source.slice(Math.trunc(doubleOf(start)) || 0);
   if (length === undefined) return rest;
-  const count = Math.trunc(doubleOf(length)) || 0;
-  return count < 0 ? rest.slice(0, Math.max(0, rest.length + count)) : rest.slice(0, count);
+  const count = doubleOf(length) || 0;
+  // A negative text joins the length instead of lowering it in json-logic-js, and leaves nothing.
+  if (count < 0 && !isDecimal(length)) return "";
+  return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));
 }
 
 function isList(value: RuleValue): value is readonly RuleValue[] {

@@ -13,8 +13,8 @@ import type { RuleValue } from "./value.ts";
 /** Names that decimals have as objects; a decimal is one value and has no properties. */
 const DECIMAL_NAMES = new Set(["d", "e", "s", "constructor", "mantissa", "scale"]);
 
-/** Makes the reader of a path. */
-type Readers = (path: string) => Evaluator;
+/** Makes the reader of a path; undefined is the whole of the facts. */
+type Readers = (path: string | undefined) => Evaluator;
 
 /** Compiles `var`: the value at a path, else the default, else null. The path is a literal, or is computed. */
 export function compileVariable(path: Node, fallback: Node | undefined, readers: Readers): Node {
@@ -28,7 +28,7 @@ export function compileVariable(path: Node, fallback: Node | undefined, readers:
   }
   const name = nameOf(path.constant.value);
   const reader = readers(name);
-  if (name === "") return { run: reader };
+  if (name === undefined) return { run: reader };
   if (fallback !== undefined) return { run: (frame) => readBy(reader, frame), variable: name };
   return { run: (frame) => reader(frame) ?? null, variable: name };
 }
@@ -64,12 +64,12 @@ export function compileMissingSome([needed, names]: readonly Node[], readers: Re
 /**
  * Reads a path of plain data: the part up to the first dot is a key of the facts, and what is left of the path is, at
  * each step, first tried as one key, then up to its first dot. Only own properties of objects, lists and texts are
- * read. The empty path is the whole. Facts without the first part may have the whole path as one key.
+ * read. Facts without the first part may have the whole path as one key. Undefined is the whole of the facts.
  *
  * @returns reads undefined where there is none
  */
-export function pathReader(path: string): Evaluator {
-  if (path === "") return (facts) => ruleValueOf(facts);
+export function pathReader(path: string | undefined): Evaluator {
+  if (path === undefined) return (facts) => ruleValueOf(facts);
   const whole = propertyReader(path);
   const dot = path.indexOf(".");
   if (dot < 0) return (facts) => ruleValueOf(whole(facts));
@@ -130,9 +130,9 @@ function isMissing(value: RuleValue): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/** A path given as a value: a number is the place in a list; null and nothing are the whole. */
-function nameOf(path: RuleValue): string {
-  return path === null || path === undefined ? "" : stringOf(path);
+/** A path given as a value: a number is the place in a list; null, "" and nothing are the whole of the facts. */
+function nameOf(path: RuleValue): string | undefined {
+  return path === null || path === undefined || path === "" ? undefined : stringOf(path);
 }
 
 function isList(value: RuleValue): value is readonly RuleValue[] {

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { checkRule, checkedRule, parseRule, RULE_NESTING_MAX, RULE_NODES_MAX } from "../../src/rules/rule.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+
+/** `depth` operations inside one another. */
+function nested(depth: number): Rule {
+  let rule: Rule = true;
+  for (let level = 0; level < depth; level++) rule = { "!": [rule] };
+  return rule;
+}
+
+describe("reading a rule", () => {
+  test.each<[unknown, unknown]>([
+    ["1", 1],
+    [2, 2],
+    ['"text"', "text"],
+    ["true", true],
+    ["null", null],
+    [null, null],
+    ['{"var":"attribute.x"}', { var: "attribute.x" }],
+    [{ var: "attribute.x" }, { var: "attribute.x" }],
+    ["[1,2]", [1, 2]],
+  ])("S3.6 %j is the rule %j", (source, rule) => {
+    expect(parseRule(source)).toEqual(rule);
+  });
+
+  test("S1.2 a number in a rule's text is the decimal that its text says", () => {
+    expect(parseRule("12345678901234567890")).toEqual(new Decimal("12345678901234567890"));
+  });
+
+  test.each<[unknown, string | RegExp]>([
+    ["abc", /^"abc" is not a JSON logic rule: not JSON: /],
+    ["", /^"" is not a JSON logic rule: not JSON: /],
+    ["{", /^"\{" is not a JSON logic rule: not JSON: /],
+    [undefined, "expected a JSON logic rule: an object with one key, a literal, or a text that holds one"],
+    [() => 1, "expected a JSON logic rule: an object with one key, a literal, or a text that holds one"],
+    [`"${"x".repeat(1_000_000)}"`, "the rule is longer than 1000000 characters"],
+    [
+      `[12345678901234567890,${"[".repeat(200_000)}${"]".repeat(200_000)}]`,
+      `"[12345678901234567890,${"[".repeat(38)}…" is not a JSON logic rule: not JSON: it is nested too deeply`,
+    ],
+  ])("S3.6 what holds no rule is refused", (source, message) => {
+    const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
+    expect(() => parseRule(source)).toThrow(
+      expect.objectContaining({ code: "ERR_RULE_INVALID", message: expected, details: { path: "$" } }),
+    );
+  });
+});
+
+describe("checking a rule", () => {
+  test.each<[string, unknown, string, string]>([
+    ["an unknown operator", { nope: [1] }, "$", '"nope" is not an operator'],
+    ["an unknown operator inside", { if: [{ "==": [1, { nope: 1 }] }] }, "if[0].==[1]", '"nope" is not an operator'],
+    ["an operator without its list", { "!": { nope: 1 } }, "!", '"nope" is not an operator'],
+    ["one in a list", { in: [1, [2, { nope: 1 }]] }, "in[1][1]", '"nope" is not an operator'],
+    [
+      "the operator method",
+      { method: ["x", "toString"] },
+      "$",
+      '"method" is refused: it would call any function of the facts',
+    ],
+    ["two keys", { "==": [1, 1], "!=": [1, 2] }, "$", 'an operation has exactly one key, found "==", "!="'],
+    ["no key", { "!": [{}] }, "![0]", "an operation has exactly one key, found none"],
+    ["many keys", { a: 1, b: 2, c: 3, d: 4 }, "$", 'an operation has exactly one key, found "a", "b", "c"'],
+    ["a sum of nothing", { "+": [] }, "$", '"+" takes at least one argument'],
+    ["a product of nothing", { "*": [] }, "$", '"*" takes at least one argument'],
+    ["the least of nothing", { min: [] }, "$", '"min" takes at least one argument'],
+    ["the most of nothing", { max: [] }, "$", '"max" takes at least one argument'],
+    ["half a division", { "/": [1] }, "$", '"/" takes at least 2 arguments'],
+    ["half a duration", { "duration.as": "PT1H" }, "$", '"duration.as" takes at least 2 arguments'],
+    [
+      "a number above 2^53",
+      { "+": [2 ** 53] },
+      "+[0]",
+      "the number 9007199254740992 is above 2^53 and may not be what was meant: give it as text",
+    ],
+    [
+      "a number of 21 digits",
+      { "+": [new Decimal("1e20")] },
+      "+[0]",
+      '"100000000000000000000" has more than 20 integer or 20 fraction digits',
+    ],
+    [
+      "a number of 21 decimal places",
+      { "+": [1e-21] },
+      "+[0]",
+      '"1e-21" has more than 20 integer or 20 fraction digits',
+    ],
+    ["NaN", { "!": Number.NaN }, "!", "NaN is not a decimal"],
+    ["a hole", [1, undefined], "[1]", "expected JSON, found undefined"],
+    ["a bigint", { "!": [1n] }, "![0]", "expected JSON, found bigint"],
+    ["a function", { "!": [(): number => 1] }, "![0]", "expected JSON, found function"],
+    ["a Date", { "!": [new Date(0)] }, "![0]", "expected JSON, found an object that is not plain"],
+    ["a long name", { ["x".repeat(100)]: 1 }, "$", `"${"x".repeat(60)}…" is not an operator`],
+    ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", '"__proto__" is not an operator'],
+    ["a constructor key", { constructor: [1] }, "$", '"constructor" is not an operator'],
+    ["a toString key", { toString: [1] }, "$", '"toString" is not an operator'],
+  ])("S3.6 %s is refused", (_, rule, path, message) => {
+    expect(checkRule(rule)).toEqual([{ path, message }]);
+  });
+
+  test("S3.6 all problems are told, in the rule's order", () => {
+    const rule = { and: [{ nope: 1 }, { "+": [] }, { if: [{ what: [{ ever: 1 }] }] }] };
+    expect(checkRule(rule)).toEqual([
+      { path: "and[0]", message: '"nope" is not an operator' },
+      { path: "and[1]", message: '"+" takes at least one argument' },
+      { path: "and[2].if[0]", message: '"what" is not an operator' },
+      { path: "and[2].if[0].what[0]", message: '"ever" is not an operator' },
+    ]);
+    expect(() => checkedRule(rule)).toThrow(
+      expect.objectContaining({
+        code: "ERR_RULE_INVALID",
+        message: 'in the rule at and[0]: "nope" is not an operator (and 3 more)',
+        details: { path: "and[0]" },
+      }),
+    );
+  });
+
+  test("S3.6 nesting of 64 is accepted, of 65 refused", () => {
+    expect(checkRule(nested(RULE_NESTING_MAX))).toEqual([]);
+    expect(checkRule(nested(RULE_NESTING_MAX + 1))).toEqual([
+      { path: "$", message: "the rule is nested more than 64 deep" },
+    ]);
+  });
+
+  test("S3.6 a rule as deep as the heap is refused like any other", () => {
+    expect(checkRule(nested(1_000_000))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+    const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
+    expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+  });
+
+  test("S3.6 a rule that holds itself is refused", () => {
+    const rule: { "!": unknown[] } = { "!": [] };
+    rule["!"].push(rule);
+    expect(checkRule(rule)).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+  });
+
+  test("S3.6 2,000 nodes are accepted, 2,001 refused", () => {
+    // The operation, and its arguments.
+    const sum = (count: number): Rule => ({ "+": Array.from({ length: count }, () => 1) });
+    expect(checkRule(sum(RULE_NODES_MAX - 1))).toEqual([]);
+    const message = "the rule has more than 2000 operations, lists and literals";
+    expect(checkRule(sum(RULE_NODES_MAX))).toEqual([{ path: "$", message }]);
+    expect(checkRule({ and: [sum(1500), sum(1500)] })).toEqual([{ path: "$", message }]);
+    expect(checkRule(sum(5_000_000))).toEqual([{ path: "$", message }]);
+  });
+
+  test("S3.4 registered operators are known, own ones only", () => {
+    const operators = { double: (): number => 2 };
+    expect(checkRule({ double: [1] }, { operators })).toEqual([]);
+    expect(checkRule({ toString: [1] }, { operators })).toHaveLength(1);
+    expect(checkRule({ method: [1] }, { operators: { method: () => 1 } })).toHaveLength(1);
+  });
+});
+
+describe("the fields of a rule", () => {
+  const fields = {
+    attributes: new Set(["tokens", "size.in MB", "a-b"]),
+    dimensions: new Set(["region"]),
+    dependencies: new Set(["rate", "prices"]),
+  };
+
+  test.each([
+    "attribute.tokens",
+    "attributes.tokens",
+    "attribute.size.in MB",
+    "attribute.a-b",
+    "dimension.region",
+    "dimensions.region",
+    "dependencies.rate",
+    "dependencies.prices.small.eu",
+    "event.id",
+    "event.timestamp",
+    "event.accountId",
+    "event.schemaName",
+  ])("S3.3 %s is known", (path) => {
+    expect(checkRule({ "!": [{ var: path }, { var: [path, 0] }, { missing: [path] }] }, { fields })).toEqual([]);
+  });
+
+  test.each([
+    ["attribute.token", '"attribute.token" names no attribute of the event schema'],
+    ["attribute.region", '"attribute.region" names no attribute of the event schema'],
+    ["attribute.size", '"attribute.size" names no attribute of the event schema'],
+    ["attribute.__proto__", '"attribute.__proto__" names no attribute of the event schema'],
+    ["attribute", '"attribute" names no attribute of the event schema'],
+    ["dimension.tokens", '"dimension.tokens" names no dimension of the event schema'],
+    ["dimensions.", '"dimensions." names no dimension of the event schema'],
+    ["dependencies.rates", '"dependencies.rates" names no dependency of the event schema'],
+    ["event.ID", '"event.ID" is not one of event.id, event.timestamp, event.accountId and event.schemaName'],
+    ["tokens", '"tokens" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
+    ["", '"" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
+  ])("S3.6 the unknown path %j is refused wherever it is read", (path, message) => {
+    expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([{ path: "+[1]", message }]);
+    expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([{ path: "+[1]", message }]);
+    expect(checkRule({ missing: path }, { fields })).toEqual([{ path: "$", message }]);
+    expect(checkRule({ missing: ["event.id", path] }, { fields })).toEqual([{ path: "$", message }]);
+    expect(checkRule({ missing_some: [1, [path]] }, { fields })).toEqual([{ path: "$", message }]);
+  });
+
+  test("S3.6 a computed path is not checked", () => {
+    expect(checkRule({ var: { cat: ["attribute.", { var: "dimension.region" }] } }, { fields })).toEqual([]);
+  });
+
+  test.each(["map", "filter", "all", "some", "none", "reduce"])(
+    "S3.4 inside %s a variable reads the element and is not checked",
+    (operator) => {
+      const body = { "+": [{ var: "anything" }, { missing: ["what"] }] };
+      expect(checkRule({ [operator]: [{ var: "dependencies.prices" }, body] }, { fields })).toEqual([]);
+      expect(checkRule({ [operator]: [{ var: "prices" }, body] }, { fields })).toHaveLength(1);
+      // What reduce starts with is read from the event.
+      expect(checkRule({ [operator]: [[], body, { var: "prices" }] }, { fields })).toHaveLength(1);
+    },
+  );
+});
