@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { quoted, UsageError } from "./problems.ts";
 
 /** One option of a command. */
-export interface OptionSpec {
+interface OptionSpec {
   /** `flag` has no value, `one` has one, `many` may be given several times. */
   readonly kind: "flag" | "one" | "many";
   /** What its value stands for in the help, such as `FILE`. */

@@ -32,7 +32,7 @@ export interface ProblemList {
 }
 
 /** How many problems are kept; the rest is counted. */
-export const PROBLEMS_MAX = 1000;
+const PROBLEMS_MAX = 1000;
 
 /** An empty list. */
 export function createProblemList(): ProblemList {

@@ -41,7 +41,7 @@ const timestamp = z.union(
 );
 
 /** Where the parts of an event come from. */
-export const csvMap = z.strictObject({
+const csvMap = z.strictObject({
   schemaName: origin,
   accountId: origin,
   id: origin,
