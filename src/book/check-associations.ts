@@ -47,7 +47,7 @@ export function checkAssociations(account: Account, context: AssociationContext,
  *
  * @param details with the association's override
  */
-function associationProblem(details: PricePlanDetails, currency: string): string | undefined {
+export function associationProblem(details: PricePlanDetails, currency: string): string | undefined {
   if (!details.pricingCycleConfig) return "has no pricingCycleConfig";
   const supported = details.supportedCurrencies ?? [];
   if (supported.length === 0) return "has no supportedCurrencies";
