@@ -16,7 +16,7 @@ import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
 import { dueCycles } from "./dues.ts";
 import { creditGrants, type GrantedCredit, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
-import { cyclesIn, timelineOf } from "./timeline.ts";
+import { cycleAt, cyclesIn, timelineOf } from "./timeline.ts";
 
 /** What is drawn, and how. */
 export interface DrawOptions {
@@ -57,7 +57,11 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   const horizon = Math.max(options.until, ...cycles.map(({ end }) => end));
   const dues = dueCycles(view.decisions, horizon);
   const advance = advanceOf(view, dues);
-  const touched = advance.charges.filter(({ cycle }) => cycle.start < options.until && cycle.end > options.from);
+  // A cycle that was cut since it was charged is shown with what is left of it.
+  const touched = advance.charges.filter(({ cycle }) => {
+    const end = cycleAt(timeline, cycle.start)?.end ?? cycle.end;
+    return cycle.start < options.until && end > options.from;
+  });
   const early = advanceDrafts(catalog, rounding, touched);
   const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, early));
   const drafts = [...standard.filter((draft) => draft !== undefined), ...early].sort(

@@ -1,0 +1,58 @@
+/** Small makers of plans and decisions for the tests of invoicing and of what the ledger asks of it. */
+import { pricePlan, type PricingCycleConfig } from "../../src/book/price-plan.ts";
+import { cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";
+import { type AssociatedPlan, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
+
+/** Months that begin on the first. */
+export const MONTHLY: PricingCycleConfig = {
+  interval: "MONTHLY",
+  startOffset: { dayOffset: "1", monthOffset: "NIL" },
+};
+
+/** What differs from a plan of version 1 with nothing to charge. */
+export interface PlanTerms {
+  readonly id?: string;
+  readonly version?: number;
+  readonly cycle?: PricingCycleConfig;
+  readonly graceDays?: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A plan as an account has it, associated on a date. */
+export function planFor(date: string, { id, version, cycle, graceDays, details }: PlanTerms = {}): AssociatedPlan {
+  return {
+    planId: id ?? "plan",
+    version: version ?? 1,
+    details: pricePlan.shape.pricePlanDetails.parse({ ...details }),
+    cycleConfig: cycleConfigOf(cycle ?? MONTHLY, parseDate(date)),
+    gracePeriodDays: graceDays ?? 0,
+  };
+}
+
+/** A decision about `[from, until)`, decided at its beginning unless said. */
+export function decision(
+  from: string,
+  terms: (PlanTerms & { readonly until?: string; readonly decidedAt?: string }) | null = {},
+  until?: string,
+): PlanDecision {
+  const end = terms?.until ?? until;
+  return {
+    from: parseDate(from),
+    until: end === undefined ? NO_END : parseDate(end),
+    decidedAt: parseDate(terms?.decidedAt ?? from),
+    plan: terms === null ? null : planFor(from, terms),
+  };
+}
+
+/** A fee of 30 in US dollars. */
+export function fee(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return {
+    fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }], ...more }],
+  };
+}
+
+/** `2024-06-01/2024-07-01`. */
+export function spanText({ start, end }: { readonly start: Instant; readonly end: Instant }): string {
+  return `${formatDate(start)}/${formatDate(end)}`;
+}

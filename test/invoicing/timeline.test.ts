@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+
+import { formatDate, parseDate } from "../../src/calendar/instant.ts";
+import {
+  cycleAt,
+  cyclesIn,
+  knownTimelines,
+  naturalPeriod,
+  type PlanDecision,
+  type Timeline,
+  timelineOf,
+} from "../../src/invoicing/timeline.ts";
+import { decision, spanText } from "./plans.ts";
+
+/** Cycles of a year or so: span and number. */
+function cyclesOf(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
+  return cyclesIn(timelineOf(decisions), parseDate(from), parseDate(until)).map(
+    (cycle) => `${spanText(cycle)} n=${cycle.n}`,
+  );
+}
+
+function termsOf(timeline: Timeline): readonly string[] {
+  return timeline.map(
+    ({ from, until, plan }) => `${plan.planId}@${plan.version} ${spanText({ start: from, end: until })}`,
+  );
+}
+
+const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } }) as const;
+
+describe("the cycles of an account", () => {
+  test("S6.4 a plan change ends one cycle and starts another (day 5 from 5 January, day 1 from 15 March 2020)", () => {
+    const decisions = [
+      decision("2020-01-05", { id: "five", cycle: monthly("5") }),
+      decision("2020-03-15", { id: "one", cycle: monthly("1") }),
+    ];
+    const starts = cyclesIn(timelineOf(decisions), parseDate("2020-01-01"), parseDate("2020-05-02"));
+    expect(starts.map(({ start }) => formatDate(start))).toEqual([
+      "2020-01-05",
+      "2020-02-05",
+      "2020-03-05",
+      "2020-03-15",
+      "2020-04-01",
+      "2020-05-01",
+    ]);
+  });
+
+  test("S6.4 the first cycle starts on the association date (quarterly, month 2, day 3, from 15 January)", () => {
+    const cycle = { interval: "QUARTERLY", startOffset: { dayOffset: "3", monthOffset: "2" } } as const;
+    expect(cyclesOf([decision("2024-01-15", { cycle })], "2024-01-01", "2024-05-04")).toEqual([
+      "2024-01-15/2024-02-03 n=1",
+      "2024-02-03/2024-05-03 n=2",
+      "2024-05-03/2024-08-03 n=3",
+    ]);
+  });
+
+  test("S16.1 an association replaces what lies in it; what was there goes on after it, as its own", () => {
+    const decisions = [decision("2024-01-01"), decision("2024-06-11", { id: "other", until: "2024-07-11" })];
+    expect(termsOf(timelineOf(decisions))).toEqual([
+      "plan@1 2024-01-01/2024-06-11",
+      "other@1 2024-06-11/2024-07-11",
+      "plan@1 2024-07-11/9999-01-01",
+    ]);
+    // The run of the plan is broken: its numbers begin again.
+    expect(cyclesOf(decisions, "2024-06-01", "2024-08-02")).toEqual([
+      "2024-06-01/2024-06-11 n=6",
+      "2024-06-11/2024-07-01 n=1",
+      "2024-07-01/2024-07-11 n=2",
+      "2024-07-11/2024-08-01 n=1",
+      "2024-08-01/2024-09-01 n=2",
+    ]);
+  });
+
+  test("S16.1 an association that covers another wholly leaves nothing of it", () => {
+    const decisions = [decision("2024-03-01", { until: "2024-04-01" }), decision("2024-03-01", { id: "other" })];
+    expect(termsOf(timelineOf(decisions))).toEqual(["other@1 2024-03-01/9999-01-01"]);
+  });
+
+  test("S16.1 dissociating leaves a gap, and the numbers begin again after it", () => {
+    const decisions = [decision("2024-01-01"), decision("2024-02-10", null, "2024-02-20")];
+    expect(cycleAt(timelineOf(decisions), parseDate("2024-02-10"))).toBeUndefined();
+    expect(cycleAt(timelineOf(decisions), parseDate("2024-02-20") - 1)).toBeUndefined();
+    expect(cyclesOf(decisions, "2024-02-01", "2024-03-02")).toEqual([
+      "2024-02-01/2024-02-10 n=2",
+      "2024-02-20/2024-03-01 n=1",
+      "2024-03-01/2024-04-01 n=2",
+    ]);
+  });
+
+  test("S9.1 through versions of one plan with one cycle config n goes on, and a cut cycle keeps its n", () => {
+    const decisions = [decision("2024-01-15"), decision("2024-03-10", { version: 2 })];
+    expect(cyclesOf(decisions, "2024-01-01", "2024-04-02")).toEqual([
+      "2024-01-15/2024-02-01 n=1",
+      "2024-02-01/2024-03-01 n=2",
+      "2024-03-01/2024-03-10 n=3",
+      "2024-03-10/2024-04-01 n=3",
+      "2024-04-01/2024-05-01 n=4",
+    ]);
+  });
+
+  test("S9.1 with another cycle config n begins again", () => {
+    const decisions = [decision("2024-01-01"), decision("2024-03-10", { version: 2, cycle: monthly("10") })];
+    expect(cyclesOf(decisions, "2024-03-01", "2024-04-11")).toEqual([
+      "2024-03-01/2024-03-10 n=3",
+      "2024-03-10/2024-04-10 n=1",
+      "2024-04-10/2024-05-10 n=2",
+    ]);
+  });
+
+  test("S2.1 a cycle holds its start and not its end", () => {
+    const timeline = timelineOf([decision("2024-01-01", { until: "2024-02-01" })]);
+    expect(cycleAt(timeline, parseDate("2024-01-01"))?.n).toBe(1);
+    expect(cycleAt(timeline, parseDate("2024-02-01") - 1)?.n).toBe(1);
+    expect(cycleAt(timeline, parseDate("2024-02-01"))).toBeUndefined();
+    expect(cycleAt(timeline, parseDate("2024-01-01") - 1)).toBeUndefined();
+  });
+
+  test("S9.2 the natural period of three cycles is not cut by the association", () => {
+    const cycle = cycleAt(timelineOf([decision("2024-01-15", { until: "2024-02-10" })]), parseDate("2024-01-20"));
+    expect(cycle && spanText(naturalPeriod(cycle, 1, 3))).toBe("2024-01-01/2024-04-01");
+  });
+});
+
+describe("what was known when", () => {
+  test("S9.2 each decision makes one timeline, from its instant to the next one's", () => {
+    const known = knownTimelines([
+      decision("2024-01-01"),
+      decision("2024-06-11", { id: "other", decidedAt: "2024-05-20" }),
+    ]);
+    expect(known.map(({ knownFrom, timeline }) => [formatDate(knownFrom), termsOf(timeline)])).toEqual([
+      ["2024-01-01", ["plan@1 2024-01-01/9999-01-01"]],
+      ["2024-05-20", ["plan@1 2024-01-01/2024-06-11", "other@1 2024-06-11/9999-01-01"]],
+    ]);
+    expect(known.map(({ knownUntil }) => knownUntil)).toEqual([parseDate("2024-05-20"), Number.POSITIVE_INFINITY]);
+  });
+
+  test("S9.2 decisions of one instant are known together", () => {
+    expect(knownTimelines([decision("2024-01-01"), decision("2024-01-01", { id: "other" })])).toHaveLength(1);
+  });
+});
