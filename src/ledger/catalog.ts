@@ -12,6 +12,7 @@ import { compileMetering, type MeteringProgram } from "../metering/program.ts";
 import { createEventReader, type EventReader } from "../metering/read-event.ts";
 import { type FindPlan, findPlanIn } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
+import type { EventOwner } from "./event-outcomes.ts";
 import type { PlanClock } from "./plan-clock.ts";
 import type { AccountRecord } from "./records.ts";
 
@@ -48,6 +49,8 @@ export interface Catalog {
   readonly groupTerms: ReadonlyMap<string, GroupTerms>;
   /** The plans worked out so far: whoever lays out an account's plans keeps them here. */
   readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
+  /** The accounts whose settings were looked up so far, by id. */
+  readonly owners: Map<string, EventOwner>;
 }
 
 const DEFAULTS: Required<CatalogOptions> = {
@@ -73,12 +76,26 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
     billing: catalogOf(book),
     groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
     plans: new WeakMap(),
+    owners: new Map(),
   };
 }
 
 /** What the account's invoice group sets for it; nothing where it is in none. */
 export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "invoiceGroupId">): GroupTerms {
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
+}
+
+/** Accounts whose settings are remembered at once: more are looked up again. */
+const OWNERS_MAX = 10_000;
+
+/** An account as enrichment asks for it, with the settings that were looked up for it before (S4.2). */
+export function ownerIn({ owners }: Catalog, { id, customerId }: Pick<AccountRecord, "id" | "customerId">): EventOwner {
+  const known = owners.get(id);
+  if (known?.customerId === customerId) return known;
+  if (owners.size >= OWNERS_MAX) owners.clear();
+  const owner: EventOwner = { id, customerId, dependencies: [] };
+  owners.set(id, owner);
+  return owner;
 }
 
 function checked(options: Required<CatalogOptions>): Required<CatalogOptions> {

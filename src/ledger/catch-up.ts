@@ -97,7 +97,12 @@ function inOrder(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
 
-function newGrants(catalog: Catalog, work: AccountWork, until: Instant): readonly FeatureGrant[] {
+/** The grants that fall due up to and including an instant and that the account has no entry for, in date order. */
+export function newGrants(
+  catalog: Catalog,
+  work: Pick<AccountWork, "record" | "entries">,
+  until: Instant,
+): readonly FeatureGrant[] {
   const made = new Set(work.entries().map(({ id }) => id));
   const all = featureGrants(planOf(catalog, work.record).decisions, Number.NEGATIVE_INFINITY, until + 1);
   return all.filter(({ key }) => !made.has(entryIdOf(work.record, key)));

@@ -147,6 +147,8 @@ export interface EntryRecord {
   readonly createdAt: Instant;
   readonly voided: boolean;
   readonly idempotencyKey?: string;
+  /** What was asked for under the key, where it was changed since. */
+  readonly asked?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
 }
 
 /** A monetary credit as stored; what is held is computed when read (S12.4). */

@@ -1,0 +1,113 @@
+/**
+ * The record that is kept of an event: as it was sent, and what was made of it (S4.1, S11.4, S14.2).
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import type { EventSlots } from "../metering/event-slots.ts";
+import type { SchemaProgram } from "../metering/program.ts";
+import { DIMENSION_LENGTH_MAX, type ReadEvent, type UsageEvent } from "../metering/read-event.ts";
+import { Decimal, type DecimalInput, textOf, valueOf } from "../numbers/decimal.ts";
+import { decimalOfExact } from "../numbers/exact.ts";
+import { INGEST_STATUSES, type IngestOutcome, type IngestStatus } from "./outcome.ts";
+import type { EventRecord, FeatureUse } from "./records.ts";
+
+/** Where a stored event belongs. */
+export interface EventPlace {
+  readonly accountId: string;
+  readonly customerId: string;
+  /** Its place among the account's events. */
+  readonly number: number;
+  readonly referenceId: string;
+  /** When it is ingested. */
+  readonly createdAt: Instant;
+}
+
+/** What was made of an event. */
+export interface Ingested {
+  readonly outcome: IngestOutcome;
+  /** What each matching meter measured; empty for an event that failed. */
+  readonly units: EventRecord["units"];
+  readonly feature?: FeatureUse | undefined;
+}
+
+/**
+ * The record of the event that was read last; its enriched fields are taken from its program's slots.
+ *
+ * @param sent the event as it was sent, its envelope well formed
+ */
+export function eventRecord(sent: UsageEvent, event: ReadEvent, place: EventPlace, ingested: Ingested): EventRecord {
+  const { program } = event;
+  const { status, description } = ingested.outcome;
+  return {
+    ...place,
+    eventId: event.id,
+    schemaName: event.schemaName,
+    ...(program === undefined ? {} : { schemaVersion: program.schema.version }),
+    timestamp: event.timestamp,
+    payload: {
+      accountId: event.accountId,
+      attributes: (sent.attributes ?? []).map(({ name, value, unit }) => ({
+        name,
+        value: valueAsSent(value),
+        ...(typeof unit === "string" ? { unit } : {}),
+      })),
+      dimensions: dimensionsAsSent(sent.dimensions ?? {}),
+    },
+    status,
+    description,
+    reverted: false,
+    enriched: program !== undefined && wasEnriched(status) ? enrichedFields(program) : NOTHING_ENRICHED,
+    units: ingested.units,
+    ...(ingested.feature === undefined ? {} : { feature: ingested.feature }),
+  };
+}
+
+const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
+const ENRICHMENT = INGEST_STATUSES.indexOf("INGESTION_FAILED_ENRICHMENT_FAILED");
+
+/** The statuses are in the order of the checks. */
+function wasEnriched(status: IngestStatus): boolean {
+  return INGEST_STATUSES.indexOf(status) > ENRICHMENT;
+}
+
+function enrichedFields({ slots }: SchemaProgram): EventRecord["enriched"] {
+  if (slots.values.length === slots.declaredAttributes && slots.texts.length === slots.declaredDimensions) {
+    return NOTHING_ENRICHED;
+  }
+  return {
+    attributes: beyond(slots.attributeSlots, slots.declaredAttributes).map(([name, slot]) => ({
+      name,
+      value: decimalOfExact(slots.values[slot] ?? 0),
+    })),
+    dimensions: Object.fromEntries(
+      beyond(slots.dimensionSlots, slots.declaredDimensions).map(([name, slot]) => [name, slots.texts[slot] ?? ""]),
+    ),
+  };
+}
+
+/** The fields after the declared ones. */
+function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (readonly [string, number])[] {
+  return [...all].filter(([, slot]) => slot >= declared);
+}
+
+/** A decimal, or what was sent as text where that is none (S1.3). */
+function valueAsSent(value: DecimalInput): Decimal | string {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return new Decimal(value === 0 ? 0 : value);
+  try {
+    return valueOf(value);
+  } catch (error) {
+    if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
+    return String(value).slice(0, DIMENSION_LENGTH_MAX);
+  }
+}
+
+function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(dimensions).map(([name, value]) => {
+      const text = typeof value === "string" ? value : valueAsSent(value);
+      return [name, typeof text === "string" ? text : textOf(text)];
+    }),
+  );
+}

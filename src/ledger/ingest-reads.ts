@@ -1,0 +1,192 @@
+/**
+ * What the decision of a batch of events reads first (S14).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant, instantOrUndefined } from "../calendar/instant.ts";
+import { EVENT_ID_LENGTH_MAX } from "../metering/read-event.ts";
+import { planOf } from "./account-plan.ts";
+import type { Catalog } from "./catalog.ts";
+import { isBehind } from "./catch-up.ts";
+import type { IngestRead } from "./ingest.ts";
+import { byAccount, readAccounts } from "./reads.ts";
+import type { AccountRecord } from "./records.ts";
+import type { HeldId, LedgerView } from "./view.ts";
+import type { AccountParts } from "./workspace.ts";
+
+/** What a batch asks of the accounts of one name. */
+export interface NameNeeds {
+  /** The features that its events consume (S11.2). */
+  readonly features: ReadonlySet<string>;
+  /** The earliest and the latest timestamp of its events, inclusive. */
+  readonly first: Instant;
+  readonly last: Instant;
+}
+
+/** What a batch names: whatever else is read follows from it. */
+export interface IngestNeeds {
+  /** The ids that its events may take, each once. */
+  readonly eventIds: readonly string[];
+  /** By what the events call the account: an id or an alias, to be resolved before the accounts are locked (S16.6). */
+  readonly names: ReadonlyMap<string, NameNeeds>;
+}
+
+/** Finds what a batch names. Malformed events, which are refused, name nothing. */
+export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): IngestNeeds {
+  const eventIds = new Set<string>();
+  const names = new Map<string, { features: Set<string>; first: Instant; last: Instant }>();
+  for (const sent of batch) {
+    const event = envelopeOf(sent);
+    if (event === undefined) continue;
+    eventIds.add(event.id);
+    const { at } = event;
+    let needs = names.get(event.accountId);
+    if (needs === undefined) names.set(event.accountId, (needs = { features: new Set(), first: at, last: at }));
+    needs.first = Math.min(needs.first, at);
+    needs.last = Math.max(needs.last, at);
+    const featureId = catalog.metering.schemas.get(event.schemaName)?.feature?.featureId;
+    if (featureId !== undefined) needs.features.add(featureId);
+  }
+  return { eventIds: [...eventIds], names };
+}
+
+/**
+ * Reads what `decideIngest` needs.
+ *
+ * @param names the id of the account that each name stands for, where there is one
+ */
+export async function readForIngest(
+  catalog: Catalog,
+  view: LedgerView,
+  needs: IngestNeeds,
+  names: ReadonlyMap<string, string>,
+  now: Instant,
+): Promise<IngestRead> {
+  const held = await view.heldIds(needs.eventIds);
+  const own = new Set(names.values());
+  const records = await view.accounts([...own, ...holdersOf(catalog, held, own, now)]);
+  const asked = askedOf(needs, names);
+  const touched = records.filter(({ id }) => asked.has(id));
+  const behind = await readAccounts(
+    catalog,
+    view,
+    touched.filter((record) => isBehind(record, now)),
+    now,
+  );
+  const others = touched.filter((record) => !isBehind(record, now));
+  return {
+    accounts: [...behind, ...(await readLean(catalog, view, others, asked, now))],
+    names,
+    held,
+    holders: records.filter(({ id }) => !asked.has(id)),
+  };
+}
+
+/** The accounts of ids that only an open cycle still holds (S14.1). */
+function holdersOf(
+  { options }: Catalog,
+  held: readonly HeldId[],
+  own: ReadonlySet<string>,
+  now: Instant,
+): ReadonlySet<string> {
+  const old = held.filter(({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId));
+  return new Set(old.map(({ accountId }) => accountId));
+}
+
+/** By account instead of by name. */
+function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
+  const asked = new Map<string, NameNeeds>();
+  for (const [name, { features, first, last }] of needs.names) {
+    const id = names.get(name);
+    if (id === undefined) continue;
+    const other = asked.get(id);
+    asked.set(id, {
+      features: new Set([...features, ...(other?.features ?? [])]),
+      first: Math.min(first, other?.first ?? first),
+      last: Math.max(last, other?.last ?? last),
+    });
+  }
+  return asked;
+}
+
+/** Of accounts for which nothing falls due, only what their events ask for. */
+async function readLean(
+  catalog: Catalog,
+  view: LedgerView,
+  records: readonly AccountRecord[],
+  asked: ReadonlyMap<string, NameNeeds>,
+  now: Instant,
+): Promise<readonly AccountParts[]> {
+  const consuming: string[] = [];
+  const late: string[] = [];
+  const limited: { readonly id: string; readonly from: Day; readonly until: Day }[] = [];
+  for (const record of records) {
+    const needs = asked.get(record.id);
+    if (needs === undefined) continue;
+    if (needs.features.size > 0) consuming.push(record.id);
+    if (mayBeInvoiced(catalog, record, needs.first, now)) late.push(record.id);
+    const range = limitedDays(catalog, record, needs);
+    if (range !== undefined) limited.push({ id: record.id, ...range });
+  }
+  const [from, until] = [Math.min(...limited.map((each) => each.from)), Math.max(...limited.map((each) => each.until))];
+  const entries = byAccount(consuming.length === 0 ? [] : await view.entries(consuming));
+  const invoices = byAccount(late.length === 0 ? [] : await view.invoices(late));
+  const limitedIds = limited.map(({ id }) => id);
+  const overage = byAccount(limitedIds.length === 0 ? [] : await view.overage(limitedIds, from, until));
+  return records.map((record) => ({
+    record,
+    entries: entries.get(record.id) ?? [],
+    credits: [],
+    invoices: invoices.get(record.id) ?? [],
+    usage: [],
+    overage: overage.get(record.id) ?? [],
+    events: [],
+  }));
+}
+
+/** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
+function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
+  return planOf(catalog, record).clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
+}
+
+/** The days of the billing windows in which overage counts against a limit (S11.3). */
+function limitedDays(
+  catalog: Catalog,
+  record: AccountRecord,
+  { features, first, last }: NameNeeds,
+): { readonly from: Day; readonly until: Day } | undefined {
+  const { decisions, clock } = planOf(catalog, record);
+  const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
+  const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
+  if (limited.length === 0) return undefined;
+  const windows = limited.map(({ featureId }) => ({
+    from: clock.overageAt(featureId, first)?.window.start ?? first,
+    until: clock.overageAt(featureId, last)?.window.end ?? last,
+  }));
+  return {
+    from: dayOf(Math.min(first, ...windows.map((window) => window.from))),
+    until: dayOf(Math.max(last, ...windows.map((window) => window.until))) + 1,
+  };
+}
+
+interface Envelope {
+  readonly schemaName: string;
+  readonly id: string;
+  readonly accountId: string;
+  readonly at: Instant;
+}
+
+/** The parts of an envelope that say what to read; undefined for what the reader of events refuses for one of them. */
+function envelopeOf(sent: unknown): Envelope | undefined {
+  if (typeof sent !== "object" || sent === null) return undefined;
+  const { schemaName, id, accountId, timestamp } = sent as Readonly<Record<string, unknown>>;
+  if (typeof schemaName !== "string" || typeof timestamp !== "string" || !isName(id) || !isName(accountId)) {
+    return undefined;
+  }
+  const at = instantOrUndefined(timestamp);
+  return at === undefined ? undefined : { schemaName, id, accountId, at };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= EVENT_ID_LENGTH_MAX;
+}

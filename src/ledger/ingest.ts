@@ -1,0 +1,247 @@
+/**
+ * The decision of an ingest: each event of a batch gets its one outcome, in order, and what it counts and consumes is
+ * written as one (S14).
+ *
+ * @module
+ */
+import { DAY_MS, type Day, dayOf, type Instant } from "../calendar/instant.ts";
+import type { SchemaProgram } from "../metering/program.ts";
+import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
+import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
+import { planOf } from "./account-plan.ts";
+import { type AccountPlan, type Catalog, ownerIn } from "./catalog.ts";
+import { catchUp, grantAhead } from "./catch-up.ts";
+import type { Decision, IdSource } from "./decision.ts";
+import * as because from "./event-outcomes.ts";
+import { eventRecord, type Ingested } from "./event-record.ts";
+import { takeFeature } from "./feature-use.ts";
+import { closedAt } from "./open-cycles.ts";
+import { type IngestOutcome, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
+import type { AccountRecord, EventRecord } from "./records.ts";
+import type { AccountPeriod } from "./state.ts";
+import type { HeldId } from "./view.ts";
+import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "./workspace.ts";
+
+/** What was read for a batch (see `readForIngest`). */
+export interface IngestRead {
+  /** The accounts that the batch names and that exist. */
+  readonly accounts: readonly AccountParts[];
+  /** The id of the account that each name stands for, be it an id or an alias (S16.6). */
+  readonly names: ReadonlyMap<string, string>;
+  /** Those of the batch's event ids that accepted events hold. */
+  readonly held: readonly HeldId[];
+  /** The accounts of those events, where they are not in `accounts`. */
+  readonly holders: readonly AccountRecord[];
+}
+
+/** What became of one event. */
+export interface IngestResult extends IngestOutcome {
+  /** Absent where the event is malformed. */
+  readonly eventId?: string;
+  /** The stored event's; for a duplicate that of the event that holds the id. Absent where the event is malformed. */
+  readonly referenceId?: string;
+}
+
+/**
+ * Decides what a batch of events does to the accounts that it names. Pure: the same view, batch and instant, the same
+ * decision (S14.3).
+ *
+ * @param batch events as they were sent, in order
+ * @param ids makes the referenceIds
+ */
+export function decideIngest(
+  catalog: Catalog,
+  read: IngestRead,
+  batch: readonly unknown[],
+  now: Instant,
+  ids: IdSource,
+): Decision<readonly IngestResult[]> {
+  const context: Context = {
+    catalog,
+    workspace: openWorkspace(read.accounts),
+    names: read.names,
+    held: new Map(read.held.map((held) => [held.eventId, held])),
+    holders: new Map([...read.holders, ...read.accounts.map(({ record }) => record)].map((each) => [each.id, each])),
+    accounts: new Map(),
+    nobodys: [],
+    now,
+    ids,
+  };
+  const result = batch.map((sent) => ingestOne(context, sent));
+  for (const { work, eventCount } of context.accounts.values()) {
+    if (eventCount !== work.record.eventCount) work.putRecord({ ...work.record, eventCount });
+  }
+  const changes = context.workspace.changes();
+  return { result, changes: { ...changes, events: [...(changes.events ?? []), ...context.nobodys] } };
+}
+
+interface Context {
+  readonly catalog: Catalog;
+  readonly workspace: Workspace;
+  readonly names: ReadonlyMap<string, string>;
+  /** By event id; the batch's own events are added as they are accepted. */
+  readonly held: Map<string, HeldId>;
+  readonly holders: ReadonlyMap<string, AccountRecord>;
+  /** By id. */
+  readonly accounts: Map<string, AccountState>;
+  /** Events that name no account. */
+  readonly nobodys: EventRecord[];
+  readonly now: Instant;
+  readonly ids: IdSource;
+}
+
+interface AccountState {
+  readonly work: AccountWork;
+  readonly owner: because.EventOwner;
+  readonly plan: AccountPlan;
+  /** The period of the last event. */
+  period: AccountPeriod;
+  eventCount: number;
+  /** The last day up to which grants ahead of the clock were made. */
+  grantedAhead: Day;
+}
+
+function ingestOne(context: Context, sent: unknown): IngestResult {
+  const { reader } = context.catalog;
+  const problem = reader.read(sent);
+  if (problem !== undefined) return outcomeOf("INGESTION_REFUSED", problem);
+  const { event } = reader;
+  const held = context.held.get(event.id);
+  if (held !== undefined && stillHolds(context, held)) {
+    return { ...because.duplicateOf(event), eventId: event.id, referenceId: held.referenceId };
+  }
+  const account = accountOf(context, event.accountId);
+  const ingested = account === undefined ? failed(because.noAccount(event)) : decideOne(context, event, account);
+  const place = {
+    accountId: account?.owner.id ?? "",
+    customerId: account?.owner.customerId ?? "",
+    number: account === undefined ? 0 : ++account.eventCount,
+    referenceId: context.ids("ev"),
+    createdAt: context.now,
+  };
+  // The reader has checked the envelope.
+  const record = eventRecord(sent as UsageEvent, event, place, ingested);
+  if (account === undefined) context.nobodys.push(record);
+  else account.work.putEvent(record);
+  if (isCompleted(record.status)) context.held.set(record.eventId, record);
+  return { ...ingested.outcome, eventId: record.eventId, referenceId: record.referenceId };
+}
+
+/** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
+function stillHolds({ catalog, holders, now }: Context, held: HeldId): boolean {
+  if (now < held.createdAt + catalog.options.idMemoryMs) return true;
+  const holder = holders.get(held.accountId);
+  if (holder === undefined) return false;
+  const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
+  return openUntil !== undefined && now < openUntil;
+}
+
+/** The account of a name, caught up with (S2.4); undefined where there is none. */
+function accountOf(context: Context, name: string): AccountState | undefined {
+  const id = context.names.get(name) ?? name;
+  const known = context.accounts.get(id);
+  if (known !== undefined) return known;
+  const { catalog, now } = context;
+  const work = context.workspace.find(id);
+  // The name of an account that is archived is its id: archiving frees the aliases (S16.6).
+  if (work === undefined || (work.record.status === "ARCHIVED" && name !== id)) return undefined;
+  catchUp(catalog, work, now);
+  const { eventCount } = work.record;
+  const plan = planOf(catalog, work.record);
+  const state: AccountState = {
+    work,
+    owner: ownerIn(catalog, work.record),
+    plan,
+    period: plan.clock.periodAt(now),
+    eventCount,
+    grantedAhead: dayOf(now),
+  };
+  context.accounts.set(id, state);
+  return state;
+}
+
+/** Every check of S14.1 after the duplicates, in its order. */
+function decideOne(context: Context, event: ReadEvent, account: AccountState): Ingested {
+  const { program, timestamp } = event;
+  const { now, catalog } = context;
+  if (account.work.record.status === "ARCHIVED") return failed(because.archivedAccount(event));
+  if (program === undefined) return failed(because.noSchema(event));
+  if (event.fault !== undefined) return failed(outcomeOf("INGESTION_FAILED", event.fault));
+  if (timestamp > now + catalog.options.futureMs) return failed(because.tooEarly(timestamp, now));
+  if (timestamp < account.period.start || timestamp >= account.period.end) {
+    account.period = account.plan.clock.periodAt(timestamp);
+  }
+  const failure = lateness(account, timestamp, now) ?? because.meteringFailureOf(event, program, account.owner);
+  return failure === undefined ? countOne(context, event, program, account) : failed(failure);
+}
+
+function lateness({ work, period }: AccountState, timestamp: Instant, now: Instant): IngestOutcome | undefined {
+  const closed = closedAt(work, period, timestamp, now);
+  switch (closed) {
+    case undefined:
+      return undefined;
+    case "PAST_GRACE_PERIOD":
+      return because.tooLate(timestamp, period.openUntil ?? timestamp);
+    case "FINAL_INVOICE":
+      return because.alreadyInvoiced(timestamp);
+  }
+}
+
+/** Consumes feature credits, then counts the usage. */
+function countOne(context: Context, event: ReadEvent, program: SchemaProgram, account: AccountState): Ingested {
+  const { slots, measure, feature } = program;
+  if (feature === undefined && measure.meters.length === 0) return { outcome: NO_METERS, units: [] };
+  const quantity: Exact = feature === undefined ? 0 : (slots.values[feature.slot] ?? 0);
+  const units = unitsOf(context.catalog, program);
+  if (units === undefined || !addsUp(quantity)) return failed(because.tooManyDigits());
+  if (feature === undefined) return counted(units, account, event);
+  const { timestamp } = event;
+  if (dayOf(timestamp) > account.grantedAhead) {
+    // What is granted on a day falls due as it begins.
+    account.grantedAhead = dayOf(timestamp);
+    grantAhead(context.catalog, account.work, account.grantedAhead * DAY_MS);
+  }
+  const taken = takeFeature(account.work, account.plan.clock, feature.featureId, quantity, timestamp);
+  if (taken.kind === "TAKEN") return { ...counted(units, account, event, !isZeroExact(quantity)), feature: taken.use };
+  return failed(because.insufficientCredits(feature.featureId, quantity, taken.available));
+}
+
+function counted(
+  units: EventRecord["units"],
+  { work, period }: AccountState,
+  { timestamp }: ReadEvent,
+  consumed = false,
+): Ingested {
+  for (const { meterId, quantity } of units) work.addUsage(meterId, dayOf(timestamp), quantity);
+  if (units.length === 0 && !consumed) return { outcome: NOT_METERED, units };
+  return { outcome: period.openUntil === undefined ? NOT_BILLED : METERED, units };
+}
+
+/** What the meters measured; undefined where a sum of such quantities might not be exact. */
+function unitsOf({ metering }: Catalog, { measure }: SchemaProgram): EventRecord["units"] | undefined {
+  const units: { meterId: string; quantity: EventRecord["units"][number]["quantity"] }[] = [];
+  for (const [place, quantity] of measure.units.entries()) {
+    if (quantity === undefined) continue;
+    if (!addsUp(quantity)) return undefined;
+    const meterId = metering.meterIds[measure.meters[place] ?? -1] ?? "";
+    units.push({ meterId, quantity: decimalOfExact(quantity) });
+  }
+  return units;
+}
+
+/** Digits before, and digits after the point of a quantity: the product of two values (S1.3) has no more. */
+const QUANTITY_DIGITS_MAX = 40;
+
+/**
+ * Whether sums of such quantities stay within 100 digits (S1.4). What the cells hold is not read for an ingest, so each
+ * quantity must leave room for 10^20 others.
+ */
+function addsUp(quantity: Exact): boolean {
+  if (typeof quantity === "number") return true;
+  const decimal = decimalOfExact(quantity);
+  return decimal.decimalPlaces() <= QUANTITY_DIGITS_MAX && decimal.e < QUANTITY_DIGITS_MAX;
+}
+
+function failed(outcome: IngestOutcome): Ingested {
+  return { outcome, units: [] };
+}

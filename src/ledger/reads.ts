@@ -1,0 +1,140 @@
+/**
+ * What a decision reads first: the parts of the accounts that it touches (design: read, decide, commit).
+ *
+ * Nothing here grows with the number of stored events: of these only the few are read that a decision may change.
+ *
+ * @module
+ */
+import { dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
+import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
+import type { Catalog } from "./catalog.ts";
+import { catchUpReadsFrom, newGrants } from "./catch-up.ts";
+import { openStretches, type Stretch } from "./open-cycles.ts";
+import type { AccountRecord, EventRecord } from "./records.ts";
+import type { LedgerView } from "./view.ts";
+import type { AccountParts } from "./workspace.ts";
+
+/**
+ * Reads accounts so that they can be caught up with, and decided about: everything but their stored events, of which
+ * there are those whose overage moves onto what falls due (S11.5).
+ */
+export async function readAccounts(
+  catalog: Catalog,
+  view: LedgerView,
+  records: readonly AccountRecord[],
+  now: Instant,
+): Promise<readonly AccountParts[]> {
+  if (records.length === 0) return [];
+  const ids = records.map(({ id }) => id);
+  const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
+  const until = dayOf(INSTANT_END);
+  const entries = byAccount(await view.entries(ids));
+  const credits = byAccount(await view.credits(ids));
+  const invoices = byAccount(await view.invoices(ids));
+  const usage = byAccount(await view.usage(ids, from, until));
+  const overage = byAccount(await view.overage(ids, from, until));
+  const parts: AccountParts[] = [];
+  for (const record of records) {
+    const own = {
+      record,
+      entries: entries.get(record.id) ?? [],
+      credits: credits.get(record.id) ?? [],
+      invoices: invoices.get(record.id) ?? [],
+      usage: usage.get(record.id) ?? [],
+      overage: overage.get(record.id) ?? [],
+    };
+    parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
+  }
+  return parts;
+}
+
+/** A room that opens for overage: an entry in force over `[effectiveFrom, effectiveUntil)` gets so many units. */
+export interface OpenedRoom {
+  readonly featureId: string;
+  readonly effectiveFrom: Instant;
+  readonly effectiveUntil: Instant;
+  readonly quantity: Decimal;
+}
+
+/**
+ * Reads the events whose overage may move into rooms that open (S11.5): for each room the earliest ones that it covers,
+ * until their overage is as much as opens for the feature altogether. What moves beyond these has nowhere to go.
+ *
+ * @param open the time in which overage may move
+ * @param skip referenceIds of events whose overage does not count, for they are undone
+ */
+export async function overageToMove(
+  view: LedgerView,
+  accountId: string,
+  rooms: readonly OpenedRoom[],
+  open: readonly Stretch[],
+  skip: ReadonlySet<string> = new Set(),
+): Promise<readonly EventRecord[]> {
+  const found = new Map<string, EventRecord>();
+  for (const { featureId, effectiveFrom, effectiveUntil } of rooms) {
+    const opened = sum(rooms.filter((room) => room.featureId === featureId).map(({ quantity }) => quantity));
+    for (const stretch of open) {
+      const from = Math.max(stretch.from, effectiveFrom);
+      const until = Math.min(stretch.until, effectiveUntil);
+      if (from >= until || opened.isZero()) continue;
+      const room = { featureId, effectiveFrom: from, effectiveUntil: until, quantity: opened };
+      for (const event of await coveredBy(view, accountId, room, skip)) found.set(event.referenceId, event);
+    }
+  }
+  return [...found.values()];
+}
+
+const PAGE = 100;
+
+async function coveredBy(
+  view: LedgerView,
+  accountId: string,
+  { featureId, effectiveFrom, effectiveUntil, quantity }: OpenedRoom,
+  skip: ReadonlySet<string>,
+): Promise<readonly EventRecord[]> {
+  const found: EventRecord[] = [];
+  const [from, until] = [dayOf(effectiveFrom), dayOf(effectiveUntil - 1) + 1];
+  let covered = ZERO;
+  let afterNumber: number | undefined;
+  while (covered.lt(quantity)) {
+    const page = { limit: PAGE, ...(afterNumber === undefined ? {} : { afterNumber }) };
+    const events = await view.eventsWithOverage(accountId, featureId, from, until, page);
+    for (const event of events) {
+      afterNumber = event.number;
+      if (event.timestamp < effectiveFrom || event.timestamp >= effectiveUntil) continue;
+      found.push(event);
+      if (!skip.has(event.referenceId)) covered = add(covered, event.feature?.overage ?? ZERO);
+    }
+    if (events.length < PAGE) break;
+  }
+  return found;
+}
+
+/** A grant takes overage of the cycles that are open as it falls due. */
+async function overageOfGrants(
+  catalog: Catalog,
+  view: LedgerView,
+  { record, entries, invoices }: Pick<AccountParts, "record" | "entries" | "invoices">,
+  now: Instant,
+): Promise<readonly EventRecord[]> {
+  const found: EventRecord[] = [];
+  for (const grant of newGrants(catalog, { record, entries: () => entries }, now)) {
+    const open = openStretches(catalog, record, invoices, grant.due);
+    const all = await overageToMove(view, record.id, [{ ...grant, quantity: grant.granted }], open);
+    found.push(...all);
+  }
+  return found;
+}
+
+/** Lists by account. */
+export function byAccount<Item extends { readonly accountId: string }>(
+  items: readonly Item[],
+): ReadonlyMap<string, readonly Item[]> {
+  const lists = new Map<string, Item[]>();
+  for (const item of items) {
+    const list = lists.get(item.accountId);
+    if (list === undefined) lists.set(item.accountId, [item]);
+    else list.push(item);
+  }
+  return lists;
+}
