@@ -8,8 +8,11 @@ import { isSafeNumber, parse, stringify } from "lossless-json";
 import { RatebookError } from "../errors.ts";
 import { Decimal, decimalOf, textOf } from "./decimal.ts";
 
-/** A run of more than 15 digits, points aside: only then can a double lose something. */
-const MANY_DIGITS = /\d(?:\.?\d){15}|\d[eE]/;
+/**
+ * A run of more than 15 digits, points aside, or a number with an exponent: only then can a double lose something. The
+ * exponent must stand where JSON may have a number, so that most ids of hex digits stay on the fast path.
+ */
+const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
 
 /**
  * Parses a JSON text. A number that a double keeps is a JavaScript number, any other is a {@link Decimal}. Of a repeated

@@ -21,6 +21,8 @@ const ROOMS = [
   "server",
   "cli",
   "index",
+  "postgres",
+  "testing",
 ] as const;
 /** Pure rooms: no `node:` imports at all. */
 const CORE = new Set([
