@@ -14,8 +14,8 @@ export type InvoiceType = "STANDARD" | "STANDARD_ADVANCED" | "AD_HOC";
 /** The order in which invoices of one date take credits (S12.3). */
 export const INVOICE_TYPES: readonly InvoiceType[] = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
 
-/** DRAFT until it becomes final (S13.4). */
-export type InvoiceStatus = "DRAFT" | "DUE" | "PAID";
+/** DRAFT until it becomes final (S13.4); MERGED once its group's composite invoice shows it (S16.7). */
+export type InvoiceStatus = "DRAFT" | "DUE" | "PAID" | "MERGED";
 
 /** The type of a line that one card makes; in advance with `ADVANCED_` before it. */
 export type CardLineType = `${"" | "ADVANCED_"}${CardKind}_${"RATE_CARD" | "SLAB"}_AMOUNT`;

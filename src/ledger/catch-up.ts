@@ -33,10 +33,19 @@ export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): voi
     if (until > work.record.caughtUpTo) work.putRecord({ ...work.record, caughtUpTo: until });
     return;
   }
+  catchUpWith(catalog, work, until, dayStart(work.record.caughtUpTo));
+}
+
+/**
+ * As {@link catchUp}, after a change of what sets the grace of the account's cycles: those that closed by it are invoiced.
+ *
+ * @param closedSince looks at cycles that closed then or later
+ */
+export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
   const since = work.record.caughtUpTo;
   const grants = newGrants(catalog, work, until);
   const due = dueBefore(viewOfWork(catalog, work), catalog.billing, until + 1);
-  const open = openCycles(catalog, work.record, until);
+  const open = openCycles(catalog, work.record, until, closedSince);
   const from = openSince(open, since);
   const closes = open.map((cycle) => closesAt(cycle, graceTermsOf(catalog, work.record)));
   const finals = new Set([...closes, ...due.advanceFinalAt].map((at) => Math.max(at, since)));
@@ -140,13 +149,21 @@ function finalizeAt(catalog: Catalog, work: AccountWork, { from, at }: { from: I
  * The cycles that have begun by an instant and may still get a STANDARD invoice: those that had not closed when the
  * account was caught up with last. A decision of that day may have cut one and closed it.
  */
-function openCycles(catalog: Catalog, record: AccountRecord, until: Instant): readonly AccountCycle[] {
+export function openCycles(
+  catalog: Catalog,
+  record: AccountRecord,
+  until: Instant,
+  closedSince: Instant = dayStart(record.caughtUpTo),
+): readonly AccountCycle[] {
   const timeline = timelineOf(planOf(catalog, record).decisions);
   const terms = graceTermsOf(catalog, record);
-  const since = Math.floor(record.caughtUpTo / DAY_MS) * DAY_MS;
   const [first] = timeline;
   if (first === undefined) return [];
-  return cyclesIn(timeline, first.from, until + 1).filter((cycle) => closesAt(cycle, terms) >= since);
+  return cyclesIn(timeline, first.from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
+}
+
+function dayStart(instant: Instant): Instant {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {

@@ -18,6 +18,7 @@ export const DOCUMENT_KINDS = [
   "customer",
   "alias",
   "invoiceGroup",
+  "compositeInvoice",
   "migration",
 ] as const;
 /** A kind of document. */

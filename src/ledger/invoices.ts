@@ -68,7 +68,13 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
   const { record } = work;
   const id = invoiceIdOf(record.id, drawn.draft);
   const status = drawn.invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
-  work.putInvoice({ id, accountId: record.id, finalizedAt: at, invoice: { ...drawn.invoice, status } });
+  work.putInvoice({
+    id,
+    accountId: record.id,
+    finalizedAt: at,
+    invoice: { ...drawn.invoice, status },
+    ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
+  });
   const credits = new Map(work.credits().map((credit) => [credit.id, credit]));
   for (const { creditId, amount } of drawn.taken) {
     const credit = credits.get(creditId);

@@ -179,6 +179,8 @@ export interface InvoiceRecord {
   readonly accountId: string;
   readonly finalizedAt: Instant;
   readonly invoice: Invoice;
+  /** The group that the account was in when the invoice became final (S16.7). */
+  readonly invoiceGroupId?: string;
   /** The composite invoice that shows it. */
   readonly mergedInto?: string;
 }
