@@ -20,10 +20,7 @@ import { checkedRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
 import { factOf, failure, ruleValueOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
-import { compileMissing, compileMissingSome, compileVariable, pathReader } from "./variables.ts";
-
-/** Reads one variable from the facts that a rule is evaluated on. */
-export type VariableReader<Frame> = (frame: Frame) => RuleValue;
+import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
 /** How a rule is compiled. */
 export interface CompileOptions<Frame> {
@@ -34,7 +31,7 @@ export interface CompileOptions<Frame> {
    * evaluation of a computed one. Without a reader the path is looked up in the frame as plain data. The path `""` is
    * the whole of the facts. Not asked for the variables of `map` and its like, which read the element.
    */
-  readonly variables?: (path: string) => VariableReader<Frame> | undefined;
+  readonly variables?: (path: string) => ((frame: Frame) => RuleValue) | undefined;
 }
 
 /**
@@ -51,13 +48,15 @@ export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}):
   const checked = checkedRule(rule, operators === undefined ? {} : { operators });
   // The readers are only ever called with the frames that the caller passes.
   const variables = options.variables as Scope["variables"];
-  return nodeOf(checked, { operators, variables }).run;
+  return nodeOf(checked, { operators, variables, inElement: false }).run;
 }
 
 /** What a part of a rule is compiled in. */
 interface Scope {
   readonly operators: RuleOperators | undefined;
   readonly variables: ((path: string) => Evaluator | undefined) | undefined;
+  /** Inside `map` and its like, where a variable reads the element, and the element is plain data. */
+  readonly inElement: boolean;
 }
 
 /** Recursive: a checked rule nests at most 64 deep. */
@@ -80,8 +79,7 @@ function listNode(parts: readonly Node[]): Node {
 
 function operationOf(operator: string, args: readonly Rule[], scope: Scope): Evaluator {
   if (isIteration(operator)) {
-    // Inside, a variable reads the element, and the element is plain data.
-    const inElement: Scope = { ...scope, variables: undefined };
+    const inElement: Scope = { ...scope, variables: undefined, inElement: true };
     const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
     return compileIteration(operator, nodeOf(args[0], scope), nodeOf(args[1], inElement), initial);
   }
@@ -109,8 +107,9 @@ function otherOperation(operator: string, nodes: readonly Node[], scope: Scope):
 }
 
 /** Reads a path by the scope's own readers, else in the frame as plain data. */
-function readersOf({ variables }: Scope): (path: string | undefined) => Evaluator {
-  return (path) => variables?.(path ?? "") ?? pathReader(path);
+function readersOf({ variables, inElement }: Scope): (path: string | undefined) => Evaluator {
+  if (inElement) return pathReader;
+  return (path) => variables?.(path ?? "") ?? variableReader(path);
 }
 
 /** An operation that gets all its arguments evaluated: a built-in one, or a user's own. */

@@ -81,6 +81,32 @@ export function pathReader(path: string | undefined): Evaluator {
   };
 }
 
+/** The two spellings of a variable's first part (S3.3). */
+const SPELLINGS: readonly (readonly [string, string])[] = [
+  ["attribute.", "attributes."],
+  ["dimension.", "dimensions."],
+];
+
+/** {@link pathReader}, but what is not there under one spelling of `attribute.` or `dimension.` is read under the other. */
+export function variableReader(path: string | undefined): Evaluator {
+  const reader = pathReader(path);
+  const other = path === undefined ? undefined : otherSpelling(path);
+  if (other === undefined) return reader;
+  const otherReader = pathReader(other);
+  return (facts) => {
+    const value = reader(facts);
+    return value === undefined ? otherReader(facts) : value;
+  };
+}
+
+function otherSpelling(path: string): string | undefined {
+  for (const [one, many] of SPELLINGS) {
+    if (path.startsWith(one)) return many + path.slice(one.length);
+    if (path.startsWith(many)) return one + path.slice(many.length);
+  }
+  return undefined;
+}
+
 type Read = (data: unknown) => unknown;
 
 /** Reads what is left of a path: as one key, then step by step. Beyond 64 steps there are no facts. */

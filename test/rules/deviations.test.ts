@@ -53,6 +53,8 @@ describe("deviations from json-logic-js", () => {
     ["S3.3 a text has its characters and its length only", { "!!": { var: "name.trim" } }, { name: "x" }, true, false],
     ["S3.3 the rest of a path is first tried as one key", { var: "a.b.c" }, { a: { "b.c": 1, b: { c: 2 } } }, 2, "1"],
     ["S3.3 the whole path may be one key", { var: "a.b" }, { "a.b": 1 }, null, "1"],
+    ["S3.3 attributes. is attribute.", { var: "attributes.x" }, { attribute: { x: "a" } }, null, "a"],
+    ["S3.3 dimension. is dimensions.", { var: "dimension.x" }, { dimensions: { x: "a" } }, null, "a"],
     ["S3.4 cat of a large decimal is its plain text", { cat: [1e-7] }, {}, "1e-7", "0.0000001"],
     [
       "S3.6 two keys are refused",

@@ -17,7 +17,7 @@ export function ours(rule: unknown, facts: unknown): unknown {
 }
 
 /** Decimals as doubles, in lists and objects too. */
-export function asDoubles(value: unknown): unknown {
+function asDoubles(value: unknown): unknown {
   if (Decimal.isDecimal(value)) return value.toNumber();
   if (Array.isArray(value)) return value.map(asDoubles);
   if (typeof value !== "object" || value === null) return value;

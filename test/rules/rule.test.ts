@@ -30,6 +30,11 @@ describe("reading a rule", () => {
     expect(parseRule("12345678901234567890")).toEqual(new Decimal("12345678901234567890"));
   });
 
+  test("S1.2 2^53 is refused as a JavaScript number, which may have lost digits, and not as text", () => {
+    expect(checkRule(parseRule(9_007_199_254_740_992))).toHaveLength(1);
+    expect(checkRule(parseRule("9007199254740992"))).toEqual([]);
+  });
+
   test.each<[unknown, string | RegExp]>([
     ["abc", /^"abc" is not a JSON logic rule: not JSON: /],
     ["", /^"" is not a JSON logic rule: not JSON: /],

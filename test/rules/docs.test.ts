@@ -1,0 +1,33 @@
+/** The tables of docs/rules.md, run. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
+import { compileRule } from "../../src/rules/compile-rule.ts";
+import { argumentsMin } from "../../src/rules/operators.ts";
+
+const guide = readFileSync(resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
+const facts = parseJson(/```json\n([^`]*)```/.exec(guide)?.[1] ?? "");
+const rows = [...guide.matchAll(/^\| `(\{.*?\})` \| `(.*?)` \|$/gm)].map(([, rule = "", result = ""]) => [
+  rule,
+  result,
+]);
+
+describe("the guide to rules", () => {
+  test.each(rows)("S3 %s is %s", (rule, result) => {
+    expect(JSON.parse(stringifyJson(compileRule(rule)(facts)))).toEqual(JSON.parse(result));
+  });
+
+  test("S3.1 has a row for each operator", () => {
+    const shown = new Set(rows.flatMap(([rule = ""]) => [...rule.matchAll(/"([^"]+)":/g)].map(([, name]) => name)));
+    const operators =
+      "var missing missing_some if ?: and or ! !! log == === != !== < <= > >= map filter reduce all some none merge in " +
+      "cat substr + * - min max round floor ceil date / % date.add date.sub duration.between duration.of duration.as";
+    for (const operator of operators.split(" ")) {
+      expect(argumentsMin(operator)).toBeDefined();
+      expect(shown).toContain(operator);
+    }
+  });
+});
