@@ -16,7 +16,7 @@ export interface PlanTerms {
   readonly version?: number;
   readonly cycle?: PricingCycleConfig;
   readonly graceDays?: number;
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A plan as an account has it, associated on a date. */

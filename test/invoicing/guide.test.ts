@@ -1,0 +1,29 @@
+/** The listings of docs/invoices.md are golden cases, word for word. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { goldenCases } from "../support/golden.ts";
+
+const guide = readFileSync(join(import.meta.dirname, "../../docs/invoices.md"), "utf8");
+const listings = [...guide.matchAll(/```text\n(S[^]*?)\n```\n\n([^\n]+)/g)].map(([, listing = "", because = ""]) => ({
+  title: listing.split("\n")[0] ?? "",
+  listing,
+  because,
+}));
+
+describe("the guide to invoices", () => {
+  test("shows at least ten worked cases", () => {
+    expect(listings.length).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each(listings)("shows the golden case: $title", ({ title, listing, because }) => {
+    const golden = goldenCases().find(({ it }) => it === title);
+    const shown = (golden?.invoices ?? []).map(({ invoice, lines }) =>
+      [invoice, ...lines.map((line) => `  ${line}`)].join("\n"),
+    );
+    expect(listing).toBe([title, "", shown.join("\n\n")].join("\n"));
+    expect(because).toBe(golden?.because);
+  });
+});
