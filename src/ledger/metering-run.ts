@@ -7,7 +7,7 @@
  */
 import type { Feature } from "../book/catalog-items.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { DAY_MS, dayOf, formatInstant } from "../calendar/instant.ts";
+import { DAY_MS, dayOf } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { MeteringBook, SchemaProgram } from "../metering/program.ts";
@@ -16,10 +16,20 @@ import type { ReadEvent } from "../metering/read-event.ts";
 import { createEventReader } from "../metering/read-event.ts";
 import type { Usage, UsageTally } from "../metering/usage.ts";
 import { createUsageTally } from "../metering/usage.ts";
-import { compareExact, isZeroExact, textOfExact } from "../numbers/exact.ts";
-import { shown } from "../rules/value.ts";
+import { isZeroExact } from "../numbers/exact.ts";
 import type { SeenIds } from "./duplicates.ts";
 import { rememberIds } from "./duplicates.ts";
+import {
+  archivedAccount,
+  duplicateOf,
+  insufficientCredits,
+  meteringFailureOf,
+  noAccount,
+  noSchema,
+  tooEarly,
+  tooLate,
+  tooManyDigits,
+} from "./event-outcomes.ts";
 import type { AccountState, MeteredAccount } from "./metered-accounts.ts";
 import { accountStates, purchasedIn } from "./metered-accounts.ts";
 import type { IngestOutcome, IngestStatus } from "./outcome.ts";
@@ -159,13 +169,13 @@ function decide(context: RunContext, event: ReadEvent): IngestOutcome {
   const now = context.options.now ?? event.timestamp;
   if (failure !== undefined || account === undefined || event.program === undefined) {
     // A repeated id comes before any other failure.
-    if (ids?.has(event.id, now) === true) return duplicate(event);
+    if (ids?.has(event.id, now) === true) return duplicateOf(event);
     return failure ?? noSchema(event);
   }
   const period = periodOf(context, account, event.timestamp);
   if (ids !== undefined) {
     const until = Math.max(now + ID_MEMORY_MS, period.openUntil ?? -Infinity);
-    if (!ids.admit(event.id, now, until)) return duplicate(event);
+    if (!ids.admit(event.id, now, until)) return duplicateOf(event);
   }
   const outcome = count(context, event, event.program, account, period);
   if (ids !== undefined && outcome.status.startsWith("INGESTION_FAILED")) ids.forget(event.id);
@@ -176,32 +186,14 @@ function decide(context: RunContext, event: ReadEvent): IngestOutcome {
 function failureOf(context: RunContext, event: ReadEvent, account: AccountState): IngestOutcome | undefined {
   const { program } = event;
   if (account.archived) {
-    return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(event.accountId)} is archived.`);
+    return archivedAccount(event);
   }
   if (program === undefined) return noSchema(event);
   if (event.fault !== undefined) return outcomeOf("INGESTION_FAILED", event.fault);
   const untimely =
     context.options.now === undefined ? undefined : untimelyAt(context, event, account, context.options.now);
   if (untimely !== undefined) return untimely;
-  const { slots, enrichment, measure, feature } = program;
-  slots.id = event.id;
-  slots.accountId = event.accountId;
-  slots.timestamp = event.timestamp;
-  if (enrichment.dependent) {
-    slots.dependencies = account.dependencies[program.index] ??= enrichment.dependenciesOf({
-      accountId: account.id,
-      customerId: account.customerId,
-    });
-  }
-  const unenriched = enrichment.run();
-  if (unenriched !== undefined) return outcomeOf("INGESTION_FAILED_ENRICHMENT_FAILED", unenriched);
-  const unmeasured = measure.run();
-  if (unmeasured !== undefined) return outcomeOf("INGESTION_FAILED_UNITS_INVALID", unmeasured);
-  if (feature === undefined) return undefined;
-  const quantity = slots.values[feature.slot] ?? 0;
-  if (compareExact(quantity, 0) >= 0) return undefined;
-  const sentence = `The event would consume ${textOfExact(quantity)} of the feature ${shown(feature.featureId)}: expected 0 or more.`;
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+  return meteringFailureOf(event, program, account);
 }
 
 /** Whether an event is too far in the future, or its cycle has closed (S6.5, S6.6). */
@@ -212,13 +204,10 @@ function untimelyAt(
   now: Instant,
 ): IngestOutcome | undefined {
   if (timestamp > now + (context.options.aheadMs ?? DAY_MS)) {
-    const sentence = `The timestamp ${formatInstant(timestamp)} is too far after the time of ingest, ${formatInstant(now)}.`;
-    return outcomeOf("INGESTION_FAILED", sentence);
+    return tooEarly(timestamp, now);
   }
   const { openUntil } = periodOf(context, account, timestamp);
-  if (openUntil === undefined || now < openUntil) return undefined;
-  const sentence = `The pricing cycle of ${formatInstant(timestamp)} took events until ${formatInstant(openUntil)}.`;
-  return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+  return openUntil === undefined || now < openUntil ? undefined : tooLate(timestamp, openUntil);
 }
 
 /** Consumes feature credits, then adds to the tally. */
@@ -264,35 +253,15 @@ function consume(
   try {
     const result = features.consume(account.index, featureId, quantity, timestamp);
     if (result.kind === "CONSUMED") return { some: !isZeroExact(quantity) };
-    const sentence = `The event needs ${textOfExact(quantity)} of the feature ${shown(featureId)}: ${textOfExact(result.available)} are left.`;
-    return { some: false, failure: outcomeOf("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence) };
+    return { some: false, failure: insufficientCredits(featureId, quantity, result.available) };
   } catch (error) {
     if (hasCode(error, "ERR_ARITHMETIC")) return { some: false, failure: tooManyDigits() };
     throw error;
   }
 }
 
-function tooManyDigits(): IngestOutcome {
-  const sentence = "With the event, a sum of usage or feature credits would need more than 100 significant digits.";
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
-}
-
 function periodOf(context: RunContext, account: AccountState, at: Instant): AccountPeriod {
   const { period } = account;
   if (at >= period.start && at < period.end) return period;
   return (account.period = context.options.periodAt?.(account.id, at) ?? ALWAYS);
-}
-
-function noAccount({ accountId }: ReadEvent): IngestOutcome {
-  const sentence = `No account has the id or alias ${shown(accountId)}.`;
-  return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
-}
-
-function noSchema({ schemaName }: ReadEvent): IngestOutcome {
-  return outcomeOf("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${shown(schemaName)} is active.`);
-}
-
-function duplicate({ id }: ReadEvent): IngestOutcome {
-  const sentence = `An event with the id ${shown(id)} was accepted before.`;
-  return outcomeOf("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
 }
