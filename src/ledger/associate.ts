@@ -43,7 +43,7 @@ export interface Days {
 
 /**
  * Associates a plan with an account: it replaces what lies in its days, and what an older one had after them goes on
- * (S16.1). Everything due is done before, and what falls due by it after.
+ * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
  *
  * @param work with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED
@@ -63,17 +63,13 @@ export function associate(
   const problem = associationProblem(details, work.record.invoiceCurrency);
   if (problem !== undefined) throw refused("S7.7", `version ${plan.version} of ${quoted(plan.id)} ${problem}`);
   const timeline = timelineOf(planOf(catalog, work.record).decisions);
-  return decide(catalog, work, now, {
-    id: ids("as"),
-    plan: {
-      planId: plan.id,
-      version: plan.version,
-      cycleConfig: cycleConfigFor(plan, timeline, request),
-      ...(hasContent(request.override) ? { override: request.override } : {}),
-    },
-    from: request.from,
-    until: request.until ?? NO_END,
-  });
+  const associated = {
+    planId: plan.id,
+    version: plan.version,
+    cycleConfig: cycleConfigFor(plan, timeline, request),
+    ...(hasContent(request.override) ? { override: request.override } : {}),
+  };
+  return decide(work, { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END }, now);
 }
 
 /**
@@ -95,15 +91,14 @@ export function dissociate(
   const until = days.until ?? NO_END;
   const timeline = timelineOf(planOf(catalog, work.record).decisions);
   if (!timeline.some((term) => term.from < until && term.until > days.from)) return undefined;
-  return decide(catalog, work, now, { id: ids("as"), from: days.from, until });
+  return decide(work, { id: ids("as"), from: days.from, until }, now);
 }
 
-/** Puts a decision on the account's plans on record and does what falls due by it. */
+/** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
 export function decide(
-  catalog: Catalog,
   work: AccountWork,
-  now: Instant,
   decided: Omit<AssociationRecord, "decidedAt">,
+  now: Instant,
 ): AssociationRecord {
   const { record } = work;
   const association = { ...decided, decidedAt: decidedAfter(record, now) };
@@ -113,7 +108,6 @@ export function decide(
     nextDueAt: Math.min(record.nextDueAt, now),
     updatedAt: now,
   });
-  catchUp(catalog, work, now);
   return association;
 }
 

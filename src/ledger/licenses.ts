@@ -36,7 +36,8 @@ export interface LicenseUpdated {
 }
 
 /**
- * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update.
+ * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update. What falls due by
+ * it is left to the next catch-up.
  *
  * @param work with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update, ERR_REFUSED
@@ -66,7 +67,6 @@ export function updateLicense(
     nextDueAt: Math.min(work.record.nextDueAt, now),
     updatedAt: now,
   });
-  catchUp(catalog, work, now);
   return { update, quantity: after(updates, update) };
 }
 

@@ -85,7 +85,7 @@ export function migrate(
   checkAll(moves.map(({ work, move }) => ({ id: work.record.id, problem: move.problem })));
   for (const { work, move } of moves) {
     catchUp(catalog, work, now);
-    if (move.decided !== undefined) decide(catalog, work, now, { id: ids("as"), ...move.decided });
+    if (move.decided !== undefined) decide(work, { id: ids("as"), ...move.decided }, now);
   }
   const migration: Migration = {
     id: ids("mig"),

@@ -1,0 +1,216 @@
+/** One account at a time, decided about without a store: what a decision changes is kept for the next one. */
+import { type Book, readBook } from "../../src/book/book.ts";
+import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
+import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
+import { NO_END } from "../../src/invoicing/timeline.ts";
+import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
+import { catchUp, isOpenAt } from "../../src/ledger/catch-up.ts";
+import type { IdSource } from "../../src/ledger/decision.ts";
+import type { AccountRecord } from "../../src/ledger/records.ts";
+import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
+import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+
+/** The start of all clocks in these tests. */
+export const START = "2024-01-01";
+
+/** An instant from a date, a date-time or a number. */
+export const at = (text: string | Instant): Instant => instantOf(text);
+
+const perUnit = (rate: number | string): object => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+});
+
+/** A usage card for calls. */
+export const calls = (rate: number | string): object => ({
+  usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
+});
+/** A fee, in arrears unless said otherwise. */
+export const fee = (rate: number, more: object = {}): object => ({
+  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more }],
+});
+/** Seats. */
+export const seats = (rate: number, more: object = {}): object => ({
+  licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
+});
+/** Tokens granted at the start of each cycle, for free. */
+export const tokens = (limit: number, effectiveUntil = "P1M"): object => ({
+  billingEntitlementRateCards: [
+    { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }], ...perUnit(0) },
+  ],
+});
+/** Money granted at the start of each cycle, for free. */
+export const grant = (creditAmount: number, grantDetails: object): object => ({
+  creditGrantRateCards: [
+    {
+      id: "addon.grant",
+      rateDetails: {
+        pricingModel: "TIERED",
+        currencySlabRateDetails: [
+          { currency: "USD", creditAmount, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
+        ],
+      },
+      grantDetails: { priority: 0, ...grantDetails },
+    },
+  ],
+});
+
+/** A plan of monthly cycles from the first day on. */
+export function plan(id: string, details: object, more: object = {}): object {
+  const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
+  return {
+    id,
+    name: `${id} ${JSON.stringify(more).length} ${JSON.stringify(more)}`.slice(0, 60),
+    status: "ACTIVE",
+    version: 1,
+    pricePlanDetails: { supportedCurrencies: ["USD"], pricingCycleConfig, ...details },
+    ...more,
+  };
+}
+
+/** A book with these plans, and one customer. */
+export function bookWith(pricePlans: readonly object[], more: object = {}): Book {
+  return readBook({
+    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
+    eventSchemas: [
+      { name: "call", attributes: [{ name: "n" }] },
+      { name: "token", attributes: [{ name: "n" }] },
+    ],
+    usageMeters: [
+      {
+        id: "um.calls",
+        name: "calls",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.n" } }],
+      },
+    ],
+    features: [
+      { id: "feature.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "token", attributeName: "n" }] },
+    ],
+    addOns: [
+      { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
+      { id: "addon.setup", name: "Setup", type: "FIXED_FEE" },
+      { id: "addon.seats", name: "Seats", type: "LICENSE" },
+      { id: "addon.old", name: "Old seats", type: "LICENSE", status: "ARCHIVED" },
+      { id: "addon.grant", name: "Prepaid", type: "CREDIT_GRANT" },
+    ],
+    customers: [{ id: "ann", name: "Ann" }],
+    pricePlans,
+    ...more,
+  });
+}
+
+/** Accounts in memory. */
+export interface Ledger {
+  readonly catalog: Catalog;
+  readonly ids: IdSource;
+  /** Decides about one account; where the decision throws nothing changes. */
+  run<Result>(decision: (work: AccountWork) => Result, id?: string): Result;
+  /** Decides about several accounts. */
+  runAll<Result>(ids: readonly string[], decision: (works: readonly AccountWork[]) => Result): Result;
+  /** Catches an account up. */
+  until(now: string | Instant, id?: string): void;
+  /** Adds usage of the calls meter at an instant, if its cycle is open then; the account is caught up with first. */
+  use(quantity: number, timestamp: string | Instant, now?: string | Instant, id?: string): boolean;
+  parts(id?: string): AccountParts;
+}
+
+/** A new account without a plan. */
+export function newAccount(id: string, more: Partial<AccountRecord> = {}): AccountParts {
+  const record: AccountRecord = {
+    id,
+    name: id,
+    customerId: "ann",
+    status: "ACTIVE",
+    invoiceCurrency: "USD",
+    aliases: [],
+    associations: [],
+    licenseUpdates: [],
+    eventCount: 0,
+    caughtUpTo: at(START),
+    nextDueAt: NO_END,
+    createdAt: at(START),
+    updatedAt: at(START),
+    ...more,
+  };
+  return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
+}
+
+/** Opens a ledger with one account `a`, or these. */
+export function openLedger(book: Book, accounts = [newAccount("a")], options: CatalogOptions = {}): Ledger {
+  const catalog = createCatalog(book, options);
+  const parts = new Map(accounts.map((each) => [each.record.id, each]));
+  let made = 0;
+  const partsOf = (id: string): AccountParts => {
+    const found = parts.get(id);
+    if (found === undefined) throw new Error(`no account ${id}`);
+    return found;
+  };
+  const ledger: Ledger = {
+    catalog,
+    ids: (prefix) => `${prefix}.${++made}`,
+    run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountWork)),
+    runAll(ids, decision) {
+      const workspace = openWorkspace(ids.map(partsOf));
+      const result = decision(ids.map((id) => workspace.account(id)));
+      const changes = workspace.changes();
+      for (const id of ids) {
+        const own = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
+          items.filter(({ accountId }) => accountId === id);
+        const before = partsOf(id);
+        parts.set(id, {
+          record: changes.accounts?.find((record) => record.id === id) ?? before.record,
+          entries: replaced(before.entries, own(changes.entries), (each) => each.id),
+          credits: replaced(before.credits, own(changes.credits), (each) => each.id),
+          invoices: replaced(before.invoices, own(changes.invoices), (each) => each.id),
+          events: replaced(before.events, own(changes.events), (each) => each.referenceId),
+          usage: [...before.usage, ...own(changes.usage)],
+          overage: [...before.overage, ...own(changes.overage)],
+        });
+      }
+      return result;
+    },
+    until: (now, id) => ledger.run((work) => catchUp(catalog, work, at(now)), id),
+    use: (quantity, timestamp, now = timestamp, id = "a") =>
+      ledger.run((work) => {
+        catchUp(catalog, work, at(now));
+        if (!isOpenAt(catalog, work, at(timestamp), at(now))) return false;
+        work.addUsage("um.calls", dayOf(at(timestamp)), decimalOf(quantity));
+        return true;
+      }, id),
+    parts: (id = "a") => partsOf(id),
+  };
+  return ledger;
+}
+
+function replaced<Item>(before: readonly Item[], changed: readonly Item[], idOf: (item: Item) => string): Item[] {
+  const all = new Map(before.map((each) => [idOf(each), each]));
+  for (const each of changed) all.set(idOf(each), each);
+  return [...all.values()];
+}
+
+/** An invoice in one line: type, period, date, status and total. */
+export function headOf(invoice: Invoice): string {
+  const { invoiceType, startDate, endDate, invoiceDate, status, revenueInfo } = invoice;
+  const [start, end, date] = [startDate, endDate, invoiceDate].map((text) => text.slice(0, 10));
+  return `${invoiceType} ${start}..${end} of ${date} ${status} ${textOf(revenueInfo.value)}`;
+}
+
+/** The lines of an invoice that are not sums: type, id and value. */
+export function cardsOf({ revenueInfo }: Invoice): readonly string[] {
+  const leaves = (line: InvoiceLine): readonly string[] => {
+    const isCard = line.type.endsWith("_RATE_CARD_AMOUNT") || (line.lineItems ?? []).length === 0;
+    if (isCard) return [`${line.type} ${line.id ?? ""} ${textOf(line.value)}`];
+    return (line.lineItems ?? []).flatMap(leaves);
+  };
+  return leaves(revenueInfo);
+}
+
+/** The final invoices of an account, by the instant at which they became final, then id. */
+export function finals(ledger: Ledger, id?: string): readonly string[] {
+  return ledger
+    .parts(id)
+    .invoices.toSorted((a, b) => a.finalizedAt - b.finalizedAt || (a.id < b.id ? -1 : 1))
+    .map(({ invoice }) => headOf(invoice));
+}
