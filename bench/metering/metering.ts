@@ -23,23 +23,26 @@ function compare(count: number, remembering: boolean): readonly string[] {
   const warmUp = monthEvents(Math.min(count, 20_000));
   meterByHand(warmUp, remembering);
   meter(book, warmUp, remembering);
-  // Each side gets texts that no one has hashed before.
-  const forOurs = monthEvents(count);
-  let ours: Usage | undefined;
-  const oursSeconds = measure(() => {
-    ours = meter(book, forOurs, remembering);
-  });
-  const forHand = monthEvents(count);
-  let byHand = new Map<string, Decimal>();
-  const handSeconds = measure(() => {
-    byHand = meterByHand(forHand, remembering);
-  });
-  const cells = equalCells(ours, byHand);
-  const rate = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
+  const ours = timed(count, (events) => meter(book, events, remembering));
+  const byHand = timed(count, (events) => meterByHand(events, remembering));
+  const cells = equalCells(ours.result, byHand.result);
   return [
-    `ratebook ${rate(oursSeconds)} events/s, by hand ${rate(handSeconds)} events/s, ${cells} equal cells`,
-    `ratio ${(handSeconds / oursSeconds).toFixed(1)}`,
+    `ratebook ${ours.rate} events/s, by hand ${byHand.rate} events/s, ${cells} equal cells`,
+    `ratio ${(byHand.seconds / ours.seconds).toFixed(1)}`,
   ];
+}
+
+/** Meters events that no one has read before, and that no one holds afterwards. */
+function timed<Result>(
+  count: number,
+  work: (events: readonly SentEvent[]) => Result,
+): { readonly result: Result; readonly seconds: number; readonly rate: string } {
+  const events = monthEvents(count);
+  const results: Result[] = [];
+  const seconds = measure(() => results.push(work(events)));
+  const [result] = results;
+  if (result === undefined) throw new Error("nothing was metered");
+  return { result, seconds, rate: Math.round(count / seconds).toLocaleString("en-US") };
 }
 
 function meter(book: ReturnType<typeof monthBook>, events: readonly SentEvent[], remembering: boolean): Usage {
@@ -49,9 +52,9 @@ function meter(book: ReturnType<typeof monthBook>, events: readonly SentEvent[],
 }
 
 /** How many cells there are. @throws {Error} when the two sides differ in one */
-function equalCells(usage: Usage | undefined, byHand: ReadonlyMap<string, Decimal>): number {
+function equalCells(usage: Usage, byHand: ReadonlyMap<string, Decimal>): number {
   let cells = 0;
-  for (const { accountId, meterId, day, quantity } of usage?.cells() ?? []) {
+  for (const { accountId, meterId, day, quantity } of usage.cells()) {
     const key = `${accountId} ${meterId} ${formatDate(day * 86_400_000).slice(0, 10)}`;
     if (byHand.get(key)?.toFixed() !== quantity.toFixed()) throw new Error(`${key} differs`);
     cells++;

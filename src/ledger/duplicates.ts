@@ -37,9 +37,9 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText): SeenId
   const memory: Memory = {
     ids: [],
     untils: new Float64Array(CAPACITY_FIRST / 2),
-    hashes: new Int32Array(CAPACITY_FIRST / 2),
     table: new Int32Array(2 * CAPACITY_FIRST),
     aside: new Map(),
+    hashOf,
   };
   return {
     has(id, at) {
@@ -67,13 +67,13 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText): SeenId
 
 interface Memory {
   readonly ids: string[];
-  /** Until when each id counts, and its hash, by its place in `ids`. */
+  /** Until when each id counts, by its place in `ids`. */
   untils: Float64Array;
-  hashes: Int32Array;
   /** Open addressing, at most half full: a hash and a place plus one, 0 where the slot is free. */
   table: Int32Array;
   /** The places of ids that found no slot nearby. */
   readonly aside: Map<string, number>;
+  readonly hashOf: (id: string) => number;
 }
 
 /** The place of an id; -1 when it is not there. */
@@ -93,7 +93,6 @@ function put(memory: Memory, id: string, hash: number, until: Instant): void {
   if (place === memory.untils.length) grow(memory);
   memory.ids.push(id);
   memory.untils[place] = until;
-  memory.hashes[place] = hash;
   if (!take(memory.table, hash, place)) memory.aside.set(id, place);
 }
 
@@ -110,17 +109,18 @@ function take(table: Int32Array, hash: number, place: number): boolean {
   return false;
 }
 
+/** Doubles the table. Slots are moved in their order, which is almost that of the new table: memory is passed in a row. */
 function grow(memory: Memory): void {
-  const { ids, hashes, untils, table, aside } = memory;
+  const { ids, untils, table, aside, hashOf } = memory;
   memory.untils = new Float64Array(2 * untils.length);
   memory.untils.set(untils);
-  memory.hashes = new Int32Array(2 * hashes.length);
-  memory.hashes.set(hashes);
   memory.table = new Int32Array(2 * table.length);
-  aside.clear();
-  for (const [place, hash] of hashes.entries()) {
-    if (!take(memory.table, hash, place)) aside.set(ids[place] ?? "", place);
+  for (let slot = 0; slot < table.length; slot += 2) {
+    const place = (table[slot + 1] ?? 0) - 1;
+    if (place >= 0 && !take(memory.table, table[slot] ?? 0, place)) aside.set(ids[place] ?? "", place);
   }
+  // What was kept aside may have room now, and is looked for there.
+  for (const [id, place] of aside) if (take(memory.table, hashOf(id), place)) aside.delete(id);
 }
 
 /** 32 bits of a text, each of them moved by every character. */

@@ -130,29 +130,38 @@ interface RunContext {
   readonly options: MeteringRunOptions;
 }
 
-/** Counts outcomes, and the time that accepted events span; the usual one without a look-up. */
+/** Counts outcomes, and the time that accepted events span; a run of equal outcomes without a look-up. */
 function tallyOutcomes(): {
   readonly count: (outcome: IngestOutcome, at: Instant) => IngestOutcome;
   readonly counts: MeteringRun["counts"];
   readonly span: MeteringRun["span"];
 } {
   let [first, last] = [Infinity, -Infinity];
-  let metered = 0;
-  const others = new Map<IngestStatus, number>(INGEST_STATUSES.map((status) => [status, 0]));
+  const counts = new Map<IngestStatus, number>(INGEST_STATUSES.map((status) => [status, 0]));
+  let current: IngestOutcome = METERED;
+  let completed = true;
+  let uncounted = 0;
+  const settle = (): void => {
+    counts.set(current.status, (counts.get(current.status) ?? 0) + uncounted);
+    uncounted = 0;
+  };
   return {
     count(outcome, at) {
-      if (outcome === METERED) metered++;
-      else others.set(outcome.status, (others.get(outcome.status) ?? 0) + 1);
-      if (outcome === METERED || isCompleted(outcome.status)) {
+      if (outcome !== current) {
+        settle();
+        current = outcome;
+        completed = isCompleted(outcome.status);
+      }
+      uncounted++;
+      if (completed) {
         if (at < first) first = at;
         if (at > last) last = at;
       }
       return outcome;
     },
     counts() {
-      const counts = Object.fromEntries(others) as Record<IngestStatus, number>;
-      counts[METERED.status] += metered;
-      return counts;
+      settle();
+      return Object.fromEntries(counts) as Record<IngestStatus, number>;
     },
     span: () => (first <= last ? { first, last } : undefined),
   };

@@ -208,14 +208,16 @@ function readDimensions(dimensions: unknown, layout: Layout, event: ReadEvent): 
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
       return valueProblem("dimensions", "an object", dimensions);
     }
-    const names = Object.keys(dimensions);
-    if (names.length > EVENT_FIELDS_MAX) return tooMany("dimensions", names.length);
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] ?? "";
+    let index = 0;
+    // No list of the names is made for each event, only for one with too many of them.
+    for (const name in dimensions) {
+      if (!Object.hasOwn(dimensions, name)) continue;
+      if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
       const problem = dimensionProblem(value, name);
       if (problem !== undefined) return problem;
       readDimension(name, value as DecimalInput, index, layout, event);
+      index++;
     }
   }
   if (fields.count < fields.declared.length) event.fault ??= missingField("dimension", fields, layout);

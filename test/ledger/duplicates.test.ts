@@ -6,6 +6,7 @@ import { rememberIds } from "../../src/ledger/duplicates.ts";
 const memories: readonly (readonly [string, () => SeenIds])[] = [
   ["ids spread by the usual hash", () => rememberIds()],
   ["ids that all have one hash", () => rememberIds(() => 7)],
+  ["ids that only meet in a small table", () => rememberIds((id) => (Number(id.slice(6)) % 8) << 10)],
 ];
 
 describe.each(memories)("S14.1 a memory of %s", (_, remember) => {
