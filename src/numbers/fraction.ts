@@ -85,10 +85,12 @@ export function textOfFraction(fraction: Fraction): string {
 export function divide34({ numerator, denominator }: Fraction): Decimal {
   if (denominator === 1) return numerator;
   const divisor = new Decimal(denominator);
-  // At the 100 digits of our constructor a terminating quotient comes out whole: multiplying back proves it.
+  // At the 100 digits of our constructor a terminating quotient comes out whole: multiplying back proves it. In whole
+  // numbers, because a repeating quotient that happens to end in zeros there makes a product of more than 100 digits.
   const quotient = numerator.div(divisor);
-  if (quotient.precision() < 100 && multiply(quotient, divisor).eq(numerator)) return quotient;
-  return divide(numerator, divisor);
+  const places = Math.max(quotient.decimalPlaces(), numerator.decimalPlaces());
+  const ends = mantissaOf(quotient, places) * BigInt(denominator) === mantissaOf(numerator, places);
+  return ends ? quotient : divide(numerator, divisor);
 }
 
 function over(fraction: Fraction, common: number): Decimal {
@@ -100,7 +102,7 @@ function over(fraction: Fraction, common: number): Decimal {
 /** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */
 function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
   const places = Math.max(fraction.numerator.decimalPlaces(), digits);
-  const mantissa = BigInt(fraction.numerator.times(new Decimal(`1e${places}`)).toFixed(0));
+  const mantissa = mantissaOf(fraction.numerator, places);
   const parts = 10n ** BigInt(places - digits) * BigInt(fraction.denominator);
   let units = mantissa / parts;
   let rest = mantissa % parts;
@@ -109,6 +111,11 @@ function unitsOf(fraction: Fraction, digits: number): { units: bigint; rest: big
     rest += parts;
   }
   return { units, rest, parts };
+}
+
+/** A decimal of at most `places` places in units of 10^-places. */
+function mantissaOf(value: Decimal, places: number): bigint {
+  return BigInt(value.times(new Decimal(`1e${places}`)).toFixed(0));
 }
 
 function decimalOfUnits(units: bigint, digits: number): Decimal {
