@@ -15,6 +15,8 @@ export interface LicenseChange {
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
   readonly effectiveFrom: Instant;
+  /** When it arrived; absent: known from the start. What was charged before stays as it was (S10.3, S13.4). */
+  readonly knownFrom?: Instant;
 }
 
 /** One account, as its ledger knows it. */

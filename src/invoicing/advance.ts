@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { formatInstant } from "../calendar/instant.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
@@ -46,7 +47,8 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
     const unserved = { start: cut.at, end: period.served.end };
     const amount = fixedFeeRefund(asCharged, view.currency, unserved, period);
     refunds.push({
-      key,
+      // A cycle that is decided anew is charged again, and may be cut again.
+      key: `${key}|${formatInstant(cut.at)}`,
       kind: "FIXED_FEE",
       billableId: card.id,
       at: cut.at,

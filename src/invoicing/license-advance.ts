@@ -7,8 +7,9 @@
 import type { LicenseRateCard } from "../book/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
+import { intersection } from "../calendar/proration.ts";
 import { type Decimal, greatest, ZERO } from "../numbers/decimal.ts";
-import { addFractions, compareFractions, type Fraction, NOTHING, subtractFractions } from "../numbers/fraction.ts";
+import { addFractions, compareFractions, type Fraction, NOTHING } from "../numbers/fraction.ts";
 import type { Charge } from "../rating/charge.ts";
 import { dayRuns, quantityAt } from "../rating/license-timeline.ts";
 import { licenseEndRefund, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
@@ -17,20 +18,42 @@ import { type Advance, type AdvanceCharge, cutOf, type Refund, standing } from "
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
 
-/** What the quantity of one license was paid up to, and for how long; a change of it is a step. */
-interface Step {
-  /** Absent for the charge at the cycle's start, which took nothing off. */
-  readonly from?: Decimal;
-  readonly to: Decimal;
-  /** The end of the days it was paid, or given back, for. */
+/** Days that are paid up to a quantity. */
+interface PaidDays extends Cycle {
+  readonly quantity: Decimal;
+}
+
+/** What was known of a license's quantity from an instant on, until more was. */
+interface Epoch {
+  readonly from: Instant;
   readonly until: Instant;
+  readonly changes: readonly LicenseChange[];
+}
+
+/** One license in one cycle that it is charged for. */
+interface Charging {
+  readonly view: AccountView;
+  readonly due: DueCycle;
+  /** Prorated as the cycle is. */
+  readonly card: LicenseRateCard;
+  readonly key: string;
+  readonly period: { readonly served: Cycle; readonly natural: Cycle };
+  readonly cut: { readonly at: Instant; readonly decidedAt: Instant } | undefined;
+  readonly charges: AdvanceCharge[];
+  readonly refunds: Refund[];
+}
+
+/** What was paid whole for a natural cycle, and when it fell due. */
+interface PaidWhole {
+  readonly due: Instant;
+  readonly quantity: Decimal;
 }
 
 /** Every license charge in advance in these cycles, and what was given back for them. */
 export function licenseInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
   const charges: AdvanceCharge[] = [];
   const refunds: Refund[] = [];
-  const paidWhole = new Map<string, Decimal>();
+  const paidWhole = new Map<string, PaidWhole[]>();
   for (const due of dues) {
     for (const card of due.cycle.term.plan.details.licenseRateCards ?? []) {
       if (card.invoiceTiming !== "IN_ADVANCE") continue;
@@ -39,76 +62,162 @@ export function licenseInAdvance(view: AccountView, dues: readonly DueCycle[]): 
       refunds.push(...paid.refunds);
     }
   }
-  return { charges, refunds };
-}
-
-function payCycle(view: AccountView, due: DueCycle, card: LicenseRateCard, paidWhole: Map<string, Decimal>): Advance {
-  const { cycle } = due;
-  const { currency } = view;
-  const prorated = chargedByDays(due.timeline, cycle, { kind: "LICENSE", billableId: card.id });
-  const key = onceKey(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural);
-  const asCharged = { ...card, enableProration: prorated };
-  const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-  const known: Cycle = { start: cycle.start, end: cycle.end };
-  const rated = { served: known, natural: cycle.natural };
-  const cut = cutOf(view.decisions, known, due.due);
-  const charges: AdvanceCharge[] = [];
-  const refunds: Refund[] = [];
-  const refund = (at: Instant, dueAt: Instant, amount: Fraction): void => {
-    if (compareFractions(amount, NOTHING) <= 0) return;
-    refunds.push({ key: `${key}|${formatInstant(at)}`, kind: "LICENSE", billableId: card.id, at, due: dueAt, amount });
-  };
-
-  const atStart = quantityAt(changes, cycle.start);
-  const before = prorated ? undefined : paidWhole.get(key);
-  charges.push(standing(due, rateLicenseInAdvance(asCharged, currency, atStart, rated, before)));
-  let paid = greatest(before ?? ZERO, atStart);
-  const steps: Step[] = [{ to: paid, until: known.end }];
-
-  for (const run of dayRuns(changes, { start: cycle.start, end: cut?.at ?? cycle.end })) {
-    const until =
-      cutOf(
-        view.decisions.filter(({ decidedAt }) => decidedAt <= run.start),
-        known,
-        due.due,
-      )?.at ?? known.end;
-    const remaining = { start: run.start, end: until };
-    if (run.quantity.gt(paid)) {
-      const change = { from: paid, to: run.quantity };
-      const charge = rateLicenseIncrease(asCharged, currency, change, remaining, rated);
-      const invoiceDate = reachedAt(changes, run.start, paid);
-      charges.push({ invoiceType: "AD_HOC", invoiceDate, due: Math.max(invoiceDate, due.due), cycle, charge });
-      steps.push({ ...change, until });
-      paid = run.quantity;
-    } else if (run.quantity.lt(paid) && prorated && card.proratedRefundMode === "CREDITS") {
-      const change = { from: paid, to: run.quantity };
-      refund(run.start, run.start, licenseRefund(asCharged, currency, change, remaining, rated));
-      steps.push({ ...change, until });
-      paid = run.quantity;
-    }
-  }
-  if (!prorated) paidWhole.set(key, paid);
-  else if (cut !== undefined)
-    refund(cut.at, Math.max(cut.at, cut.decidedAt), unservedOf(asCharged, currency, steps, cut.at, rated));
   return { charges: charges.filter(({ charge }) => isCharged(charge)), refunds };
 }
 
-/** What was paid for the days from `at` on, step by step, less what was given back for them (S9.5). */
-function unservedOf(
+function payCycle(
+  view: AccountView,
+  due: DueCycle,
   card: LicenseRateCard,
-  currency: string,
-  steps: readonly Step[],
-  at: Instant,
-  period: { readonly served: Cycle; readonly natural: Cycle },
-): Fraction {
-  let total = NOTHING;
-  for (const { from, to, until } of steps) {
-    if (until <= at) continue;
-    const unserved = { start: at, end: until };
-    total = addFractions(total, licenseEndRefund(card, currency, to, unserved, period));
-    if (from !== undefined) total = subtractFractions(total, licenseEndRefund(card, currency, from, unserved, period));
+  paidWhole: Map<string, PaidWhole[]>,
+): Advance {
+  const { cycle } = due;
+  const prorated = chargedByDays(due.timeline, cycle, { kind: "LICENSE", billableId: card.id });
+  const key = onceKey(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural);
+  const served: Cycle = { start: cycle.start, end: cycle.end };
+  const charging: Charging = {
+    view,
+    due,
+    card: { ...card, enableProration: prorated },
+    key,
+    period: { served, natural: cycle.natural },
+    cut: cutOf(view.decisions, served, due.due),
+    charges: [],
+    refunds: [],
+  };
+  const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
+  const epochs = epochsOf(changes, due.due);
+  const atStart = quantityAt(epochs[0]?.changes ?? [], cycle.start);
+  if (prorated) payByDays(charging, epochs, atStart);
+  else {
+    const paid = paidWhole.get(key) ?? [];
+    paidWhole.set(key, paid);
+    payWhole(charging, epochs, atStart, paid);
   }
-  return total;
+  return charging;
+}
+
+/**
+ * By days: each increase is charged, and each decrease given back, for the days that it changes of those paid. A change
+ * that arrives after its time changes the days from its own day on (S10.3).
+ */
+function payByDays(charging: Charging, epochs: readonly Epoch[], atStart: Decimal): void {
+  const { view, due, card, period, cut } = charging;
+  charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period)));
+  let paid: readonly PaidDays[] = [{ ...period.served, quantity: atStart }];
+  for (const [index, epoch] of epochs.entries()) {
+    for (const run of dayRuns(epoch.changes, { start: period.served.start, end: cut?.at ?? period.served.end })) {
+      if (run.start >= epoch.until) break;
+      const known = endAsKnown(charging, Math.max(run.start, epoch.from));
+      // What arrived late and was over before it arrived changes no day after.
+      const end = index > 0 && run.end <= epoch.from ? Math.min(run.end, known) : known;
+      for (const days of clipped(paid, { start: run.start, end })) {
+        if (!changeDays(charging, days, run.quantity, epoch)) continue;
+        paid = [...without(paid, days), { start: days.start, end: days.end, quantity: run.quantity }];
+      }
+    }
+  }
+  if (cut === undefined) return;
+  let unserved = NOTHING;
+  for (const { start, end, quantity } of clipped(paid, { start: cut.at, end: period.served.end })) {
+    unserved = addFractions(unserved, licenseEndRefund(card, view.currency, quantity, { start, end }, period));
+  }
+  giveBack(charging, cut.at, { due: Math.max(cut.at, cut.decidedAt), suffix: "" }, unserved);
+}
+
+/** Charges or gives back the difference for some days; whether they are paid up to the new quantity now. */
+function changeDays(charging: Charging, days: PaidDays, quantity: Decimal, epoch: Epoch): boolean {
+  const { view, due, card, period } = charging;
+  const remaining = { start: days.start, end: days.end };
+  const change = { from: days.quantity, to: quantity };
+  if (quantity.gt(days.quantity)) {
+    const invoiceDate = reachedAt(epoch.changes, days.start, days.quantity);
+    if (invoiceDate >= epoch.until) return false;
+    const charge = rateLicenseIncrease(card, view.currency, change, remaining, period);
+    const known = Math.max(invoiceDate, epoch.from);
+    charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
+    return true;
+  }
+  if (quantity.gte(days.quantity) || card.proratedRefundMode !== "CREDITS") return false;
+  const amount = licenseRefund(card, view.currency, change, remaining, period);
+  const suffix = epoch.from === due.due ? "" : `|${formatInstant(epoch.from)}`;
+  giveBack(charging, days.start, { due: Math.max(days.start, epoch.from), suffix }, amount);
+  return true;
+}
+
+function giveBack(
+  { key, card, refunds }: Charging,
+  at: Instant,
+  known: { readonly due: Instant; readonly suffix: string },
+  amount: Fraction,
+): void {
+  if (compareFractions(amount, NOTHING) <= 0) return;
+  const named = `${key}|${formatInstant(at)}${known.suffix}`;
+  refunds.push({ key: named, kind: "LICENSE", billableId: card.id, at, due: known.due, amount });
+}
+
+/** Without proration: each increase over the most that was paid in the natural cycle, in full (S9.1, S10.3). */
+function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal, paidBefore: PaidWhole[]): void {
+  const { view, due, card, period, cut } = charging;
+  const earlier = paidBefore.filter((each) => each.due <= due.due).map(({ quantity }) => quantity);
+  const before = earlier.length === 0 ? undefined : earlier.reduce(greatest);
+  charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period, before)));
+  let paid = greatest(before ?? ZERO, atStart);
+  paidBefore.push({ due: due.due, quantity: paid });
+  for (const epoch of epochs) {
+    for (const run of dayRuns(epoch.changes, { start: period.served.start, end: cut?.at ?? period.served.end })) {
+      if (run.quantity.lte(paid)) continue;
+      const invoiceDate = reachedAt(epoch.changes, run.start, paid);
+      if (invoiceDate >= epoch.until) break;
+      const known = Math.max(invoiceDate, epoch.from);
+      const remaining = { start: run.start, end: endAsKnown(charging, known) };
+      const charge = rateLicenseIncrease(card, view.currency, { from: paid, to: run.quantity }, remaining, period);
+      charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
+      paid = run.quantity;
+      paidBefore.push({ due: known, quantity: paid });
+    }
+  }
+}
+
+/** What was known when: from when the cycle fell due, and from each later arrival on. */
+function epochsOf(changes: readonly LicenseChange[], due: Instant): readonly Epoch[] {
+  const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
+  const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];
+  return starts.map((from, index) => ({
+    from,
+    until: starts[index + 1] ?? Number.POSITIVE_INFINITY,
+    changes: changes.filter((change) => arrivalOf(change) <= from),
+  }));
+}
+
+function arrivalOf({ knownFrom }: LicenseChange): Instant {
+  return knownFrom ?? Number.NEGATIVE_INFINITY;
+}
+
+/** The end of the cycle as it was known at an instant. */
+function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
+  const decisions = view.decisions.filter(({ decidedAt }) => decidedAt <= at);
+  return cutOf(decisions, period.served, due.due)?.at ?? period.served.end;
+}
+
+/** The parts of paid days that lie in a period. */
+function clipped(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
+  return paid.flatMap((days) => {
+    const common = intersection(days, period);
+    return common === undefined ? [] : [{ ...common, quantity: days.quantity }];
+  });
+}
+
+/** Paid days less some of them. */
+function without(paid: readonly PaidDays[], taken: Cycle): readonly PaidDays[] {
+  return paid.flatMap((days) =>
+    intersection(days, taken) === undefined
+      ? [days]
+      : [
+          { ...days, end: Math.min(days.end, taken.start) },
+          { ...days, start: Math.max(days.start, taken.end) },
+        ].filter(({ start, end }) => start < end),
+  );
 }
 
 /** The instant, on a day, at which the quantity first went above what was paid. */

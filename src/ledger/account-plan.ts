@@ -64,8 +64,8 @@ function decisionOf({ plan, from, until, decidedAt }: AssociationRecord, findPla
 }
 
 function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
-  const { licenseId, updateType, quantity, effectiveFrom } = update;
-  return { licenseId, updateType, quantity, effectiveFrom };
+  const { licenseId, updateType, quantity, effectiveFrom, createdAt: knownFrom } = update;
+  return { licenseId, updateType, quantity, effectiveFrom, knownFrom };
 }
 
 function creditOf(record: CreditRecord): AccountView["credits"][number] {
