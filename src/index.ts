@@ -49,3 +49,5 @@ export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
 export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";
 export type { Fact } from "./rules/value.ts";
+export { memoryStore, type MemoryStore, type MemoryStoreOptions } from "./store/memory.ts";
+export type { Scope, Store } from "./store/store.ts";

@@ -1,6 +1,9 @@
 /**
  * The storage port: what an adapter must do for an engine. Prove an adapter with the conformance suite.
  *
+ * What goes for all adapters: ids of any text are kept apart, and compared by code points where lists are in order of
+ * ids. Records come back as they were written. A cell whose sum is 0 is no cell.
+ *
  * @module
  */
 import type { Decision } from "../ledger/decision.ts";
@@ -27,6 +30,10 @@ export interface Store {
    * Runs `work` with a consistent view as the only writer of the scope, and commits its changes as one: all of them or,
    * where `work` or the commit fails, none. `work` reads first, then decides; it is run once for each call, or again
    * from the start after a lost race.
+   *
+   * What the scope names does not change while `work` runs; of the rest, each call of the view sees one committed state.
+   * `work` writes only accounts and event ids of its scope. It waits for nothing but its view: a store may have a single
+   * connection, so that another transaction, or a read outside of it, would never come to its turn.
    *
    * @throws what `work` throws; {@link RatebookError} ERR_STORE_CONFLICT when races were lost too often,
    * ERR_STORE_UNAVAILABLE while the store cannot be reached: nothing was written

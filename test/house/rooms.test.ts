@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-/** The rooms in the order in which data goes: a room imports only those above it. `errors` and `index` are files. */
+/** The rooms in the order in which data goes: a room imports only those above it. `errors`, `index` and `testing` are files. */
 const ROOMS = [
   "errors",
   "numbers",

@@ -1,0 +1,125 @@
+/**
+ * A decision is committed whole or not at all.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { Changes } from "../../ledger/decision.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
+import { account, cell, credit, document, entry, event, invoice, TODAY } from "./samples.ts";
+
+/** A change of every kind, of one account. */
+function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments">> {
+  return {
+    documents: [document("setting", "s.one")],
+    accounts: [account(accountId, { eventCount: 1 })],
+    events: [event(accountId, 1)],
+    usage: [cell(accountId, "um.tokens", TODAY, "1")],
+    overage: [cell(accountId, "f.one", TODAY, "1")],
+    entries: [entry(accountId, "e.one")],
+    credits: [credit(accountId, "c.one")],
+    invoices: [invoice(accountId, "i.one")],
+  };
+}
+
+/** How much of {@link everything} is there. */
+async function found({ read }: Store, accountId: string): Promise<readonly number[]> {
+  const ids = [accountId];
+  const lists = await Promise.all([
+    read.allDocuments("setting"),
+    read.accounts(ids),
+    read.events({ accountId }, { limit: 10 }),
+    read.heldIds([`event.${accountId}.1`]),
+    read.usage(ids, TODAY, TODAY + 1),
+    read.overage(ids, TODAY, TODAY + 1),
+    read.entries(ids),
+    read.credits(ids),
+    read.invoices(ids),
+  ]);
+  return lists.map((list) => list.length);
+}
+
+const ALL = [1, 1, 1, 1, 1, 1, 1, 1, 1];
+const NOTHING = ALL.map(() => 0);
+
+/** A record that cannot be read: writing it fails, wherever it stands. */
+function broken<Item extends object>(item: Item, property: keyof Item): Item {
+  return Object.defineProperty({ ...item }, property, {
+    enumerable: true,
+    get() {
+      throw new Error("this record cannot be read");
+    },
+  });
+}
+
+/** Everything, and after it one record that cannot be written. */
+const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
+  documents: { documents: [...everything("a").documents, broken(document("setting", "s.two"), "id")] },
+  accounts: { accounts: [...everything("a").accounts, broken(account("b"), "id")] },
+  events: { events: [...everything("a").events, broken(event("a", 2), "referenceId")] },
+  usage: { usage: [...everything("a").usage, broken(cell("a", "um.tokens", TODAY, "1"), "quantity")] },
+  overage: { overage: [...everything("a").overage, broken(cell("a", "f.one", TODAY, "1"), "quantity")] },
+  entries: { entries: [...everything("a").entries, broken(entry("a", "e.two"), "id")] },
+  credits: { credits: [...everything("a").credits, broken(credit("a", "c.two"), "id")] },
+  invoices: { invoices: [...everything("a").invoices, broken(invoice("a", "i.two"), "invoice")] },
+};
+
+/** All or nothing. */
+export const atomicityCases: readonly ConformanceCase[] = [
+  given("a commit of every kind of change is there as a whole", async (store) => {
+    assert.deepEqual(await found(store, "a"), NOTHING);
+    await commit(store, everything("a"));
+    assert.deepEqual(await found(store, "a"), ALL);
+  }),
+
+  given("work that throws writes nothing, and its error comes through as it is", async (store) => {
+    const error = new Error("refused by the work");
+    const failing = store.transact(scopeOf(["a"]), () => Promise.reject(error));
+    await assert.rejects(failing, (caught) => caught === error);
+    assert.deepEqual(await found(store, "a"), NOTHING);
+  }),
+
+  ...Object.entries(HALF_WRITTEN).map(([kind, changes]) =>
+    given(`a commit that fails at the last of its ${kind} writes nothing`, async (store) => {
+      const scope = scopeOf(["a", "b"], ["event.a.1", "event.a.2"]);
+      const decision = { result: undefined, changes: { ...everything("a"), ...changes } };
+      await assert.rejects(store.transact(scope, async () => decision));
+      assert.deepEqual(await found(store, "a"), NOTHING);
+      await commit(store, everything("a"));
+      assert.deepEqual(await found(store, "a"), ALL, "what failed can be done again");
+    }),
+  ),
+
+  given("a commit that fails leaves what was there as it was", async (store) => {
+    await commit(store, everything("a"));
+    const scope = scopeOf(["a"], ["event.a.2"]);
+    const changes = {
+      usage: [cell("a", "um.tokens", TODAY, "5")],
+      entries: [entry("a", "e.one", { voided: true })],
+      invoices: [broken(invoice("a", "i.two"), "invoice")],
+    };
+    await assert.rejects(store.transact(scope, async () => ({ result: undefined, changes })));
+    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [cell("a", "um.tokens", TODAY, "1")]);
+    assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
+  }),
+
+  given("work reads what is committed, and its result comes back", async (store) => {
+    await commit(store, everything("a"));
+    const result = await store.transact(scopeOf(["a"]), async (view) => {
+      const [record] = await view.accounts(["a"]);
+      return { result: { eventCount: record?.eventCount }, changes: {} };
+    });
+    assert.deepEqual(result, { eventCount: 1 });
+  }),
+
+  given("a scope may be empty, and a commit may change nothing", async (store) => {
+    assert.equal(await store.transact(scopeOf([]), async () => ({ result: "done", changes: {} })), "done");
+  }),
+
+  given("a store is closed twice without harm", async (store) => {
+    await store.close();
+    await store.close();
+  }),
+];

@@ -1,0 +1,90 @@
+/**
+ * What a case of the conformance suite is. The suite is data and needs no test runner.
+ *
+ * @module
+ */
+import type { Changes } from "../../ledger/decision.ts";
+import type { Scope, Store } from "../store.ts";
+
+/** Opens a store of its own that holds nothing. Called once for each case; the case closes it. */
+export type OpenStore = () => Promise<Store>;
+
+/** One promise of the storage port, and how it is checked. */
+export interface ConformanceCase {
+  /** A sentence in the present tense. */
+  readonly name: string;
+  /** Rejects when the store breaks the promise, with what was expected and what was found. */
+  readonly run: (open: OpenStore) => Promise<void>;
+}
+
+/** A case that opens one store and closes it afterwards. */
+export function given(name: string, check: (store: Store) => Promise<void>): ConformanceCase {
+  return {
+    name,
+    async run(open) {
+      const store = await open();
+      try {
+        await within(DEADLINE_MS, check(store), name);
+      } finally {
+        await within(DEADLINE_MS, store.close(), `${name}: close`);
+      }
+    },
+  };
+}
+
+/** Commits changes under the locks that they need. */
+export async function commit(store: Store, changes: Changes): Promise<void> {
+  await store.transact(scopeFor(changes), async () => ({ result: undefined, changes }));
+}
+
+/** The scope of some accounts and event ids. */
+export function scopeOf(accountIds: readonly string[], eventIds: readonly string[] = []): Scope {
+  return { configuration: "shared", accountIds, eventIds };
+}
+
+/** A door that is closed until it is opened. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+/** A closed door. */
+export function gate(): Gate {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+/** Waits for a moment, so that what could go on does. */
+export function moment(milliseconds = 20): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
+
+/** Rejects when a promise takes too long: a store that waits for itself never answers. */
+export async function within<Result>(milliseconds: number, promise: Promise<Result>, what: string): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms: ${what}`)), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DEADLINE_MS = 30_000;
+
+function scopeFor(changes: Changes): Scope {
+  const { accounts = [], events = [], usage = [], overage = [], entries = [], credits = [], invoices = [] } = changes;
+  const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices];
+  return {
+    configuration: changes.configurationChanged === true ? "exclusive" : "shared",
+    accountIds: [...new Set([...accounts.map(({ id }) => id), ...owned.map(({ accountId }) => accountId)])],
+    eventIds: [...new Set(events.map(({ eventId }) => eventId))],
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * Usage and overage add up exactly.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { CellChange } from "../../ledger/records.ts";
+import { add, Decimal, textOf } from "../../numbers/decimal.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
+import { cell, LONG, ODD_TEXTS, TODAY } from "./samples.ts";
+
+type Kind = "usage" | "overage";
+
+async function cells(
+  store: Store,
+  kind: Kind,
+  accountIds: readonly string[],
+  from: number,
+  until: number,
+): Promise<readonly string[]> {
+  const found: readonly CellChange[] = await store.read[kind](accountIds, from, until);
+  return found
+    .map(({ accountId, itemId, day, quantity }) => `${accountId} ${itemId} ${day - TODAY} ${textOf(quantity)}`)
+    .toSorted();
+}
+
+function put(store: Store, kind: Kind, ...changes: readonly CellChange[]): Promise<void> {
+  return commit(store, { [kind]: changes });
+}
+
+/** All cells of account `a`. */
+function all(store: Store, kind: Kind): Promise<readonly string[]> {
+  return cells(store, kind, ["a"], TODAY - 99, TODAY + 99);
+}
+
+function sumsOf(kind: Kind): readonly ConformanceCase[] {
+  return [
+    given(`${kind} is added, not replaced`, async (store) => {
+      await put(store, kind, cell("a", "m", TODAY, "0.1"));
+      await put(store, kind, cell("a", "m", TODAY, "0.2"));
+      assert.deepEqual(await all(store, kind), ["a m 0 0.3"]);
+    }),
+
+    given(`${kind} of one cell twice in a commit counts twice`, async (store) => {
+      await put(store, kind, cell("a", "m", TODAY, "1"), cell("a", "m", TODAY, "2.5"), cell("a", "m", TODAY, "-0.5"));
+      assert.deepEqual(await all(store, kind), ["a m 0 3"]);
+    }),
+
+    given(`${kind} of 20 digits before and after the point is exact`, async (store) => {
+      await put(store, kind, { ...cell("a", "m", TODAY, "0"), quantity: LONG });
+      await put(store, kind, cell("a", "m", TODAY, "87654321098765432109.87654321098765432109"));
+      await put(
+        store,
+        kind,
+        cell("a", "n", TODAY, "0.00000000000000000001"),
+        cell("a", "n", TODAY, "99999999999999999999"),
+      );
+      assert.deepEqual(await all(store, kind), [
+        "a m 0 100000000000000000000",
+        "a n 0 99999999999999999999.00000000000000000001",
+      ]);
+      const [found] = await store.read[kind](["a"], TODAY, TODAY + 1);
+      assert.ok(Decimal.isDecimal(found?.quantity));
+    }),
+
+    given(`${kind} may be below 0, and a sum of 0 is no cell`, async (store) => {
+      await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
+      assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);
+      await put(store, kind, cell("a", "m", TODAY, "1.50"), cell("a", "n", TODAY, "-2"));
+      assert.deepEqual(await all(store, kind), []);
+      await put(store, kind, cell("a", "n", TODAY, "7"));
+      assert.deepEqual(await all(store, kind), ["a n 0 7"]);
+    }),
+  ];
+}
+
+function placesOf(kind: Kind): readonly ConformanceCase[] {
+  return [
+    given(`${kind} is kept by account, item and day`, async (store) => {
+      await put(
+        store,
+        kind,
+        cell("a", "m", TODAY - 1, "1"),
+        cell("a", "m", TODAY, "2"),
+        cell("a", "m", TODAY + 1, "3"),
+        cell("a", "n", TODAY, "4"),
+        cell("b", "m", TODAY, "5"),
+        cell("c", "m", -40_000, "6"),
+      );
+      assert.deepEqual(await cells(store, kind, ["a"], TODAY, TODAY + 1), ["a m 0 2", "a n 0 4"]);
+      assert.deepEqual(await cells(store, kind, ["a"], TODAY - 1, TODAY + 1), ["a m -1 1", "a m 0 2", "a n 0 4"]);
+      assert.deepEqual(await cells(store, kind, ["b", "a", "b"], TODAY, TODAY + 9), [
+        "a m 0 2",
+        "a m 1 3",
+        "a n 0 4",
+        "b m 0 5",
+      ]);
+      assert.deepEqual(await cells(store, kind, ["a"], TODAY, TODAY), []);
+      assert.equal((await store.read[kind](["c"], -Infinity, Infinity)).length, 1);
+    }),
+
+    given(`${kind} of ids of any text is kept apart`, async (store) => {
+      const changes = ODD_TEXTS.flatMap((a) => ODD_TEXTS.map((m) => cell(a, m, TODAY, "1")));
+      await put(store, kind, ...changes);
+      await put(store, kind, ...changes);
+      const found = await store.read[kind](ODD_TEXTS, TODAY, TODAY + 1);
+      const expected = changes.map((change) => ({ ...change, quantity: new Decimal(2) }));
+      const sorted = (list: readonly CellChange[]): readonly CellChange[] =>
+        list.toSorted((a, b) => (`${a.accountId}\t${a.itemId}` < `${b.accountId}\t${b.itemId}` ? -1 : 1));
+      assert.deepEqual(sorted(found), sorted(expected));
+    }),
+
+    given(`${kind} that many writers add is all there`, async (store) => {
+      const writers = Array.from({ length: 12 }, (_, index) => index);
+      await Promise.all(
+        writers.map((index) => put(store, kind, cell("a", "m", TODAY, "0.1"), cell(`b${index % 3}`, "m", TODAY, "1"))),
+      );
+      assert.deepEqual(await cells(store, kind, ["a", "b0", "b1", "b2"], TODAY, TODAY + 1), [
+        "a m 0 1.2",
+        "b0 m 0 4",
+        "b1 m 0 4",
+        "b2 m 0 4",
+      ]);
+    }),
+  ];
+}
+
+/** Exact sums. */
+export const cellCases: readonly ConformanceCase[] = [
+  ...sumsOf("usage"),
+  ...sumsOf("overage"),
+  ...placesOf("usage"),
+  ...placesOf("overage"),
+
+  given("usage and overage are apart", async (store) => {
+    await commit(store, { usage: [cell("a", "m", TODAY, "1")], overage: [cell("a", "m", TODAY, "2")] });
+    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), ["a m 0 1"]);
+    assert.deepEqual(await cells(store, "overage", ["a"], TODAY, TODAY + 1), ["a m 0 2"]);
+  }),
+
+  given("work that adds what it read sees exact sums", async (store) => {
+    await commit(store, { usage: [{ ...cell("a", "m", TODAY, "0"), quantity: LONG }] });
+    const total = await store.transact(scopeOf(["a"]), async (view) => {
+      const [found] = await view.usage(["a"], TODAY, TODAY + 1);
+      const quantity = found?.quantity ?? new Decimal(0);
+      return { result: add(quantity, quantity), changes: { usage: [cell("a", "m", TODAY, quantity)] } };
+    });
+    assert.equal(textOf(total), "24691357802469135780.24691357802469135782");
+    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), [`a m 0 ${textOf(total)}`]);
+  }),
+];

@@ -1,0 +1,130 @@
+/**
+ * Documents, the lock of the configuration, and its revision.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import { DOCUMENT_KINDS } from "../../ledger/decision.ts";
+import type { Scope } from "../store.ts";
+import { commit, type ConformanceCase, gate, given, moment, scopeOf } from "./case.ts";
+import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
+
+const EXCLUSIVE: Scope = { configuration: "exclusive", accountIds: [], eventIds: [] };
+
+/** Documents, and who may change them when. */
+export const configurationCases: readonly ConformanceCase[] = [
+  given("documents of one id and different kinds are different documents", async (store) => {
+    const documents = DOCUMENT_KINDS.map((kind) => document(kind, "same", { kind }));
+    await commit(store, { documents });
+    for (const kind of DOCUMENT_KINDS) {
+      assert.deepEqual(await store.read.document(kind, "same"), document(kind, "same", { kind }));
+      assert.deepEqual(await store.read.allDocuments(kind), [document(kind, "same", { kind })]);
+    }
+  }),
+
+  given("a document comes back as it was, whatever texts it holds", async (store) => {
+    const body = {
+      texts: ODD_TEXTS,
+      nested: { ...withOddKeys(), list: [1, 0.5, -1e-7, true, null, []] },
+      keys: withOddKeys(),
+    };
+    const documents = ODD_TEXTS.map((id) => document("feature", id, { ...body, id }));
+    await commit(store, { documents });
+    for (const expected of documents) assert.deepEqual(await store.read.document("feature", expected.id), expected);
+    assert.equal((await store.read.documentsOf("feature", ODD_TEXTS)).length, ODD_TEXTS.length);
+  }),
+
+  given("a document replaces the one of its id, and a removed one is gone", async (store) => {
+    await commit(store, { documents: [document("alias", "x", { old: true }), document("alias", "y")] });
+    const replaced = { ...document("alias", "x", { is: "new" }), updatedAt: NOON + 5 };
+    await commit(store, { documents: [replaced], removedDocuments: [{ kind: "alias", id: "y" }] });
+    assert.deepEqual(await store.read.allDocuments("alias"), [replaced]);
+    assert.equal(await store.read.document("alias", "y"), undefined);
+    await commit(store, { removedDocuments: [{ kind: "alias", id: "never was" }] });
+    await commit(store, { documents: [document("alias", "y", { again: true })] });
+    assert.deepEqual(await store.read.document("alias", "y"), document("alias", "y", { again: true }));
+  }),
+
+  given("what is not there is undefined or an empty list", async ({ read }) => {
+    assert.equal(await read.document("organization", "none"), undefined);
+    assert.deepEqual(await read.documentsOf("customer", ["none", ""]), []);
+    assert.deepEqual(await read.documentsOf("customer", []), []);
+    assert.deepEqual(await read.allDocuments("pricePlan"), []);
+    assert.deepEqual(await read.accounts(["none"]), []);
+    assert.deepEqual(await read.accountsBehind(Infinity, 10), []);
+    assert.deepEqual(await read.heldIds(["none"]), []);
+    assert.deepEqual(await read.eventsToUndo("none", {}), []);
+    assert.deepEqual(await read.usage(["none"], -Infinity, Infinity), []);
+    assert.deepEqual(await read.entries([]), []);
+    assert.equal(await read.lastSpent("none", "none"), undefined);
+    assert.equal(await read.credit("none"), undefined);
+    assert.equal(await read.invoice("none"), undefined);
+  }),
+
+  given("all documents of a kind go oldest first, then by id", async (store) => {
+    const expected = [
+      document("addOn", "b", {}, NOON - 1),
+      document("addOn", "a", {}, NOON),
+      document("addOn", "c", {}, NOON),
+    ];
+    await commit(store, { documents: expected.toReversed() });
+    assert.deepEqual(await store.read.allDocuments("addOn"), expected);
+  }),
+
+  given("the revision grows with a change of the configuration, and with nothing else", async (store) => {
+    const first = await store.read.configurationRevision();
+    await commit(store, { documents: [document("setting", "s")] });
+    assert.equal(await store.read.configurationRevision(), first);
+    await commit(store, { documents: [document("setting", "s")], configurationChanged: true });
+    const second = await store.read.configurationRevision();
+    assert.ok(second > first, `${second} comes after ${first}`);
+    await commit(store, { configurationChanged: true });
+    assert.ok((await store.read.configurationRevision()) > second);
+  }),
+
+  given("who holds the configuration alone is waited for by everyone", async (store) => {
+    const started = gate();
+    const changing = store.transact(EXCLUSIVE, async () => {
+      started.open();
+      await moment();
+      return { result: undefined, changes: { documents: [document("setting", "s")], configurationChanged: true } };
+    });
+    await started.opened;
+    const seen = await store.transact(scopeOf(["a"]), async (view) => {
+      const found = await view.document("setting", "s");
+      return { result: [found?.id, await view.configurationRevision()], changes: {} };
+    });
+    await changing;
+    assert.deepEqual(seen, ["s", await store.read.configurationRevision()]);
+  }),
+
+  given("the configuration does not change under who shares it", async (store) => {
+    const started = gate();
+    const rating = store.transact(scopeOf(["a"]), async (view) => {
+      const before = await view.configurationRevision();
+      started.open();
+      await moment();
+      return { result: [before, await view.configurationRevision()], changes: {} };
+    });
+    await started.opened;
+    const changing = store.transact(EXCLUSIVE, async () => ({
+      result: undefined,
+      changes: { configurationChanged: true },
+    }));
+    const [[before, after]] = await Promise.all([rating, changing]);
+    assert.equal(after, before);
+  }),
+
+  given("changes of the configuration come one after another", async (store) => {
+    const add = (): Promise<void> =>
+      store.transact(EXCLUSIVE, async (view) => {
+        const count = Number((await view.document("setting", "s"))?.body["count"] ?? 0);
+        await moment(1);
+        const documents = [document("setting", "s", { count: count + 1 })];
+        return { result: undefined, changes: { documents, configurationChanged: true } };
+      });
+    await Promise.all(Array.from({ length: 10 }, add));
+    assert.deepEqual((await store.read.document("setting", "s"))?.body, { count: 10 });
+  }),
+];

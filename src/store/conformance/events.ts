@@ -1,0 +1,190 @@
+/**
+ * Events: who holds an id, what can be undone, and where overage and spending are.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import { INGEST_STATUSES } from "../../ledger/outcome.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given } from "./case.ts";
+import { event, LONG, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
+
+const FAILED: Partial<EventRecord> = { status: "INGESTION_FAILED_INSUFFICIENT_CREDITS", units: [] };
+const REVERTED: Partial<EventRecord> = { reverted: true };
+
+async function holders(store: Store, eventIds: readonly string[]): Promise<readonly string[]> {
+  const held = await store.read.heldIds(eventIds);
+  return held.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted();
+}
+
+async function toUndo(store: Store, filter = {}, limit?: number): Promise<readonly number[]> {
+  return (await store.read.eventsToUndo("a", filter, limit)).map(({ number }) => number);
+}
+
+async function withOverage(store: Store, from: number, until: number): Promise<readonly number[]> {
+  return (await store.read.eventsWithOverage("a", "f.one", from, until)).map(({ number }) => number);
+}
+
+/** An event with everything that it may hold. */
+const FULL = event("a", 1, {
+  payload: {
+    accountId: "alias of a",
+    attributes: [
+      { name: "tokens", value: LONG, unit: "tok" },
+      { name: "bad", value: "1,5" },
+      { name: "text", value: "12" },
+    ],
+    dimensions: { ...withOddKeys(), note: ODD_TEXTS.join("|") },
+  },
+  enriched: { attributes: [{ name: "cost", value: LONG.neg() }], dimensions: withOddKeys() },
+  units: [
+    { meterId: "um.one", quantity: LONG },
+    { meterId: "um.two", quantity: LONG.neg() },
+  ],
+  feature: {
+    featureId: "f.one",
+    quantity: LONG,
+    allocations: [{ entryId: "e.one", quantity: LONG }],
+    overage: LONG,
+  },
+});
+
+/** Events as they are kept and found. */
+export const eventCases: readonly ConformanceCase[] = [
+  given("an event comes back as it was", async (store) => {
+    const plain = event("a", 2);
+    const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
+    await commit(store, { events: [FULL, plain, unknownSchema] });
+    assert.deepEqual(await store.read.events({ referenceId: FULL.referenceId }, { limit: 1 }), [FULL]);
+    assert.deepEqual(await store.read.events({ eventId: plain.eventId }, { limit: 1 }), [plain]);
+    assert.deepEqual(await store.read.events({ accountId: "" }, { limit: 9 }), [unknownSchema]);
+    assert.deepEqual(await store.read.eventsToUndo("a", {}), [FULL, plain]);
+  }),
+
+  given("ids of any text are kept apart", async (store) => {
+    const events = ODD_TEXTS.map((text, index) =>
+      event(text, 1, { eventId: text, referenceId: `r${index}`, schemaName: text }),
+    );
+    await commit(store, { events });
+    for (const expected of events) {
+      const { eventId, accountId, referenceId } = expected;
+      assert.deepEqual(await holders(store, [eventId]), [`${eventId} ${referenceId}`]);
+      assert.deepEqual(await store.read.events({ accountId }, { limit: 9 }), [expected]);
+      assert.deepEqual(await store.read.events({ schemaName: accountId }, { limit: 9 }), [expected]);
+    }
+  }),
+
+  given("only an accepted event that is not reverted holds its id", async (store) => {
+    const events = INGEST_STATUSES.map((status, index) => event("a", index + 1, { status }));
+    await commit(store, { events });
+    const held = await holders(
+      store,
+      events.map(({ eventId }) => eventId),
+    );
+    const completed = events.filter(({ status }) => status.startsWith("INGESTION_COMPLETED"));
+    assert.deepEqual(held, completed.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted());
+  }),
+
+  given("an undo frees the id, and another account may take it", async (store) => {
+    await commit(store, { events: [event("a", 1, { eventId: "same" })] });
+    await commit(store, { events: [event("a", 1, { eventId: "same", ...REVERTED })] });
+    assert.deepEqual(await holders(store, ["same"]), []);
+    await commit(store, { events: [event("b", 1, { eventId: "same" })] });
+    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+    assert.equal((await store.read.events({ eventId: "same" }, { limit: 9 })).length, 2);
+  }),
+
+  given("an id that came again is held by the event of the latest ingest", async (store) => {
+    await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["same"] }, async (view) => {
+      assert.equal((await view.heldIds(["same"])).length, 1);
+      return { result: undefined, changes: { events: [event("a", 1, { eventId: "same", createdAt: NOON + 9 })] } };
+    });
+    assert.deepEqual(await holders(store, ["same"]), ["same ref.a.000001"]);
+    await commit(store, { events: [event("a", 1, { eventId: "same", createdAt: NOON + 9, ...REVERTED })] });
+    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+  }),
+
+  given("what holds an id is told with its account and both of its times", async (store) => {
+    const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
+    await commit(store, { events: [FULL] });
+    const held = await store.read.heldIds([eventId, "other", eventId]);
+    assert.deepEqual(held, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
+  }),
+
+  given("an event replaces the one of its reference id, in every list", async (store) => {
+    const changed = event("a", 1, { units: [], description: "changed" });
+    await commit(store, { events: [event("a", 1), event("a", 2)] });
+    await commit(store, { events: [changed] });
+    assert.deepEqual(await store.read.events({ accountId: "a" }, { limit: 9 }), [event("a", 2), changed]);
+    assert.deepEqual(await store.read.events({}, { limit: 9 }), [event("a", 2), changed]);
+    assert.deepEqual(await store.read.eventsToUndo("a", {}), [changed, event("a", 2)]);
+  }),
+
+  given("events to undo go by number, whatever their times, and leave out reverted ones", async (store) => {
+    const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
+      event("a", number, { timestamp: NOON - number, ...more });
+    await commit(store, { events: [at(1), at(2, REVERTED), at(3, FAILED)] });
+    await commit(store, { events: [at(5), at(4), event("b", 1)] });
+    assert.deepEqual(await toUndo(store), [1, 3, 4, 5]);
+    assert.deepEqual(await toUndo(store, {}, 2), [1, 3]);
+    await commit(store, { events: [at(1, REVERTED)] });
+    assert.deepEqual(await toUndo(store, {}, 2), [3, 4]);
+    assert.deepEqual(await toUndo(store, { accepted: true }), [4, 5]);
+    assert.deepEqual(await toUndo(store, { accepted: false }), [3]);
+    assert.deepEqual(await toUndo(store, { timestamp: { from: NOON - 4, until: NOON - 3 } }), [4]);
+    assert.deepEqual(await toUndo(store, { createdAt: { from: NOON + 4, until: NOON + 6 } }), [4, 5]);
+    assert.deepEqual(await toUndo(store, { eventId: "event.a.5" }), [5]);
+    assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004" }), [4]);
+    assert.deepEqual(await toUndo(store, { eventId: "event.b.1" }), []);
+    assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
+  }),
+
+  given("events with overage are those of the days, accepted, not reverted, by number", async (store) => {
+    const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
+      event("a", number, { timestamp: day * 86_400_000, feature: use("f.one", 2), ...more });
+    await commit(store, {
+      events: [
+        on(1, TODAY + 1),
+        on(2, TODAY),
+        on(3, TODAY + 2),
+        on(4, TODAY, { feature: use("f.one", 0, ["e.one"]) }),
+        on(5, TODAY, { feature: use("f.two", 2) }),
+        on(6, TODAY, REVERTED),
+        on(7, TODAY, FAILED),
+        on(8, TODAY + 2, { timestamp: (TODAY + 2) * 86_400_000 - 1 }),
+        event("b", 1, { feature: use("f.one", 2), timestamp: TODAY * 86_400_000 }),
+      ],
+    });
+    assert.deepEqual(await withOverage(store, TODAY, TODAY + 2), [1, 2, 8]);
+    assert.deepEqual(await withOverage(store, TODAY + 1, TODAY + 3), [1, 3, 8]);
+    const page = await store.read.eventsWithOverage("a", "f.one", TODAY, TODAY + 3, { limit: 2, afterNumber: 1 });
+    assert.deepEqual(page, [on(2, TODAY), on(3, TODAY + 2)]);
+    await commit(store, {
+      events: [on(1, TODAY + 1, { feature: use("f.one", 0, ["e.one"]) }), on(2, TODAY, REVERTED)],
+    });
+    assert.deepEqual(await withOverage(store, TODAY, TODAY + 3), [3, 8]);
+  }),
+
+  given("an entry was last spent by the latest event that still counts", async (store) => {
+    const spent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
+      event("a", number, { timestamp, feature: use("f.one", 0, ["e.zero", "e.one"]), ...more });
+    await commit(store, {
+      events: [
+        spent(1, NOON + 5),
+        spent(2, NOON + 3),
+        spent(3, NOON + 7, REVERTED),
+        spent(4, NOON + 8, FAILED),
+        spent(5, NOON + 9, { feature: use("f.one", 0, ["e.two"]) }),
+        event("a", 6, { timestamp: NOON + 10 }),
+      ],
+    });
+    assert.equal(await store.read.lastSpent("e.one", "a"), NOON + 5);
+    assert.equal(await store.read.lastSpent("e.two", "a"), NOON + 9);
+    assert.equal(await store.read.lastSpent("e.one", "b"), undefined);
+    await commit(store, { events: [spent(1, NOON + 5, REVERTED)] });
+    assert.equal(await store.read.lastSpent("e.one", "a"), NOON + 3);
+  }),
+];

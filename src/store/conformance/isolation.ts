@@ -1,0 +1,174 @@
+/**
+ * Each transaction is the only writer of its scope; nobody waits for ever, and nobody sees half a commit.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, gate, given, moment, scopeOf, within } from "./case.ts";
+import { account, cell, event, TODAY } from "./samples.ts";
+
+const WRITERS = 12;
+/** Long enough for a commit on a busy machine. */
+const WAIT_MS = 2000;
+/** Long enough for a dozen transactions, one after another. */
+const CROSSING_MS = 5000;
+
+/** Counts one event more, by what was read a moment before. */
+async function countOne(store: Store, accountIds: readonly string[], eventIds: readonly string[] = []): Promise<void> {
+  await store.transact(scopeOf(accountIds, eventIds), async (view) => {
+    const read = await view.accounts(accountIds);
+    await moment(1);
+    const accounts = accountIds.map((id) => {
+      const eventCount = read.find((record) => record.id === id)?.eventCount ?? 0;
+      return account(id, { eventCount: eventCount + 1 });
+    });
+    return { result: undefined, changes: { accounts } };
+  });
+}
+
+/** Stores an event if its id is free; whether it was. */
+function takeId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
+  return store.transact(scopeOf([accountId], [eventId]), async (view) => {
+    const held = await view.heldIds([eventId]);
+    await moment(pause);
+    const isFree = held.length === 0;
+    return { result: isFree, changes: isFree ? { events: [event(accountId, 1, { eventId })] } : {} };
+  });
+}
+
+async function counts(store: Store, ids: readonly string[]): Promise<readonly number[]> {
+  const records = await store.read.accounts(ids);
+  return ids.map((id) => records.find((record) => record.id === id)?.eventCount ?? 0);
+}
+
+/** Only one writer at a time of what a scope names. */
+export const isolationCases: readonly ConformanceCase[] = [
+  given("no update of an account is lost among many writers", async (store) => {
+    await commit(store, { accounts: [account("a")] });
+    await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
+    assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
+  }),
+
+  given("no update is lost of an account that many writers create", async (store) => {
+    await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
+    assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
+  }),
+
+  given("what a scope names stays as it is while its work runs", async (store) => {
+    await commit(store, { accounts: [account("a")] });
+    const started = gate();
+    const seen = store.transact(scopeOf(["a"]), async (view) => {
+      const before = await view.accounts(["a"]);
+      started.open();
+      await moment();
+      return { result: [before, await view.accounts(["a"])], changes: {} };
+    });
+    await started.opened;
+    const other = countOne(store, ["a"]);
+    const [[before, after]] = await Promise.all([seen, other]);
+    assert.deepEqual(after, before);
+    assert.deepEqual(await counts(store, ["a"]), [1]);
+  }),
+
+  given("an event id is taken once, whichever accounts ask for it at once", async (store) => {
+    const accountIds = Array.from({ length: WRITERS }, (_, index) => `a${index}`);
+    const taken = await Promise.all(accountIds.map((id, index) => takeId(store, id, "same", index % 3)));
+    assert.equal(taken.filter((was) => was).length, 1);
+    assert.equal((await store.read.events({ eventId: "same" }, { limit: 10 })).length, 1);
+  }),
+
+  given("an event id that another writer is about to take is not free", async (store) => {
+    const started = gate();
+    const first = store.transact(scopeOf(["a"], ["same"]), async (view) => {
+      const isFree = (await view.heldIds(["same"])).length === 0;
+      started.open();
+      await moment();
+      return { result: isFree, changes: isFree ? { events: [event("a", 1, { eventId: "same" })] } : {} };
+    });
+    await started.opened;
+    const taken = await Promise.all([first, takeId(store, "b", "same")]);
+    assert.equal(taken.filter((was) => was).length, 1);
+  }),
+
+  given("scopes that cross in accounts all come to an end", async (store) => {
+    const ids = ["a", "b", "c", "d"];
+    const orders = [ids, ids.toReversed(), ["b", "d", "a", "c"], ["c", "a", "d", "b"]];
+    const all = Promise.all([...orders, ...orders, ...orders].map((order) => countOne(store, order)));
+    await within(CROSSING_MS, all, "scopes that cross");
+    assert.deepEqual(await counts(store, ids), [12, 12, 12, 12]);
+  }),
+
+  given("scopes that cross in event ids all come to an end", async (store) => {
+    const ids = Array.from({ length: 8 }, (_, index) => `same.${index}`);
+    const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
+      store.transact(scopeOf([accountId], eventIds), async (view) => {
+        const held = new Set((await view.heldIds(eventIds)).map(({ eventId }) => eventId));
+        await moment(1);
+        const free = eventIds.filter((eventId) => !held.has(eventId));
+        const events = free.map((eventId) => event(accountId, 1 + ids.indexOf(eventId), { eventId }));
+        return { result: undefined, changes: { events } };
+      });
+    const all = Promise.all(
+      Array.from({ length: WRITERS }, (_, index) => takeAll(`a${index}`, index % 2 === 0 ? ids : ids.toReversed())),
+    );
+    await within(CROSSING_MS, all, "scopes that cross");
+    assert.equal((await store.read.events({}, { limit: 100 })).length, ids.length);
+    assert.equal((await store.read.heldIds(ids)).length, ids.length);
+  }),
+
+  given("a reader sees all of a commit or nothing of it", async (store) => {
+    const writer = { isDone: false };
+    const write = async (): Promise<void> => {
+      for (let number = 1; number <= 15; number++) {
+        await commit(store, {
+          accounts: [account("a", { eventCount: number })],
+          events: [event("a", number)],
+          usage: [cell("a", "um.tokens", TODAY, "1")],
+        });
+      }
+    };
+    const writing = write().finally(() => {
+      writer.isDone = true;
+    });
+    const events = async (): Promise<number> => (await store.read.events({ accountId: "a" }, { limit: 100 })).length;
+    const usage = async (): Promise<number> =>
+      (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toNumber() ?? 0;
+    const pairs = [
+      [events, usage],
+      [usage, events],
+      [async () => (await counts(store, ["a"]))[0] ?? 0, usage],
+    ] as const;
+    const torn: string[] = [];
+    while (!writer.isDone) {
+      await moment(0);
+      for (const [earlier, later] of pairs) {
+        const first = await earlier();
+        const second = await later();
+        if (second < first) torn.push(`${first} commits were seen in one place, and later ${second} in another`);
+      }
+    }
+    await writing;
+    assert.deepEqual(torn, []);
+  }),
+
+  given("writers of different accounts do not wait for each other", async (store) => {
+    const door = gate();
+    const started = gate();
+    const waiting = store.transact(scopeOf(["a"], ["e.a"]), async () => {
+      started.open();
+      await door.opened;
+      return { result: undefined, changes: { accounts: [account("a", { eventCount: 7 })] } };
+    });
+    await started.opened;
+    const other = countOne(store, ["b"], ["e.b"]).then(() => "done");
+    const outcome = await Promise.race([other, moment(WAIT_MS).then(() => "it waits")]);
+    const seen = counts(store, ["a", "b"]);
+    door.open();
+    await Promise.all([waiting, other]);
+    assert.equal(outcome, "done");
+    assert.deepEqual(await seen, [0, 1]);
+    assert.deepEqual(await counts(store, ["a", "b"]), [7, 1]);
+  }),
+];

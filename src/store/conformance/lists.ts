@@ -1,0 +1,209 @@
+/**
+ * Lists: their order, their filters, and pages that follow each other while things are added.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given } from "./case.ts";
+import { account, credit, document, entry, event, invoice, NOON } from "./samples.ts";
+
+/** A list, and how one item is added to it. */
+interface List {
+  readonly name: string;
+  readonly put: (store: Store, id: string, createdAt: number) => Promise<void>;
+  readonly read: (store: Store, page: PageRequest) => Promise<readonly PageKey[]>;
+}
+
+const eventOf = (id: string, createdAt: number): ReturnType<typeof event> =>
+  event("a", createdAt - NOON + 100 * id.length + 1000, { referenceId: id, eventId: `e ${id}`, createdAt });
+
+const eventKeys = async (store: Store, filter: EventFilter, page: PageRequest): Promise<readonly PageKey[]> =>
+  (await store.read.events(filter, page)).map(({ referenceId, createdAt }) => ({ id: referenceId, createdAt }));
+
+const LISTS: readonly List[] = [
+  {
+    name: "documents",
+    put: (store, id, createdAt) => commit(store, { documents: [document("feature", id, {}, createdAt)] }),
+    read: (store, page) => store.read.documents("feature", page),
+  },
+  {
+    name: "accounts",
+    put: (store, id, createdAt) => commit(store, { accounts: [account(id, { createdAt })] }),
+    read: (store, page) => store.read.accountList({}, page),
+  },
+  {
+    name: "events",
+    put: (store, id, createdAt) => commit(store, { events: [eventOf(id, createdAt)] }),
+    read: (store, page) => eventKeys(store, {}, page),
+  },
+  {
+    name: "events of an account",
+    put: (store, id, createdAt) => commit(store, { events: [eventOf(id, createdAt)] }),
+    read: (store, page) => eventKeys(store, { accountId: "a" }, page),
+  },
+  {
+    name: "entries",
+    put: (store, id, createdAt) => commit(store, { entries: [entry("a", id, { createdAt })] }),
+    read: (store, page) => store.read.entryList("a", "f.one", page),
+  },
+  {
+    name: "credits",
+    put: (store, id, createdAt) => commit(store, { credits: [credit("a", id, { createdAt })] }),
+    read: (store, page) => store.read.creditList({}, page),
+  },
+  {
+    name: "credits of an account",
+    put: (store, id, createdAt) => commit(store, { credits: [credit("a", id, { createdAt })] }),
+    read: (store, page) => store.read.creditList({ accountId: "a" }, page),
+  },
+];
+
+function casesOf({ name, put, read }: List): readonly ConformanceCase[] {
+  const idsOf = (items: readonly PageKey[]): readonly string[] => items.map(({ id }) => id);
+  return [
+    given(`${name} go newest first, then by id in the order of code points`, async (store) => {
+      const ids = ["b", "a", "B", "\u{1F9FE}", "\uFF5E", "é", "a.b", "a-b"];
+      for (const id of ids) await put(store, id, NOON);
+      await put(store, "old", NOON - 1);
+      await put(store, "new", NOON + 1);
+      const sorted = ["B", "a", "a-b", "a.b", "b", "é", "\uFF5E", "\u{1F9FE}"];
+      assert.deepEqual(idsOf(await read(store, { limit: 99 })), ["new", ...sorted, "old"]);
+    }),
+
+    given(`a page of ${name} has as many as asked for, and the next one goes on after it`, async (store) => {
+      for (const id of ["a", "b", "c"]) await put(store, id, NOON);
+      await put(store, "d", NOON - 5);
+      assert.deepEqual(idsOf(await read(store, { limit: 2 })), ["a", "b"]);
+      assert.deepEqual(idsOf(await read(store, { limit: 2, after: { createdAt: NOON, id: "b" } })), ["c", "d"]);
+      assert.deepEqual(idsOf(await read(store, { limit: 2, after: { createdAt: NOON - 5, id: "d" } })), []);
+      const between = { createdAt: NOON - 1, id: "nobody" };
+      assert.deepEqual(idsOf(await read(store, { limit: 9, after: between })), ["d"]);
+    }),
+
+    given(`pages of ${name} show each item once while newer ones are added and others replaced`, async (store) => {
+      const ids = Array.from({ length: 7 }, (_, index) => `item.${index}`);
+      for (const [index, id] of ids.entries()) await put(store, id, NOON + index);
+      const seen: string[] = [];
+      let page = await read(store, { limit: 2 });
+      for (let round = 0; page.length > 0; round++) {
+        seen.push(...idsOf(page));
+        await put(store, `later.${round}`, NOON + 100 + round);
+        await put(store, "item.3", NOON + 3);
+        const { id = "", createdAt = 0 } = page.at(-1) ?? {};
+        page = await read(store, { limit: 2, after: { id, createdAt } });
+      }
+      assert.deepEqual(seen, ids.toReversed());
+    }),
+  ];
+}
+
+/** Each filter alone and in company, and the numbers of the events that it finds, newest first. */
+const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
+  [{}, [5, 4, 3, 2, 1]],
+  [{ accountId: "a" }, [3, 2, 1]],
+  [{ schemaName: "other" }, [4, 2]],
+  [{ status: "INGESTION_FAILED" }, [5]],
+  [{ status: "INGESTION_COMPLETED_EVENT_METERED" }, [4, 3, 2, 1]],
+  [{ accepted: true }, [4, 3, 2, 1]],
+  [{ accepted: false }, [5]],
+  [{ eventId: "same" }, [4, 1]],
+  [{ eventId: "same", accountId: "b" }, [4]],
+  [{ referenceId: "ref.b.000005" }, [5]],
+  [{ referenceId: "ref.b.000005", accountId: "a" }, []],
+  [{ timestamp: { from: NOON + 2, until: NOON + 4 } }, [3, 2]],
+  [{ createdAt: { from: NOON + 20, until: NOON + 40 } }, [3, 2]],
+  [{ createdAt: { from: NOON + 20, until: NOON + 50 }, accountId: "b", schemaName: "other" }, [4]],
+  [{ accountId: "nobody" }, []],
+  [{ timestamp: { from: NOON, until: NOON } }, []],
+];
+
+/** Orders and pages. */
+export const listCases: readonly ConformanceCase[] = [
+  ...LISTS.flatMap(casesOf),
+
+  given("events are found by each filter, alone and in company, also page by page", async (store) => {
+    const at = (accountId: string, number: number, more: Parameters<typeof event>[2] = {}): ReturnType<typeof event> =>
+      event(accountId, number, { createdAt: NOON + 10 * number, ...more });
+    await commit(store, {
+      events: [
+        at("a", 1, { eventId: "same", reverted: true }),
+        at("a", 2, { schemaName: "other" }),
+        at("a", 3),
+        at("b", 4, { eventId: "same", schemaName: "other" }),
+        at("b", 5, { status: "INGESTION_FAILED" }),
+      ],
+    });
+    for (const [filter, expected] of FILTERS) {
+      const all = await store.read.events(filter, { limit: 9 });
+      assert.deepEqual(
+        all.map(({ number }) => number),
+        expected,
+        JSON.stringify(filter),
+      );
+      for (const [index, { createdAt, referenceId }] of all.entries()) {
+        const next = await store.read.events(filter, { limit: 1, after: { createdAt, id: referenceId } });
+        assert.deepEqual(next, all.slice(index + 1, index + 2), JSON.stringify(filter));
+      }
+    }
+  }),
+
+  given("accounts are found by customer, status and group", async (store) => {
+    await commit(store, {
+      accounts: [
+        account("a"),
+        account("b", { status: "ARCHIVED" }),
+        account("c", { customerId: "c.two", invoiceGroupId: "g" }),
+      ],
+    });
+    const ids = async (filter: Parameters<typeof store.read.accountList>[0]): Promise<readonly string[]> =>
+      (await store.read.accountList(filter, { limit: 9 })).map(({ id }) => id);
+    assert.deepEqual(await ids({}), ["a", "b", "c"]);
+    assert.deepEqual(await ids({ customerId: "c.one" }), ["a", "b"]);
+    assert.deepEqual(await ids({ status: "ARCHIVED" }), ["b"]);
+    assert.deepEqual(await ids({ status: "ACTIVE", customerId: "c.one" }), ["a"]);
+    assert.deepEqual(await ids({ invoiceGroupId: "g" }), ["c"]);
+    assert.deepEqual(await ids({ invoiceGroupId: "g", customerId: "c.one" }), []);
+    await commit(store, { accounts: [account("c", { customerId: "c.one" })] });
+    assert.deepEqual(await ids({ invoiceGroupId: "g" }), []);
+  }),
+
+  given("accounts behind are those due at or before an instant, by id", async (store) => {
+    const due = { b: NOON, a: NOON + 1, d: NOON - 1, c: NOON + 2 };
+    await commit(store, { accounts: Object.entries(due).map(([id, nextDueAt]) => account(id, { nextDueAt })) });
+    assert.deepEqual(await store.read.accountsBehind(NOON - 2, 9), []);
+    assert.deepEqual(await store.read.accountsBehind(NOON, 9), ["b", "d"]);
+    assert.deepEqual(await store.read.accountsBehind(NOON + 1, 2), ["a", "b"]);
+    assert.deepEqual(await store.read.accountsBehind(NOON + 1, 2, "b"), ["d"]);
+    await commit(store, { accounts: [account("b", { nextDueAt: NOON + 50 })] });
+    assert.deepEqual(await store.read.accountsBehind(NOON, 9), ["d"]);
+  }),
+
+  given("entries and credits of accounts go by creation, then id; of one feature where asked", async (store) => {
+    await commit(store, {
+      entries: [
+        entry("a", "y", { createdAt: NOON + 1 }),
+        entry("b", "x", { createdAt: NOON + 1 }),
+        entry("a", "z", { featureId: "f.two" }),
+      ],
+      credits: [credit("a", "y", { createdAt: NOON + 1 }), credit("b", "x", { createdAt: NOON + 1 }), credit("a", "z")],
+    });
+    const ids = (items: readonly { readonly id: string }[]): readonly string[] => items.map(({ id }) => id);
+    assert.deepEqual(ids(await store.read.entries(["b", "a"])), ["z", "x", "y"]);
+    assert.deepEqual(ids(await store.read.entries(["a"], "f.one")), ["y"]);
+    assert.deepEqual(ids(await store.read.entryList("a", "f.two", { limit: 9 })), ["z"]);
+    assert.deepEqual(ids(await store.read.credits(["a", "b", "a"])), ["z", "x", "y"]);
+    assert.deepEqual(ids(await store.read.creditList({ accountId: "b" }, { limit: 9 })), ["x"]);
+  }),
+
+  given("invoices of accounts go by their date, then id", async (store) => {
+    const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];
+    await commit(store, { invoices: [invoice("a", "x", april), invoice("b", "z", march), invoice("a", "y", march)] });
+    const ids = async (accountIds: readonly string[]): Promise<readonly string[]> =>
+      (await store.read.invoices(accountIds)).map(({ id }) => id);
+    assert.deepEqual(await ids(["a", "b"]), ["y", "z", "x"]);
+    assert.deepEqual(await ids(["a"]), ["y", "x"]);
+  }),
+];

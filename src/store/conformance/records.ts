@@ -1,0 +1,140 @@
+/**
+ * Accounts, entries, credits and invoices come back as they were.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { AccountRecord, CreditRecord, EntryRecord } from "../../ledger/records.ts";
+import { Decimal } from "../../numbers/decimal.ts";
+import { commit, type ConformanceCase, given } from "./case.ts";
+import { account, credit, entry, invoice, LONG, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
+
+const RATE = {
+  currency: "USD",
+  slabRates: [{ order: 1, rate: LONG }],
+};
+
+/** An account with everything that it may hold. */
+const FULL_ACCOUNT: AccountRecord = account("a", {
+  aliases: [{ alias: "#1", createdAt: NOON }],
+  invoiceGroupId: "g.one",
+  netTermDays: 0,
+  primaryEmail: "",
+  metadata: { ...withOddKeys(), texts: ODD_TEXTS, deep: [{ a: [1, 0.5, null, false] }], long: LONG },
+  tags: ODD_TEXTS,
+  associations: [
+    {
+      id: "as.1",
+      plan: {
+        planId: "pp.one",
+        version: 2,
+        cycleConfig: { interval: "MONTHLY", dayOffset: "LAST", monthOffset: "NIL" } as never,
+        override: { usageRateCards: [{ rateValues: [RATE] }] } as never,
+      },
+      from: NOON,
+      until: 253_370_764_800_000,
+      decidedAt: NOON,
+    },
+    { id: "as.2", from: NOON, until: NOON, decidedAt: NOON },
+  ],
+  licenseUpdates: [
+    {
+      id: "lu.1",
+      licenseId: "l.one",
+      updateType: "RELATIVE",
+      quantity: LONG.neg(),
+      effectiveFrom: NOON,
+      createdAt: NOON,
+      idempotencyKey: "key",
+    },
+  ],
+  eventCount: 3,
+  caughtUpTo: -Infinity,
+  nextDueAt: Infinity,
+});
+
+const FULL_ENTRY: EntryRecord = entry("a", "e.full", {
+  source: "PURCHASE",
+  granted: LONG,
+  balance: new Decimal("0.00000000000000000001"),
+  voided: true,
+  idempotencyKey: "#key",
+});
+
+const FULL_CREDIT: CreditRecord = credit("a", "c.full", {
+  purpose: ODD_TEXTS.join(),
+  creditAmount: LONG,
+  consumedAmount: new Decimal("0.01"),
+  priority: 0,
+  effectiveUntil: NOON + 1,
+  applicableEntityIds: [],
+  cause: "card|1",
+  voided: true,
+  idempotencyKey: "",
+  transactions: [{ invoiceId: "i.one", amount: LONG.neg(), at: NOON }],
+});
+
+/** Whole records, exact decimals. */
+export const recordCases: readonly ConformanceCase[] = [
+  given("an account comes back as it was, absent fields absent", async (store) => {
+    const plain = account("b");
+    await commit(store, { accounts: [FULL_ACCOUNT, plain] });
+    assert.deepEqual(await store.read.accounts(["a"]), [FULL_ACCOUNT]);
+    assert.deepEqual(await store.read.accounts(["b"]), [plain]);
+    assert.deepEqual(await store.read.accountList({}, { limit: 9 }), [FULL_ACCOUNT, plain]);
+  }),
+
+  given("an account replaces the one of its id whole", async (store) => {
+    await commit(store, { accounts: [FULL_ACCOUNT] });
+    const counted = { ...FULL_ACCOUNT, eventCount: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
+    await commit(store, { accounts: [counted] });
+    assert.deepEqual(await store.read.accounts(["a"]), [counted]);
+    await commit(store, { accounts: [account("a")] });
+    assert.deepEqual(await store.read.accounts(["a", "a"]), [account("a")]);
+  }),
+
+  given("an entry comes back as it was, and is replaced whole", async (store) => {
+    await commit(store, { entries: [FULL_ENTRY, entry("a", "e.one")] });
+    assert.deepEqual(await store.read.entries(["a"]), [FULL_ENTRY, entry("a", "e.one")]);
+    const spent = entry("a", "e.full", { balance: new Decimal("0.5"), effectiveUntil: NOON + 5 });
+    await commit(store, { entries: [spent] });
+    assert.deepEqual(await store.read.entryList("a", "f.one", { limit: 1 }), [spent]);
+  }),
+
+  given("a credit comes back as it was, and is replaced whole", async (store) => {
+    await commit(store, { credits: [FULL_CREDIT, credit("a", "c.one")] });
+    assert.deepEqual(await store.read.credit("c.full"), FULL_CREDIT);
+    assert.deepEqual(await store.read.credits(["a"]), [FULL_CREDIT, credit("a", "c.one")]);
+    await commit(store, { credits: [credit("a", "c.full")] });
+    assert.deepEqual(await store.read.credit("c.full"), credit("a", "c.full"));
+  }),
+
+  given("an invoice comes back as it was, and may be merged", async (store) => {
+    await commit(store, { invoices: [invoice("a", "i.one")] });
+    assert.deepEqual(await store.read.invoice("i.one"), invoice("a", "i.one"));
+    const merged = { ...invoice("a", "i.one"), mergedInto: "i.all" };
+    await commit(store, { invoices: [merged] });
+    assert.deepEqual(await store.read.invoices(["a"]), [merged]);
+  }),
+
+  given("records of ids of any text are kept apart", async (store) => {
+    const accounts = ODD_TEXTS.map((id) => account(id, { customerId: id, invoiceGroupId: id }));
+    const entries = ODD_TEXTS.map((id) => entry(id, id, { featureId: id }));
+    const credits = ODD_TEXTS.map((id) => credit(id, id));
+    const invoices = ODD_TEXTS.map((id) => invoice(id, id));
+    await commit(store, { accounts, entries, credits, invoices });
+    for (const [index, id] of ODD_TEXTS.entries()) {
+      assert.deepEqual(await store.read.accounts([id]), [accounts[index]]);
+      assert.deepEqual(await store.read.accountList({ customerId: id, invoiceGroupId: id }, { limit: 9 }), [
+        accounts[index],
+      ]);
+      assert.deepEqual(await store.read.entries([id], id), [entries[index]]);
+      assert.deepEqual(await store.read.credit(id), credits[index]);
+      assert.deepEqual(await store.read.creditList({ accountId: id }, { limit: 9 }), [credits[index]]);
+      assert.deepEqual(await store.read.invoices([id]), [invoices[index]]);
+    }
+    const behind = await store.read.accountsBehind(Infinity, 99);
+    assert.deepEqual(new Set(behind), new Set(ODD_TEXTS));
+  }),
+];

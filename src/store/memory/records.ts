@@ -1,0 +1,114 @@
+/**
+ * The records of a memory store that are replaced whole: documents, accounts, entries, credits, invoices.
+ *
+ * @module
+ */
+import type { PageKey, PageRequest } from "../../ledger/view.ts";
+import { compareNewest } from "../order.ts";
+import { ordered } from "./ordered.ts";
+
+/** Records of one kind, by id, in the order of lists, and by what they belong to. */
+export interface RecordTable<Item> {
+  get(id: string): Item | undefined;
+  /** Adds a record, or replaces the one of its id. */
+  put(item: Item): void;
+  remove(id: string): void;
+  /** The records of one owner, in the table's own order. */
+  of(owner: string): readonly Item[];
+  /** A page of those that match, newest first, then by id. */
+  page(page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
+  /** A page of one owner's that match. */
+  pageOf(owner: string, page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
+  /** All of them, in no order. */
+  all(): Iterable<Item>;
+}
+
+/** What a table must know of its records. */
+export interface RecordShape<Item> {
+  readonly key: (item: Item) => PageKey;
+  /** To whom a record belongs, its account mostly; undefined where nobody asks. */
+  readonly owner: (item: Item) => string | undefined;
+  /** The order of the records of one owner. */
+  readonly compare: (a: Item, b: Item) => number;
+}
+
+interface Slot<Item> {
+  item: Item;
+}
+
+/** No records. */
+export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
+  const { key, owner, compare } = shape;
+  const slots = new Map<string, Slot<Item>>();
+  /** Lists are replaced, never changed: who has read one may go on reading it. */
+  const owned = new Map<string, readonly Item[]>();
+  const listed = ordered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
+
+  const own = (item: Item, change: (items: readonly Item[]) => readonly Item[]): void => {
+    const id = owner(item);
+    if (id !== undefined) owned.set(id, change(owned.get(id) ?? []));
+  };
+
+  const removeSlot = (slot: Slot<Item>): void => {
+    own(slot.item, (items) => items.toSpliced(items.indexOf(slot.item), 1));
+    listed.remove(slot);
+    slots.delete(key(slot.item).id);
+  };
+
+  return {
+    get: (id) => slots.get(id)?.item,
+    put(item) {
+      const slot = slots.get(key(item).id);
+      if (slot !== undefined && isInPlace(slot.item, item, shape)) {
+        own(item, (items) => items.with(items.indexOf(slot.item), item));
+        slot.item = item;
+        return;
+      }
+      if (slot !== undefined) removeSlot(slot);
+      const added = { item };
+      own(item, (items) => items.toSpliced(placeOf(items, item, compare), 0, item));
+      listed.add(added);
+      slots.set(key(item).id, added);
+    },
+    remove(id) {
+      const slot = slots.get(id);
+      if (slot !== undefined) removeSlot(slot);
+    },
+    of: (id) => owned.get(id) ?? [],
+    page({ limit, after }, isMatch) {
+      const isBefore = ({ item }: Slot<Item>): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
+      const items: Item[] = [];
+      for (const { item } of listed.from(isBefore)) {
+        if (items.length >= limit) break;
+        if (isMatch(item)) items.push(item);
+      }
+      return items;
+    },
+    pageOf: (id, { limit, after }, isMatch) =>
+      (owned.get(id) ?? [])
+        .filter((item) => isMatch(item) && (after === undefined || compareNewest(key(item), after) > 0))
+        .toSorted((a, b) => compareNewest(key(a), key(b)))
+        .slice(0, limit),
+    *all() {
+      for (const { item } of slots.values()) yield item;
+    },
+  };
+}
+
+/** Whether a record stands where the one that it replaces stood. */
+function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: RecordShape<Item>): boolean {
+  return (
+    owner(before) === owner(after) && compare(before, after) === 0 && key(before).createdAt === key(after).createdAt
+  );
+}
+
+/** Where a record belongs among those of its owner; new ones mostly come last. */
+function placeOf<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
+  let place = items.length;
+  while (place > 0) {
+    const before = items[place - 1];
+    if (before === undefined || compare(before, item) <= 0) break;
+    place -= 1;
+  }
+  return place;
+}

@@ -1,0 +1,259 @@
+/** The conformance suite is as good as what it refuses: faults planted in the memory store, one at a time. */
+import { describe, expect, test } from "vitest";
+
+import type { Changes } from "../../src/ledger/decision.ts";
+import type { LedgerView } from "../../src/ledger/view.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { storeConformance } from "../../src/store/conformance.ts";
+import { event } from "../../src/store/conformance/samples.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Scope, Store } from "../../src/store/store.ts";
+
+/** A store with other reads. */
+function reading(change: (view: LedgerView) => Partial<LedgerView>): Store {
+  const store = memoryStore();
+  const read = { ...store.read, ...change(store.read) };
+  return { ...store, read, transact: (scope, work) => store.transact(scope, () => work(read)) };
+}
+
+/** A store with other locks. */
+function locking(change: (scope: Scope) => Scope): Store {
+  const store = memoryStore();
+  return { ...store, transact: (scope, work) => store.transact(change(scope), work) };
+}
+
+/** A store that writes other changes. */
+function writing(change: (changes: Changes, view: LedgerView) => Changes | Promise<Changes>): Store {
+  const store = memoryStore();
+  return {
+    ...store,
+    transact: (scope, work) =>
+      store.transact(scope, async (view) => {
+        const { result, changes } = await work(view);
+        return { result, changes: await change(changes, view) };
+      }),
+  };
+}
+
+/** A store that commits in two steps; `pause` lets others in between. */
+function inTwoSteps(pause: () => Promise<void>): Store {
+  const store = memoryStore();
+  return {
+    ...store,
+    transact: (scope, work) =>
+      store.transact(scope, async (view) => {
+        const { result, changes } = await work(view);
+        const { accounts = [], events = [], ...others } = changes;
+        const early = { configuration: "shared", accountIds: [], eventIds: [] } as const;
+        if (scope.configuration === "shared") {
+          await store.transact(early, async () => ({ result: undefined, changes: { accounts, events } }));
+          await pause();
+          return { result, changes: others };
+        }
+        return { result, changes };
+      }),
+  };
+}
+
+/** A store that takes one lock after the other, in the order in which they are named. */
+function lockingAsNamed(): Store {
+  const store = memoryStore();
+  return {
+    ...store,
+    transact(scope, work) {
+      const next = (rest: readonly string[]): Promise<never> =>
+        store.transact({ ...scope, accountIds: rest.slice(0, 1) }, async (view) => {
+          if (rest.length <= 1) return (await work(view)) as never;
+          await Promise.resolve();
+          const result = await next(rest.slice(1));
+          return { result, changes: {} };
+        });
+      return next(scope.accountIds);
+    },
+  };
+}
+
+/** Each fault: how it is planted, and the case that must refuse it. */
+const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
+  "accounts are not locked": [
+    "no update of an account is lost among many writers",
+    () => locking((scope) => ({ ...scope, accountIds: [] })),
+  ],
+  "event ids are not locked": [
+    "an event id is taken once, whichever accounts ask for it at once",
+    () => locking((scope) => ({ ...scope, eventIds: [] })),
+  ],
+  "the configuration is always shared": [
+    "who holds the configuration alone is waited for by everyone",
+    () => locking((scope) => ({ ...scope, configuration: "shared" })),
+  ],
+  "one transaction at a time": [
+    "writers of different accounts do not wait for each other",
+    () => locking((scope) => ({ ...scope, configuration: "exclusive" })),
+  ],
+  "locks are taken in the order in which they are named": [
+    "scopes that cross in accounts all come to an end",
+    lockingAsNamed,
+  ],
+  "a commit that fails has written its first half": [
+    "a commit that fails at the last of its invoices writes nothing",
+    () => inTwoSteps(() => Promise.resolve()),
+  ],
+  "a reader comes between the halves of a commit": [
+    "a reader sees all of a commit or nothing of it",
+    () => inTwoSteps(() => new Promise((resolve) => void setTimeout(resolve, 3))),
+  ],
+  "cells are replaced": [
+    "usage is added, not replaced",
+    () =>
+      writing(async (changes, view) => ({
+        ...changes,
+        usage: await Promise.all(
+          (changes.usage ?? []).map(async (cell) => {
+            const [before] = await view.usage([cell.accountId], cell.day, cell.day + 1);
+            return before === undefined ? cell : { ...cell, quantity: cell.quantity.minus(before.quantity) };
+          }),
+        ),
+      })),
+  ],
+  "quantities go through doubles": [
+    "usage of 20 digits before and after the point is exact",
+    () =>
+      reading((view) => ({
+        usage: async (...range) =>
+          (await view.usage(...range)).map((cell) => ({ ...cell, quantity: new Decimal(cell.quantity.toNumber()) })),
+      })),
+  ],
+  "a cell of 0 is left": [
+    "usage may be below 0, and a sum of 0 is no cell",
+    () =>
+      reading((view) => ({
+        usage: async (accountIds, from, until) => {
+          const cells = await view.usage(accountIds, from, until);
+          const [accountId = ""] = accountIds;
+          return cells.length > 0 ? cells : [{ accountId, itemId: "m", day: from, quantity: new Decimal(0) }];
+        },
+      })),
+  ],
+  "a reverted event holds its id": [
+    "an undo frees the id, and another account may take it",
+    () =>
+      writing((changes) => ({
+        ...changes,
+        events: (changes.events ?? []).map((one) => ({ ...one, reverted: false })),
+      })),
+  ],
+  "a failed event holds its id": [
+    "only an accepted event that is not reverted holds its id",
+    () =>
+      reading((view) => ({
+        heldIds: async (eventIds) =>
+          (await Promise.all(eventIds.map((eventId) => view.events({ eventId }, { limit: 1 })))).flat(),
+      })),
+  ],
+  "a page begins with the last item of the page before": [
+    "a page of events has as many as asked for, and the next one goes on after it",
+    () =>
+      reading((view) => ({
+        events: (filter, { limit, after }) =>
+          view.events(filter, {
+            limit,
+            ...(after === undefined ? {} : { after: { ...after, createdAt: after.createdAt + 1 } }),
+          }),
+      })),
+  ],
+  "pages are counted, not keyed": [
+    "pages of documents show each item once while newer ones are added and others replaced",
+    () => {
+      let page = 0;
+      return reading((view) => ({
+        documents: async (kind, { limit, after }) => {
+          page = after === undefined ? 0 : page + 1;
+          return (await view.documents(kind, { limit: 99 })).slice(page * limit, (page + 1) * limit);
+        },
+      }));
+    },
+  ],
+  "lists go oldest first": [
+    "credits go newest first, then by id in the order of code points",
+    () =>
+      reading((view) => ({
+        creditList: async (filter, page) => (await view.creditList(filter, page)).toReversed(),
+      })),
+  ],
+  "ids are compared by code units": [
+    "accounts go newest first, then by id in the order of code points",
+    () =>
+      reading((view) => ({
+        accountList: async (filter, page) =>
+          (await view.accountList(filter, page)).toSorted(
+            (a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
+          ),
+      })),
+  ],
+  "events to undo go by time": [
+    "events to undo go by number, whatever their times, and leave out reverted ones",
+    () =>
+      reading((view) => ({
+        eventsToUndo: async (...query) =>
+          (await view.eventsToUndo(...query)).toSorted((a, b) => a.timestamp - b.timestamp),
+      })),
+  ],
+  "the last day counts": [
+    "events with overage are those of the days, accepted, not reverted, by number",
+    () =>
+      reading((view) => ({
+        eventsWithOverage: (accountId, featureId, from, until) =>
+          view.eventsWithOverage(accountId, featureId, from, until + 1),
+      })),
+  ],
+  "an empty text is lost": [
+    "a credit comes back as it was, and is replaced whole",
+    () =>
+      reading((view) => ({
+        credit: async (id) => {
+          const found = await view.credit(id);
+          return found === undefined
+            ? found
+            : (JSON.parse(JSON.stringify(found, (_, value: unknown) => (value === "" ? undefined : value))) as never);
+        },
+      })),
+  ],
+  "a large commit is cut": [
+    "a commit holds 1000 events of as many accounts",
+    () =>
+      writing((changes) => ({
+        ...changes,
+        ...(changes.events === undefined ? {} : { events: changes.events.slice(0, 999) }),
+      })),
+  ],
+  "the revision stands still": [
+    "the revision grows with a change of the configuration, and with nothing else",
+    () => reading(() => ({ configurationRevision: async () => 1 })),
+  ],
+  "removed documents stay": [
+    "a document replaces the one of its id, and a removed one is gone",
+    () => writing((changes) => ({ ...changes, removedDocuments: [] })),
+  ],
+  "who is due is left out": [
+    "accounts behind are those due at or before an instant, by id",
+    () => reading((view) => ({ accountsBehind: (instant, ...rest) => view.accountsBehind(instant - 1, ...rest) })),
+  ],
+  "an event comes up that nobody stored": [
+    "an event comes back as it was",
+    () =>
+      reading((view) => ({
+        events: async (filter, page) => {
+          const found = await view.events(filter, page);
+          return found.length < page.limit && filter.accountId === "" ? [...found, event("", 9)] : found;
+        },
+      })),
+  ],
+};
+
+describe("the conformance suite", () => {
+  test.concurrent.each(Object.entries(FAULTS))("refuses a store in which %s", async (_, [refusal, open]) => {
+    const found = storeConformance.find(({ name }) => name === refusal);
+    await expect(found?.run(async () => open()) ?? "there is no such case").rejects.toThrow();
+  });
+});
