@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+
+import { createPreview, type PreviewOptions, preview } from "../../src/ledger/preview.ts";
+import { exampleEvents, previewExample } from "../support/examples.ts";
+import { bookOf } from "../support/golden.ts";
+import { headOf } from "../support/invoice-lines.ts";
+
+const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
+const calls = {
+  usageMeterId: "um.calls",
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 2 }] }],
+};
+
+function planOf(id: string, more: Readonly<Record<string, unknown>> = {}): unknown {
+  const details = { supportedCurrencies: ["USD"], pricingCycleConfig: MONTHLY, usageRateCards: [calls], ...more };
+  return { id, name: id, pricePlanDetails: details };
+}
+
+const accounts = [
+  {
+    id: "acc",
+    name: "Account",
+    customerId: "ann",
+    aliases: ["alias-1"],
+    pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-06-01" }],
+  },
+  { id: "bare", name: "Without a plan", customerId: "ann" },
+  {
+    id: "yen",
+    name: "In yen",
+    customerId: "ann",
+    invoiceCurrency: "JPY",
+    pricePlans: [{ pricePlanId: "plan.jpy", effectiveFrom: "2024-06-01" }],
+  },
+  { id: "gone", name: "Archived", customerId: "ann", status: "ARCHIVED" },
+];
+const yenPlan = planOf("plan.jpy", { supportedCurrencies: ["JPY"], usageRateCards: [] });
+const draftPlan = planOf("draft", {
+  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 7 }] }],
+});
+const book = bookOf({ book: { pricePlans: [planOf("plan"), yenPlan, draftPlan], accounts } });
+const draft = book.pricePlans[2];
+
+let ids = 0;
+function call(timestamp: string, n: number | string = 1, accountId = "acc"): unknown {
+  return { schemaName: "call", id: `call-${++ids}`, accountId, timestamp, attributes: [{ name: "n", value: n }] };
+}
+
+function headsOf(events: readonly unknown[], options?: PreviewOptions): readonly string[] {
+  return preview(book, events, options).invoices.map(
+    (invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`,
+  );
+}
+
+const june = call("2024-06-05T00:00:00Z", 3);
+const august = call("2024-08-05T00:00:00Z", 4);
+
+describe("the range of a preview", () => {
+  test("is every cycle from the first event's to the last one's", () => {
+    expect(headsOf([june, august])).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+      "acc STANDARD 2024-08-01/2024-09-01 on 2024-09-01 = 8",
+    ]);
+  });
+
+  test("is the cycles that hold an instant", () => {
+    expect(headsOf([june, august], { at: "2024-08-31T23:59:59.999Z" })).toEqual([
+      "acc STANDARD 2024-08-01/2024-09-01 on 2024-09-01 = 8",
+    ]);
+    expect(headsOf([june, august], { at: "2024-09-01T00:00:00Z" })).toEqual([]);
+  });
+
+  test("S2.1 is the cycles that touch [from, until)", () => {
+    expect(headsOf([june, august], { from: "2024-06-30", until: "2024-08-01" })).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+    ]);
+  });
+
+  test("is empty without events", () => {
+    expect(preview(book, [])).toEqual({ invoices: [], events: { read: 0 }, problems: [] });
+  });
+
+  test.each<[string, PreviewOptions, string]>([
+    ["at beside from", { at: 0, from: 0 }, "give either `at` or `from` and `until`, not both"],
+    ["from alone", { from: 0 }, "`from` and `until` go together: one is missing"],
+    [
+      "an empty range",
+      { from: "2024-06-01", until: "2024-06-01" },
+      "`until` (2024-06-01) must be later than `from` (2024-06-01)",
+    ],
+    [
+      "a range beyond the end of time",
+      { from: "9998-01-01", until: "9999-06-01" },
+      "a range must end by 9999-01-01, which stands for no end",
+    ],
+    ["an unknown account", { accounts: ["nobody"] }, 'no account has the id or alias "nobody"'],
+  ])("refuses %s", (_, options, message) => {
+    expect(() => preview(book, [], options)).toThrow(expect.objectContaining({ code: "ERR_OPTION_INVALID", message }));
+  });
+
+  test("refuses 30 February", () => {
+    expect(() => preview(book, [], { from: "2024-02-30", until: "2024-03-01" })).toThrow(
+      expect.objectContaining({ code: "ERR_DATE_INVALID" }),
+    );
+  });
+});
+
+describe("the accounts of a preview", () => {
+  test("S16.6 are named by id or alias", () => {
+    const events = [june, call("2024-06-06T00:00:00Z", 1, "bare")];
+    expect(headsOf(events, { accounts: ["alias-1"] })).toEqual(headsOf(events, { accounts: ["acc"] }));
+    expect(headsOf(events, { accounts: ["bare"] })).toEqual([]);
+  });
+
+  test("S16.6 an event may name its account by alias", () => {
+    expect(headsOf([call("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+    ]);
+  });
+});
+
+describe("a draft plan", () => {
+  test("takes the place of the accounts' plans, at their dates", () => {
+    expect(headsOf([june], { plan: draft, accounts: ["acc"] })).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 13",
+    ]);
+  });
+
+  test("is given to an account without one from its first event's natural cycle on", () => {
+    const first = call("2024-05-20T00:00:00Z", 5, "bare");
+    expect(headsOf([first, call("2024-06-20T00:00:00Z", 1, "bare")], { plan: draft, accounts: ["bare"] })).toEqual([
+      "bare STANDARD 2024-05-01/2024-06-01 on 2024-06-01 = 17",
+      "bare STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 9",
+    ]);
+  });
+
+  test("S7.7 is refused for an account in a currency that it does not support", () => {
+    expect(() => preview(book, [june], { plan: draft })).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION_INVALID",
+        message: "the plan does not support JPY, the invoice currency of the account yen",
+      }),
+    );
+  });
+});
+
+describe("the events of a preview", () => {
+  test("S14.1 are counted by what became of them, with a problem for each that failed", () => {
+    const { events, problems } = preview(book, [
+      june,
+      june,
+      call("2024-06-05T00:00:00Z", 1, "nobody"),
+      call("2024-06-05T00:00:00Z", "three"),
+      call("2024-05-05T00:00:00Z"),
+    ]);
+    expect(events).toEqual({
+      read: 5,
+      INGESTION_COMPLETED_EVENT_METERED: 1,
+      INGESTION_COMPLETED_EVENT_NOT_BILLED: 1,
+      INGESTION_FAILED_DUPLICATE_EVENT: 1,
+      INGESTION_FAILED_ACCOUNT_NOT_FOUND: 1,
+      INGESTION_FAILED: 1,
+    });
+    expect(problems.map(({ event, status }) => [event, status])).toEqual([
+      [2, "INGESTION_FAILED_DUPLICATE_EVENT"],
+      [3, "INGESTION_FAILED_ACCOUNT_NOT_FOUND"],
+      [4, "INGESTION_FAILED"],
+    ]);
+  });
+
+  test("S14.1 are counted again without a memory of ids", () => {
+    expect(headsOf([june, june], { ids: false })).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 12"]);
+  });
+
+  test("one after another come to the same as at once, and finishing twice changes nothing", () => {
+    const run = createPreview(book, {});
+    for (const event of [june, august]) run.add(event);
+    const { invoices } = preview(book, [june, august]);
+    expect(run.finish().invoices).toEqual(invoices);
+    expect(run.finish().invoices).toEqual(invoices);
+  });
+
+  test("S14.4 in any order give the same invoices", () => {
+    const events = exampleEvents("cloud-storage", "events.ndjson");
+    expect(previewExample("cloud-storage", events.toReversed()).invoices).toEqual(
+      previewExample("cloud-storage", events).invoices,
+    );
+  });
+});
