@@ -8,9 +8,8 @@ import { add, subtract } from "../numbers/decimal.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EntryChange } from "./entries.ts";
 import { openStretches } from "./open-cycles.ts";
-import { type OpenedRoom, overageToMove, readAccounts } from "./reads.ts";
+import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "./reads.ts";
 import type { AccountRecord } from "./records.ts";
-import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** What was read to change an entry. */
@@ -23,7 +22,7 @@ export interface EntryRead {
 /** Reads what `grantEntry` needs for an entry of these bounds. */
 export async function readForGrant(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   record: AccountRecord,
   room: OpenedRoom,
   now: Instant,
@@ -35,7 +34,7 @@ export async function readForGrant(
 /** Reads what `patchEntry` and `voidEntry` need; `change` is empty for the latter. */
 export async function readForEntry(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   record: AccountRecord,
   target: { readonly entryId: string } & EntryChange,
   now: Instant,
@@ -58,7 +57,7 @@ export async function readForEntry(
 
 async function withOverage(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   account: AccountParts,
   room: OpenedRoom,
   now: Instant,

@@ -9,9 +9,9 @@ import { planOf } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
 import { isBehind } from "./catch-up.ts";
 import type { IngestRead } from "./ingest.ts";
-import { byAccount, readAccounts } from "./reads.ts";
+import { byAccount, type LedgerReads, readAccounts } from "./reads.ts";
 import type { AccountRecord } from "./records.ts";
-import type { HeldId, LedgerView } from "./view.ts";
+import type { HeldId } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** What a batch asks of the accounts of one name. */
@@ -57,7 +57,7 @@ export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): Ingest
  */
 export async function readForIngest(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   needs: IngestNeeds,
   names: ReadonlyMap<string, string>,
   now: Instant,
@@ -112,7 +112,7 @@ function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): Readon
 /** Of accounts for which nothing falls due, only what their events ask for. */
 async function readLean(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   records: readonly AccountRecord[],
   asked: ReadonlyMap<string, NameNeeds>,
   now: Instant,

@@ -14,13 +14,28 @@ import type { AccountRecord, EventRecord } from "./records.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
+/** The part of a view that decisions about events and entries read. */
+export type LedgerReads = Pick<
+  LedgerView,
+  | "accounts"
+  | "heldIds"
+  | "entries"
+  | "credits"
+  | "invoices"
+  | "usage"
+  | "overage"
+  | "eventsToUndo"
+  | "eventsWithOverage"
+  | "lastSpent"
+>;
+
 /**
  * Reads accounts so that they can be caught up with, and decided about: everything but their stored events, of which
  * there are those whose overage moves onto what falls due (S11.5).
  */
 export async function readAccounts(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   records: readonly AccountRecord[],
   now: Instant,
 ): Promise<readonly AccountParts[]> {
@@ -64,7 +79,7 @@ export interface OpenedRoom {
  * @param skip referenceIds of events whose overage does not count, for they are undone
  */
 export async function overageToMove(
-  view: LedgerView,
+  view: LedgerReads,
   accountId: string,
   rooms: readonly OpenedRoom[],
   open: readonly Stretch[],
@@ -87,7 +102,7 @@ export async function overageToMove(
 const PAGE = 100;
 
 async function coveredBy(
-  view: LedgerView,
+  view: LedgerReads,
   accountId: string,
   { featureId, effectiveFrom, effectiveUntil, quantity }: OpenedRoom,
   skip: ReadonlySet<string>,
@@ -113,7 +128,7 @@ async function coveredBy(
 /** A grant takes overage of the cycles that are open as it falls due. */
 async function overageOfGrants(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   { record, entries, invoices }: Pick<AccountParts, "record" | "entries" | "invoices">,
   now: Instant,
 ): Promise<readonly EventRecord[]> {

@@ -6,11 +6,11 @@
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "./catalog.ts";
 import { openStretches, type Stretch } from "./open-cycles.ts";
-import { type OpenedRoom, overageToMove, readAccounts } from "./reads.ts";
+import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "./reads.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "./records.ts";
 import type { UndoFilter } from "./undo-filter.ts";
 import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
-import type { EventFilter, LedgerView } from "./view.ts";
+import type { EventFilter } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** What was read for an undo. */
@@ -23,7 +23,7 @@ export interface UndoRead {
 /** Reads what `decideUndo` needs: a few events, however many match. */
 export async function readForUndo(
   catalog: Catalog,
-  view: LedgerView,
+  view: LedgerReads,
   record: AccountRecord,
   filter: UndoFilter["events"],
   now: Instant,

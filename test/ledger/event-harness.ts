@@ -1,0 +1,336 @@
+/** Accounts and their events, decided about without a store: each decision reads, decides and is applied in whole. */
+import { type Book, readBook } from "../../src/book/book.ts";
+import { cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { type Instant, instantOf } from "../../src/calendar/instant.ts";
+import { NO_END } from "../../src/invoicing/timeline.ts";
+import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
+import type { Changes } from "../../src/ledger/decision.ts";
+import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/entries.ts";
+import { readForEntry, readForGrant } from "../../src/ledger/entry-reads.ts";
+import { ingestNeeds, readForIngest } from "../../src/ledger/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../../src/ledger/ingest.ts";
+import { isCompleted } from "../../src/ledger/outcome.ts";
+import type { LedgerReads } from "../../src/ledger/reads.ts";
+import type { AccountRecord, CellChange, EntryRecord, EventRecord, InvoiceRecord } from "../../src/ledger/records.ts";
+import { undoFilterOf } from "../../src/ledger/undo-filter.ts";
+import { readForUndo } from "../../src/ledger/undo-reads.ts";
+import { decideUndo, type UndoneEvent } from "../../src/ledger/undo.ts";
+import type { EventFilter } from "../../src/ledger/view.ts";
+import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
+import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+
+/** Midnight of the first of March 2024: associations begin here, and clocks start. */
+export const MARCH: Instant = instantOf("2024-03-01");
+
+const perUnit = (rate: number): object => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+});
+
+/** Tokens granted as each month begins, for the month. */
+export const granting = (featureCreditLimit: number): object => ({
+  billingEntitlementRateCards: [
+    { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(0) },
+  ],
+});
+/** Tokens beyond the entries, up to a quantity each month. */
+export const overage = (maxQuantity?: number): object => ({
+  entitlementOverageRateCards: [
+    { featureId: "f.tokens", ...perUnit(1), ...(maxQuantity === undefined ? {} : { maxQuantity }) },
+  ],
+});
+
+/** A book of one monthly plan with these cards; its events are `request` (metered, consuming tokens) and `call` (metered). */
+export function bookOf(details: object = {}, gracePeriod = 0, more: object = {}): Book {
+  const attributes = [{ name: "tokens" }];
+  const tokens = { var: "attribute.tokens" };
+  return readBook({
+    eventSchemas: [
+      { name: "request", attributes },
+      { name: "call", attributes, dimensions: [{ name: "region" }] },
+      { name: "ping", attributes: [] },
+    ],
+    usageMeters: [
+      {
+        id: "um.requests",
+        name: "requests",
+        aggregation: "COUNT",
+        eventSchemaName: "request",
+        computations: [{ order: 1 }],
+      },
+      {
+        id: "um.tokens",
+        name: "tokens",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, matcher: { "!=": [{ var: "dimension.region" }, "lab"] }, computation: tokens }],
+      },
+    ],
+    features: [
+      { id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "request", attributeName: "tokens" }] },
+    ],
+    customers: [{ id: "ann", name: "Ann" }],
+    pricePlans: [
+      {
+        id: "plan",
+        name: "Plan",
+        status: "ACTIVE",
+        pricePlanDetails: {
+          supportedCurrencies: ["USD"],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod },
+          ...details,
+        },
+      },
+    ],
+    ...more,
+  });
+}
+
+/** An account without a plan. */
+export function accountOf(id: string, more: Partial<AccountRecord> = {}): AccountRecord {
+  return {
+    id,
+    name: id,
+    customerId: "ann",
+    status: "ACTIVE",
+    invoiceCurrency: "USD",
+    aliases: [],
+    associations: [],
+    licenseUpdates: [],
+    eventCount: 0,
+    caughtUpTo: MARCH - 1,
+    nextDueAt: NO_END,
+    createdAt: MARCH - 1,
+    updatedAt: MARCH - 1,
+    ...more,
+  };
+}
+
+/** An account with the plan of {@link bookOf}. */
+export function onPlan(id: string, from = MARCH, decidedAt = from): AccountRecord {
+  const cycleConfig = cycleConfigOf({ interval: "MONTHLY", startOffset: { dayOffset: "1" } }, from);
+  const plan = { planId: "plan", version: 1, cycleConfig };
+  const association = { id: "as.1", plan, from, until: NO_END, decidedAt };
+  return accountOf(id, { associations: [association], caughtUpTo: decidedAt - 1, nextDueAt: decidedAt });
+}
+
+/** A `request` of some tokens. */
+export function requestOf(id: string, tokens: unknown, timestamp: string, more: object = {}): object {
+  const attributes = [{ name: "tokens", value: tokens }];
+  return { schemaName: "request", id, timestamp, accountId: "a", attributes, ...more };
+}
+
+/** What an account's ledger adds up to: all that S11.6, S14 and S15.4 speak of. */
+export interface Totals {
+  readonly usage: Readonly<Record<string, string>>;
+  readonly granted: string;
+  readonly balance: string;
+  readonly overage: string;
+  /** By the allocations and overage of the accepted events that are not reverted. */
+  readonly consumed: string;
+}
+
+/** Accounts in memory; nothing is indexed, so that it is plainly right. */
+export interface EventLedger {
+  readonly catalog: Catalog;
+  readonly reads: LedgerReads;
+  /** How many event records were read so far. */
+  readonly eventsRead: () => number;
+  ingest(batch: readonly unknown[], now: string | Instant): Promise<readonly IngestResult[]>;
+  undo(query: Readonly<Record<string, unknown>>, now: string | Instant): Promise<readonly UndoneEvent[]>;
+  grant(quantity: number, from: string, until: string, now: string | Instant, more?: object): Promise<EntryRecord>;
+  patch(entryId: string, change: { granted?: number; until?: string }, now: string | Instant): Promise<EntryRecord>;
+  voidEntry(entryId: string, now: string | Instant): Promise<EntryRecord>;
+  put(invoice: InvoiceRecord): void;
+  entries(): readonly EntryRecord[];
+  /** In the order of their numbers; those of no account first. */
+  events(): readonly EventRecord[];
+  records(): readonly AccountRecord[];
+  totals(accountId?: string): Totals;
+}
+
+/** Opens a ledger with these accounts. */
+export function openEvents(book: Book, records: readonly AccountRecord[], options: CatalogOptions = {}): EventLedger {
+  const catalog = createCatalog(book, options);
+  const kept: Kept = {
+    accounts: new Map(records.map((record) => [record.id, record])),
+    events: new Map(),
+    entries: new Map(),
+    credits: new Map(),
+    invoices: new Map(),
+    usage: [],
+    overage: [],
+  };
+  let read = 0;
+  const reads = readsOf(kept, (count) => (read += count));
+  let made = 0;
+  const ids = (prefix: string): string => `${prefix}.${++made}`;
+  const named = (name: string): string | undefined =>
+    kept.accounts.has(name)
+      ? name
+      : [...kept.accounts.values()].find((each) => each.aliases.some(({ alias }) => alias === name))?.id;
+  const account = (id = "a"): AccountRecord => {
+    const record = kept.accounts.get(id);
+    if (record === undefined) throw new Error(`no account ${id}`);
+    return record;
+  };
+  const decide = <Result>(parts: AccountParts | undefined, decision: (work: Work) => Result): Result => {
+    if (parts === undefined) throw new Error("the account was not read");
+    const workspace = openWorkspace([parts]);
+    const result = decision(workspace.account(parts.record.id));
+    apply(kept, workspace.changes());
+    return result;
+  };
+  return {
+    catalog,
+    reads,
+    eventsRead: () => read,
+    async ingest(batch, now) {
+      const needs = ingestNeeds(catalog, batch);
+      const names = new Map(
+        [...needs.names.keys()].flatMap((name) => (named(name) ? [[name, named(name) ?? ""]] : [])),
+      );
+      const parts = await readForIngest(catalog, reads, needs, names, instantOf(now));
+      const { result, changes } = decideIngest(catalog, parts, batch, instantOf(now), ids);
+      apply(kept, changes);
+      return result;
+    },
+    async undo(query, now) {
+      const filter = undoFilterOf(query);
+      const record = account(named(filter.account));
+      const found = await readForUndo(catalog, reads, record, filter.events, instantOf(now));
+      return decide(found?.account, (work) => decideUndo(catalog, work, found?.matched ?? [], instantOf(now)));
+    },
+    async grant(quantity, from, until, now, more = {}) {
+      const [effectiveFrom, effectiveUntil] = [instantOf(from), instantOf(until)];
+      const request = { featureId: "f.tokens", granted: decimalOf(quantity), effectiveFrom, effectiveUntil, ...more };
+      const parts = await readForGrant(
+        catalog,
+        reads,
+        account(),
+        { ...request, quantity: request.granted },
+        instantOf(now),
+      );
+      return decide(parts, (work) => grantEntry(catalog, work, request, instantOf(now), ids));
+    },
+    async patch(entryId, { granted, until }, now) {
+      const change = {
+        ...(granted === undefined ? {} : { granted: decimalOf(granted) }),
+        ...(until === undefined ? {} : { effectiveUntil: instantOf(until) }),
+      };
+      const found = await readForEntry(catalog, reads, account(), { entryId, ...change }, instantOf(now));
+      const target = { entryId, lastSpent: found?.lastSpent };
+      return decide(found?.account, (work) => patchEntry(catalog, work, target, change, instantOf(now)));
+    },
+    async voidEntry(entryId, now) {
+      const found = await readForEntry(catalog, reads, account(), { entryId }, instantOf(now));
+      return decide(found?.account, (work) => voidEntry(catalog, work, entryId, instantOf(now)));
+    },
+    put: (invoice) => void kept.invoices.set(invoice.id, invoice),
+    entries: () => [...kept.entries.values()],
+    events: () => [...kept.events.values()].toSorted((a, b) => a.number - b.number),
+    records: () => [...kept.accounts.values()],
+    totals: (accountId = "a") => totalsOf(kept, accountId),
+  };
+}
+
+type Work = ReturnType<ReturnType<typeof openWorkspace>["account"]>;
+
+interface Kept {
+  readonly accounts: Map<string, AccountRecord>;
+  readonly events: Map<string, EventRecord>;
+  readonly entries: Map<string, EntryRecord>;
+  readonly credits: Map<string, NonNullable<Changes["credits"]>[number]>;
+  readonly invoices: Map<string, InvoiceRecord>;
+  readonly usage: CellChange[];
+  readonly overage: CellChange[];
+}
+
+function apply(kept: Kept, changes: Changes): void {
+  for (const each of changes.accounts ?? []) kept.accounts.set(each.id, each);
+  for (const each of changes.events ?? []) kept.events.set(each.referenceId, each);
+  for (const each of changes.entries ?? []) kept.entries.set(each.id, each);
+  for (const each of changes.credits ?? []) kept.credits.set(each.id, each);
+  for (const each of changes.invoices ?? []) kept.invoices.set(each.id, each);
+  kept.usage.push(...(changes.usage ?? []));
+  kept.overage.push(...(changes.overage ?? []));
+}
+
+function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
+  const of = <Item extends { readonly accountId: string }>(items: Iterable<Item>, ids: readonly string[]): Item[] =>
+    [...items].filter(({ accountId }) => ids.includes(accountId));
+  const held = (): EventRecord[] =>
+    [...kept.events.values()].filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  const counted = (events: readonly EventRecord[]): readonly EventRecord[] => {
+    count(events.length);
+    return events;
+  };
+  const days = (cells: readonly CellChange[], ids: readonly string[], from: number, until: number): CellChange[] =>
+    of(cells, ids).filter(({ day }) => day >= from && day < until);
+  return {
+    accounts: async (ids) => ids.flatMap((id) => kept.accounts.get(id) ?? []),
+    heldIds: async (eventIds) =>
+      [...new Map(held().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
+        eventIds.includes(eventId),
+      ),
+    entries: async (ids) => of(kept.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
+    credits: async (ids) => of(kept.credits.values(), ids),
+    invoices: async (ids) => of(kept.invoices.values(), ids),
+    usage: async (ids, from, until) => days(kept.usage, ids, from, until),
+    overage: async (ids, from, until) => days(kept.overage, ids, from, until),
+    eventsToUndo: async (accountId, filter, limit = Infinity) =>
+      counted(
+        of(kept.events.values(), [accountId])
+          .filter((event) => !event.reverted && matches(event, filter))
+          .toSorted((a, b) => a.number - b.number)
+          .slice(0, limit),
+      ),
+    eventsWithOverage: async (accountId, featureId, from, until, { limit, afterNumber = 0 } = { limit: Infinity }) =>
+      counted(
+        of(held(), [accountId])
+          .filter(({ feature, timestamp, number }) => {
+            const day = Math.floor(timestamp / 86_400_000);
+            const some = feature?.featureId === featureId && !feature.overage.isZero();
+            return some && day >= from && day < until && number > afterNumber;
+          })
+          .toSorted((a, b) => a.number - b.number)
+          .slice(0, limit),
+      ),
+    lastSpent: async (entryId, accountId) => {
+      const spent = of(held(), [accountId]).filter(({ feature }) =>
+        feature?.allocations.some((allocation) => allocation.entryId === entryId),
+      );
+      return spent.length === 0 ? undefined : Math.max(...spent.map(({ timestamp }) => timestamp));
+    },
+  };
+}
+
+function matches(event: EventRecord, filter: EventFilter): boolean {
+  const within = (at: Instant, span: EventFilter["timestamp"]): boolean =>
+    span === undefined || (at >= span.from && at < span.until);
+  return (
+    (filter.referenceId === undefined || filter.referenceId === event.referenceId) &&
+    (filter.eventId === undefined || filter.eventId === event.eventId) &&
+    (filter.accepted === undefined || filter.accepted === isCompleted(event.status)) &&
+    within(event.timestamp, filter.timestamp) &&
+    within(event.createdAt, filter.createdAt)
+  );
+}
+
+function totalsOf(kept: Kept, id: string): Totals {
+  const own = <Item extends { readonly accountId: string }>(items: Iterable<Item>): Item[] =>
+    [...items].filter(({ accountId }) => accountId === id);
+  const text = (quantities: readonly Decimal[]): string => textOf(sum(quantities));
+  const usage: Record<string, string> = {};
+  for (const { itemId } of own(kept.usage)) {
+    usage[itemId] = text(own(kept.usage).flatMap((cell) => (cell.itemId === itemId ? [cell.quantity] : [])));
+  }
+  const counted = own(kept.events.values()).filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  return {
+    usage,
+    granted: text(own(kept.entries.values()).map(({ granted }) => granted)),
+    balance: text(own(kept.entries.values()).map(({ balance }) => balance)),
+    overage: text(own(kept.overage).map(({ quantity }) => quantity)),
+    consumed: text(counted.flatMap(({ feature }) => feature?.quantity ?? [])),
+  };
+}

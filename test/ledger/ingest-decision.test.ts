@@ -1,0 +1,265 @@
+import { describe, expect, test } from "vitest";
+
+import { instantOf } from "../../src/calendar/instant.ts";
+import { textOf } from "../../src/numbers/decimal.ts";
+import {
+  accountOf,
+  bookOf,
+  type EventLedger,
+  granting,
+  MARCH,
+  onPlan,
+  openEvents,
+  requestOf,
+} from "./event-harness.ts";
+
+const NOON = "2024-03-05T12:00:00Z";
+
+/** A `call`, which consumes nothing. */
+const callOf = (changes: object = {}): object => ({
+  schemaName: "call",
+  id: "e1",
+  timestamp: NOON,
+  accountId: "a",
+  attributes: [{ name: "tokens", value: 10 }],
+  dimensions: { region: "eu" },
+  ...changes,
+});
+
+/** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
+function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
+  const alias = { alias: "ally", createdAt: MARCH };
+  return openEvents(bookOf(details, gracePeriod, more), [
+    { ...onPlan("a"), aliases: [alias] },
+    accountOf("free"),
+    accountOf("gone", { status: "ARCHIVED" }),
+  ]);
+}
+
+describe("each event gets one outcome, checked in order (S14.1)", () => {
+  const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
+    ["malformed", callOf({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
+    [
+      "an id that is held",
+      callOf({ id: "held", accountId: "nobody" }),
+      "INGESTION_FAILED_DUPLICATE_EVENT",
+      'An event with the id "held" was accepted before.',
+    ],
+    [
+      "no account",
+      callOf({ accountId: "nobody", schemaName: "?" }),
+      "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
+      'No account has the id or alias "nobody".',
+    ],
+    [
+      "archived",
+      callOf({ accountId: "gone", schemaName: "?" }),
+      "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
+      'The account "gone" is archived.',
+    ],
+    [
+      "no schema",
+      callOf({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
+      "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
+      'No event schema "?" is active.',
+    ],
+    [
+      "a missing field",
+      callOf({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
+      "INGESTION_FAILED",
+      'The dimension "region" is missing: the event schema "call" declares it.',
+    ],
+    [
+      "no decimal",
+      callOf({ attributes: [{ name: "tokens", value: "1,000" }] }),
+      "INGESTION_FAILED",
+      'The attribute "tokens" is unfit: "1,000" is not a decimal.',
+    ],
+    [
+      "more than a day ahead (S6.6)",
+      callOf({ timestamp: "2024-03-06T12:00:00.001Z" }),
+      "INGESTION_FAILED",
+      "The timestamp 2024-03-06T12:00:00.001Z is too far after the time of ingest, 2024-03-05T12:00:00.000Z.",
+    ],
+    [
+      "a meter that needs too many digits (S1.4)",
+      callOf({ schemaName: "huge" }),
+      "INGESTION_FAILED_UNITS_INVALID",
+      "With the event, a sum of usage or feature credits would need more than 100 significant digits.",
+    ],
+    [
+      "below 0 of a feature (S11.3)",
+      requestOf("e1", -1, NOON),
+      "INGESTION_FAILED_UNITS_INVALID",
+      'The event would consume -1 of the feature "f.tokens": expected 0 or more.',
+    ],
+    [
+      "more than the entries hold (S11.3)",
+      requestOf("e1", 11, NOON),
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+      'The event needs 11 of the feature "f.tokens": 10 are left.',
+    ],
+    [
+      "nothing that could count it",
+      callOf({ schemaName: "ping", attributes: null }),
+      "INGESTION_COMPLETED_NO_MATCHING_METERS",
+      "The event's schema has no active meter and no feature.",
+    ],
+    [
+      "nothing that matches",
+      callOf({ dimensions: { region: "lab" } }),
+      "INGESTION_COMPLETED_EVENT_NOT_METERED",
+      "The event matches no meter of its schema and consumed no feature credits.",
+    ],
+    [
+      "no plan in force",
+      callOf({ accountId: "free" }),
+      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+      "The event was metered, but no price plan is in force at its timestamp.",
+    ],
+    ["by an alias", callOf({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
+    [
+      "exactly a day ahead",
+      callOf({ timestamp: "2024-03-06T12:00:00Z" }),
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "The event was metered.",
+    ],
+    [
+      "all that the entries hold",
+      requestOf("e1", 10, NOON),
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "The event was metered.",
+    ],
+  ];
+
+  const tokens = { var: "attribute.tokens" };
+  /** 10 to the 64th. */
+  const huge = { "*": Array.from({ length: 64 }, () => tokens) };
+  const book = bookOf(granting(10));
+  const withHuge = {
+    ...book,
+    eventSchemas: [
+      ...book.eventSchemas,
+      ...book.eventSchemas.filter(({ name }) => name === "call").map((each) => ({ ...each, name: "huge" })),
+    ],
+    usageMeters: [
+      ...book.usageMeters,
+      ...book.usageMeters
+        .filter(({ id }) => id === "um.tokens")
+        .map((meter) => ({
+          ...meter,
+          id: "um.huge",
+          name: "huge",
+          eventSchemaName: "huge",
+          computations: [{ order: 1, computation: huge }],
+        })),
+    ],
+  };
+
+  test.each(rows)("S14.1 %s", async (_, event, status, description) => {
+    const records = [
+      { ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] },
+      accountOf("free"),
+      accountOf("gone", { status: "ARCHIVED" }),
+    ];
+    const ledger = openEvents(withHuge, records);
+    await ledger.ingest([callOf({ id: "held" })], NOON);
+    const [result] = await ledger.ingest([event], NOON);
+    expect(result).toMatchObject({ status, description });
+    const stored = ledger.events().filter(({ referenceId }) => referenceId === result?.referenceId);
+    if (status === "INGESTION_REFUSED") expect(result?.referenceId).toBeUndefined();
+    else if (status === "INGESTION_FAILED_DUPLICATE_EVENT")
+      expect(stored).toMatchObject([{ eventId: "held", number: 1 }]);
+    else expect(stored).toMatchObject([{ status, description, reverted: false }]);
+  });
+
+  test("S14.1 an enrichment that needs a setting that is missing", async () => {
+    const fields = [{ name: "made", type: "ATTRIBUTE", value: { var: "dependencies.rate" }, order: 1 }];
+    const dependencies = [{ key: "rate", name: "rate" }];
+    const eventSchemas = [{ name: "call", attributes: [], enrichments: { dependencies, fields } }];
+    const settings = [
+      {
+        id: "rate",
+        value: "2",
+        entityType: "ACCOUNT",
+        entityId: "rich",
+        namespace: "user",
+        name: "Rate",
+        dataType: "NUMERIC",
+      },
+    ];
+    const usageMeters = [
+      {
+        id: "um.made",
+        name: "made",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.made" } }],
+      },
+    ];
+    const accounts = [{ id: "rich", name: "Rich", customerId: "ann" }];
+    const book = bookOf({}, 0, { eventSchemas, settings, usageMeters, features: [], accounts });
+    const ledger = openEvents(book, [accountOf("a"), accountOf("rich")]);
+    const event = callOf({ attributes: [] });
+    const [poor, rich] = await ledger.ingest([event, { ...event, accountId: "rich" }], NOON);
+    expect(poor).toMatchObject({
+      status: "INGESTION_FAILED_ENRICHMENT_FAILED",
+      description: 'The setting "setting.user.rate" is missing for the account "a".',
+    });
+    expect(rich).toMatchObject({ status: "INGESTION_COMPLETED_EVENT_NOT_BILLED" });
+    const [, made] = ledger.events();
+    expect(made?.enriched.attributes.map(({ name, value }) => [name, textOf(value)])).toEqual([["made", "2"]]);
+    expect(ledger.totals("rich").usage).toEqual({ "um.made": "2" });
+  });
+});
+
+describe("what is kept of an event", () => {
+  test("S4.1, S11.4 its payload as sent, what it counted and what it took", async () => {
+    const ledger = shop();
+    const attributes = [
+      { name: "tokens", value: "2.50", unit: "tok" },
+      { name: "other", value: 3 },
+    ];
+    await ledger.ingest(
+      [requestOf("e1", 0, NOON, { attributes, accountId: "ally", dimensions: { ["__proto__"]: "x", n: 1.5 } })],
+      NOON,
+    );
+    const [event] = ledger.events();
+    expect(event).toMatchObject({
+      accountId: "a",
+      customerId: "ann",
+      number: 1,
+      eventId: "e1",
+      schemaName: "request",
+      schemaVersion: 1,
+      timestamp: instantOf(NOON),
+      createdAt: instantOf(NOON),
+      payload: { accountId: "ally" },
+    });
+    expect(event?.payload.attributes.map(({ name, value, unit }) => [name, String(value), unit])).toEqual([
+      ["tokens", "2.5", "tok"],
+      ["other", "3", undefined],
+    ]);
+    expect(Object.entries(event?.payload.dimensions ?? {})).toEqual([
+      ["__proto__", "x"],
+      ["n", "1.5"],
+    ]);
+    expect(event?.units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])).toEqual([["um.requests", "1"]]);
+    expect(event?.feature?.allocations.map(({ quantity }) => textOf(quantity))).toEqual(["2.5"]);
+    expect(ledger.records()[0]).toMatchObject({ eventCount: 1 });
+  });
+
+  test("S14.2 a value that is no decimal is kept as it was sent", async () => {
+    const ledger = shop();
+    await ledger.ingest([requestOf("e1", "many", NOON), requestOf("e2", 2 ** 60, NOON)], NOON);
+    expect(ledger.events().map(({ payload }) => payload.attributes[0]?.value)).toEqual(["many", "1152921504606847000"]);
+  });
+
+  test("S14.2 an event of no account is kept under none", async () => {
+    const ledger = shop();
+    await ledger.ingest([callOf({ accountId: "nobody" })], NOON);
+    expect(ledger.events()).toMatchObject([
+      { accountId: "", customerId: "", number: 0, payload: { accountId: "nobody" } },
+    ]);
+  });
+});

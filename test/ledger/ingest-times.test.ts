@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+
+import { instantOf } from "../../src/calendar/instant.ts";
+import type { InvoiceRecord } from "../../src/ledger/records.ts";
+import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import {
+  accountOf,
+  bookOf,
+  type EventLedger,
+  granting,
+  MARCH,
+  onPlan,
+  openEvents,
+  overage,
+  requestOf,
+} from "./event-harness.ts";
+
+const NOON = "2024-03-05T12:00:00Z";
+
+/** A `call`, which consumes nothing. */
+const callOf = (changes: object = {}): object => ({
+  schemaName: "call",
+  id: "e1",
+  timestamp: NOON,
+  accountId: "a",
+  attributes: [{ name: "tokens", value: 10 }],
+  dimensions: { region: "eu" },
+  ...changes,
+});
+
+/** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
+function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
+  const alias = { alias: "ally", createdAt: MARCH };
+  return openEvents(bookOf(details, gracePeriod, more), [
+    { ...onPlan("a"), aliases: [alias] },
+    accountOf("free"),
+    accountOf("gone", { status: "ARCHIVED" }),
+  ]);
+}
+
+describe("late events (S6.5)", () => {
+  const january = instantOf("2024-01-01");
+  const made = instantOf("2024-03-05T12:00:00Z");
+  const rows: readonly [because: string, timestamp: string, now: string, status: string][] = [
+    [
+      "the last instant of grace",
+      "2024-03-31T23:59:59Z",
+      "2024-04-02T23:59:59.999Z",
+      "INGESTION_COMPLETED_EVENT_METERED",
+    ],
+    ["the end of grace", "2024-03-31T23:59:59Z", "2024-04-03T00:00:00Z", "INGESTION_FAILED_PAST_GRACE_PERIOD"],
+    [
+      "history, before the least grace is over",
+      "2024-01-05T00:00:00Z",
+      "2024-03-07T11:59:59Z",
+      "INGESTION_COMPLETED_EVENT_METERED",
+    ],
+    ["history, after it", "2024-01-05T00:00:00Z", "2024-03-07T12:00:00Z", "INGESTION_FAILED_PAST_GRACE_PERIOD"],
+    [
+      "before the first association, never too late",
+      "2020-01-05T00:00:00Z",
+      "2024-05-01T00:00:00Z",
+      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+    ],
+  ];
+  test.each(rows)("S6.5 %s", async (_, timestamp, now, status) => {
+    const ledger = openEvents(bookOf({}, 2), [onPlan("a", january, made)]);
+    const [result] = await ledger.ingest([callOf({ timestamp })], now);
+    expect(result?.status).toBe(status);
+  });
+
+  test("S6.5 history may be loaded for at least the days that were configured", async () => {
+    const ledger = openEvents(bookOf(), [onPlan("a", january, made)], { graceAfterAssociationDays: 3 });
+    const [last] = await ledger.ingest([callOf({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
+    const [late] = await ledger.ingest(
+      [callOf({ id: "e2", timestamp: "2024-01-05T00:00:00Z" })],
+      "2024-03-08T12:00:00Z",
+    );
+    expect(last?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(late?.description).toBe(
+      "The pricing cycle of 2024-01-05T00:00:00.000Z took events until 2024-03-08T12:00:00.000Z.",
+    );
+  });
+
+  test("S6.5 a cycle with a final invoice accepts nothing, though its grace is not over, nor where the clock was put back", async () => {
+    const ledger = shop({}, 5);
+    await ledger.ingest([callOf()], "2024-04-02T00:00:00Z");
+    ledger.put(finalInvoice("2024-03-01", "2024-04-01"));
+    const [invoiced] = await ledger.ingest([callOf({ id: "e2" })], "2024-04-03T00:00:00Z");
+    expect(invoiced).toMatchObject({
+      status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
+      description: "The invoice of the pricing cycle of 2024-03-05T12:00:00.000Z is final.",
+    });
+    const [back] = await ledger.ingest([callOf({ id: "e3" })], "2024-03-20T00:00:00Z");
+    expect(back?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
+  });
+});
+
+describe("ids (S14.1, S14.2)", () => {
+  test("S14.3 the second of one id in a batch is a duplicate of the first", async () => {
+    const [first, second] = await shop().ingest([callOf(), callOf({ timestamp: "2024-03-04T00:00:00Z" })], NOON);
+    expect(second).toMatchObject({ status: "INGESTION_FAILED_DUPLICATE_EVENT", referenceId: first?.referenceId });
+  });
+
+  test("S14.2 an event that failed does not block its id", async () => {
+    const ledger = shop();
+    const sent = [requestOf("e1", 11, NOON), requestOf("e1", 10, NOON), requestOf("e1", 1, NOON)];
+    const statuses = (await ledger.ingest(sent, NOON)).map(({ status }) => status);
+    expect(statuses).toEqual([
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_DUPLICATE_EVENT",
+    ]);
+    expect(ledger.events().map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  test("S14.1 an id is held for 45 days after its ingest", async () => {
+    const ledger = shop();
+    await ledger.ingest([callOf()], NOON);
+    const again = callOf({ timestamp: "2024-04-19T00:00:00Z" });
+    const [last] = await ledger.ingest([again], "2024-04-19T11:59:59.999Z");
+    const [free] = await ledger.ingest([again], "2024-04-19T12:00:00Z");
+    expect(last?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
+    expect(free?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("S14.1 an id is held while its event's cycle is open, whichever account the event is of", async () => {
+    const ledger = openEvents(bookOf({}, 60), [onPlan("a"), onPlan("b")]);
+    await ledger.ingest([callOf()], NOON);
+    const again = callOf({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
+    const [open] = await ledger.ingest([again], "2024-05-30T23:59:59.999Z");
+    const [closed] = await ledger.ingest([again], "2024-05-31T00:00:00Z");
+    expect(open?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
+    expect(closed?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("S14.1 how long an id is held can be configured", async () => {
+    const ledger = openEvents(bookOf(), [accountOf("a")], { idMemoryMs: 0 });
+    const results = [...(await ledger.ingest([callOf()], NOON)), ...(await ledger.ingest([callOf()], NOON))];
+    expect(results.map(({ status }) => status)).toEqual(Array(2).fill("INGESTION_COMPLETED_EVENT_NOT_BILLED"));
+  });
+
+  test.each([
+    ["graceAfterAssociationDays", 0],
+    ["futureMs", -1],
+    ["idMemoryMs", 1.5],
+  ])("an option %s of %d is refused", (option, value) => {
+    const refusal = expect.objectContaining({ code: "ERR_OPTION_INVALID", details: { option } });
+    expect(() => openEvents(bookOf(), [], { [option]: value })).toThrow(refusal);
+  });
+});
+
+describe("grants and overage (S2.4, S11)", () => {
+  test("S2.4 an event on the first instant of a cycle finds its entry", async () => {
+    const ledger = shop();
+    const [first] = await ledger.ingest([requestOf("e1", 10, "2024-04-01T00:00:00Z")], "2024-04-01T00:00:00Z");
+    expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(ledger.totals()).toMatchObject({ granted: "20", balance: "10" });
+  });
+
+  test("S2.4 an event dated ahead finds the entry of its own cycle, which is made once", async () => {
+    const ledger = shop();
+    const now = "2024-03-31T12:00:00Z";
+    const results = await ledger.ingest(
+      [requestOf("e1", 4, "2024-04-01T06:00:00Z"), requestOf("e2", 7, "2024-04-01T07:00:00Z")],
+      now,
+    );
+    expect(results.map(({ status }) => status)).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    ]);
+    await ledger.ingest([requestOf("e3", 6, "2024-04-01T08:00:00Z")], "2024-04-01T08:00:00Z");
+    expect(ledger.totals()).toMatchObject({ granted: "20", balance: "10", consumed: "10" });
+  });
+
+  test("S11.3 overage is allowed up to its maximum in a billing window, all or nothing", async () => {
+    const ledger = shop({ ...granting(10), ...overage(5) });
+    const sent = [
+      requestOf("e1", 12, NOON),
+      requestOf("e2", 4, NOON),
+      requestOf("e3", 3, NOON),
+      requestOf("e4", 1, NOON),
+    ];
+    const statuses = (await ledger.ingest(sent, NOON)).map(({ status }) => status);
+    expect(statuses).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    ]);
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "5", consumed: "15" });
+    const [april] = await ledger.ingest([requestOf("e5", 15, "2024-04-01T00:00:00Z")], "2024-04-01T00:00:00Z");
+    expect(april?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("S11.2 a late event spends the entry that covered it", async () => {
+    const ledger = shop(granting(10), 5);
+    await ledger.ingest([requestOf("e1", 7, "2024-03-31T00:00:00Z")], "2024-04-03T00:00:00Z");
+    const balances = ledger.entries().map(({ balance }) => textOf(balance));
+    expect(balances).toEqual(["3", "10"]);
+  });
+});
+
+function finalInvoice(from: string, until: string): InvoiceRecord {
+  const zero = decimalOf(0);
+  return {
+    id: "inv",
+    accountId: "a",
+    finalizedAt: instantOf(until),
+    invoice: {
+      accountId: "a",
+      customerId: "ann",
+      invoiceType: "STANDARD",
+      status: "PAID",
+      currency: "USD",
+      pricePlanId: "plan",
+      pricePlanVersion: 1,
+      startDate: `${from}T00:00:00.000Z`,
+      endDate: `${until}T00:00:00.000Z`,
+      invoiceDate: `${until}T00:00:00.000Z`,
+      dueDate: `${until}T00:00:00.000Z`,
+      revenueInfo: { type: "TOTAL_AMOUNT", value: zero },
+      notices: [],
+    },
+  };
+}

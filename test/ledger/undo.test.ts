@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+
+import { instantOf } from "../../src/calendar/instant.ts";
+import type { EventRecord } from "../../src/ledger/records.ts";
+import { undoFilterOf } from "../../src/ledger/undo-filter.ts";
+import { textOf } from "../../src/numbers/decimal.ts";
+import {
+  accountOf,
+  bookOf,
+  type EventLedger,
+  granting,
+  MARCH,
+  onPlan,
+  openEvents,
+  overage,
+  requestOf,
+} from "./event-harness.ts";
+
+const NOON = "2024-03-05T12:00:00Z";
+const shop = (details: object = granting(10), gracePeriod = 0): EventLedger =>
+  openEvents(bookOf(details, gracePeriod), [{ ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] }]);
+
+/** Ingests requests of these tokens at noon, as e1, e2 and so on. */
+async function requests(ledger: EventLedger, ...tokens: readonly number[]): Promise<void> {
+  await ledger.ingest(
+    tokens.map((each, index) => requestOf(`e${index + 1}`, each, NOON)),
+    NOON,
+  );
+}
+
+const ids = (events: readonly { readonly event: EventRecord }[]): readonly string[] =>
+  events.map(({ event }) => event.eventId);
+const overages = (ledger: EventLedger): readonly string[] =>
+  ledger.events().flatMap(({ feature }) => (feature === undefined ? [] : [textOf(feature.overage)]));
+
+describe("filters (S15.1)", () => {
+  const second = { from: instantOf(NOON), until: instantOf(NOON) + 1000 };
+  const instant = { from: instantOf(NOON) + 250, until: instantOf(NOON) + 251 };
+  const fraction = "2024-03-05T12:00:00.250Z";
+  const rows: readonly [query: object, events: object][] = [
+    [{}, {}],
+    [{ id: "ev.1" }, { referenceId: "ev.1" }],
+    [{ event_id: "e1" }, { eventId: "e1" }],
+    [{ event_source_time: NOON }, { timestamp: second }],
+    [{ event_source_time: fraction }, { timestamp: instant }],
+    [
+      { event_id: "e1", created_at: NOON },
+      { eventId: "e1", createdAt: second },
+    ],
+    [
+      { created_at: fraction, event_id: "e1" },
+      { eventId: "e1", createdAt: instant },
+    ],
+    [
+      { event_id: "e1", event_source_time: NOON },
+      { eventId: "e1", timestamp: second },
+    ],
+  ];
+  test.each(rows)("S15.1 accepts an account with %j", (query, events) => {
+    expect(undoFilterOf({ account_id: "a", ...query })).toEqual({ account: "a", events });
+  });
+
+  const combinations =
+    "expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time";
+  const refusals: readonly [query: Readonly<Record<string, unknown>>, message: string][] = [
+    [{}, "account_id: missing: expected the id or alias of an account"],
+    [{ event_id: "e1" }, "account_id: missing: expected the id or alias of an account"],
+    [{ account_id: "" }, "account_id: expected a text that is not empty"],
+    [{ account_id: ["a", "b"] }, "account_id: expected a text that is not empty"],
+    [
+      { account_id: "a", eventid: "e1" },
+      "eventid: unknown: expected account_id, id, event_id, event_source_time, created_at",
+    ],
+    [{ account_id: "a", created_at: "March" }, 'created_at: expected a date-time with its zone, got "March"'],
+    [
+      { account_id: "a", event_id: "e1", event_source_time: "2024-03-05" },
+      'event_source_time: expected a date-time with its zone, got "2024-03-05"',
+    ],
+    [{ account_id: "a", created_at: NOON }, `created_at: ${combinations}`],
+    [{ account_id: "a", id: "ev.1", event_id: "e1" }, `id with event_id: ${combinations}`],
+    [
+      { account_id: "a", event_id: "e1", event_source_time: NOON, created_at: NOON },
+      `event_id with event_source_time with created_at: ${combinations}`,
+    ],
+  ];
+  test.each(refusals)("S15.1 refuses %j", (query, message) => {
+    expect(() => undoFilterOf(query)).toThrow(expect.objectContaining({ code: "ERR_INPUT_INVALID", message }));
+  });
+
+  test("S15.1 each filter finds its events, by the account's id or an alias", async () => {
+    const ledger = shop(granting(100));
+    await ledger.ingest(
+      [requestOf("e1", 1, "2024-03-04T00:00:00.500Z"), requestOf("e2", 1, "2024-03-04T00:00:01Z")],
+      NOON,
+    );
+    await ledger.ingest([requestOf("e3", 1, "2024-03-04T00:00:00Z")], "2024-03-05T13:00:00Z");
+    const [first] = ledger.events();
+    const now = "2024-03-06T00:00:00Z";
+    expect(
+      ids(await ledger.undo({ account_id: "ally", event_id: "e1", created_at: "2024-03-05T13:00:00Z" }, now)),
+    ).toEqual([]);
+    expect(ids(await ledger.undo({ account_id: "a", event_source_time: "2024-03-04T00:00:00Z" }, now))).toEqual([
+      "e1",
+      "e3",
+    ]);
+    expect(ids(await ledger.undo({ account_id: "a", id: first?.referenceId }, now))).toEqual([]);
+    expect(ids(await ledger.undo({ account_id: "ally", event_id: "e2", created_at: NOON }, now))).toEqual(["e2"]);
+  });
+});
+
+describe("which events are touched (S15.1, S15.2)", () => {
+  test("S15.1 at most five, earliest ingested first, until all are reverted", async () => {
+    const ledger = shop(granting(100));
+    await requests(ledger, 1, 1, 1, 1, 1, 1, 1);
+    expect(ids(await ledger.undo({ account_id: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
+    expect(ids(await ledger.undo({ account_id: "a" }, NOON))).toEqual(["e6", "e7"]);
+    expect(await ledger.undo({ account_id: "a" }, NOON)).toEqual([]);
+    expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "0" }, balance: "100", consumed: "0" });
+  });
+
+  test("S15.1 those that can be reverted come first, and the five are filled up with those that cannot", async () => {
+    const ledger = shop(granting(2));
+    // The first six fail, the last two are accepted.
+    await requests(ledger, 3, 3, 3, 3, 3, 3, 1, 1);
+    const undone = await ledger.undo({ account_id: "a" }, NOON);
+    expect(ids(undone)).toEqual(["e7", "e8", "e1", "e2", "e3"]);
+    expect(undone.map(({ status }) => status)).toEqual(["REVERTED", "REVERTED", "FAILED", "FAILED", "FAILED"]);
+    expect(undone[2]?.reason).toBe("Event was not accepted at its ingest: INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(undone[0]?.reason).toBe("Event was reverted, and what it counted and consumed was taken back");
+  });
+
+  test("S15.2 an event of a cycle past its grace period is left as it is", async () => {
+    const ledger = shop(granting(10), 2);
+    await requests(ledger, 1);
+    await ledger.ingest([requestOf("e2", 1, "2024-04-02T00:00:00Z")], "2024-04-02T00:00:00Z");
+    const undone = await ledger.undo({ account_id: "a" }, "2024-04-03T00:00:00Z");
+    expect(ids(undone)).toEqual(["e2", "e1"]);
+    expect(undone[1]).toMatchObject({
+      status: "FAILED",
+      reason: "Event was ingested in past pricing cycle",
+      event: { reverted: false },
+    });
+    expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "1" }, consumed: "1" });
+  });
+
+  test("S15.2 on the last instant of grace an event is still reverted", async () => {
+    const ledger = shop(granting(10), 2);
+    await requests(ledger, 1);
+    const [undone] = await ledger.undo({ account_id: "a" }, "2024-04-02T23:59:59.999Z");
+    expect(undone?.status).toBe("REVERTED");
+  });
+
+  test("S15.1 among three thousand events a few are read", async () => {
+    const ledger = openEvents(bookOf(overage()), [onPlan("a")]);
+    const events = Array.from({ length: 3000 }, (_, index) => requestOf(`e${index}`, 1, NOON));
+    await ledger.ingest(events, NOON);
+    await ledger.grant(0, "2024-03-01", "2024-04-01", NOON);
+    const before = ledger.eventsRead();
+    await ledger.undo({ account_id: "a", event_id: "e2999" }, NOON);
+    await ledger.undo({ account_id: "a" }, NOON);
+    await ledger.grant(5, "2024-03-01", "2024-04-01", NOON);
+    expect(ledger.eventsRead() - before).toBeLessThan(200);
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "2989" });
+  });
+});
+
+describe("what is taken back (S15.3, S11.5)", () => {
+  test("S15.3 a reverted event's id may be sent again", async () => {
+    const ledger = shop();
+    await requests(ledger, 4);
+    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await requests(ledger, 6);
+    expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "1" }, balance: "4", consumed: "6" });
+  });
+
+  test("S11.5 overage moves onto what became free, events earliest ingested first", async () => {
+    const ledger = shop({ ...granting(10), ...overage() });
+    await requests(ledger, 10, 6, 7);
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "13" });
+    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    expect(overages(ledger)).toEqual(["0", "0", "3"]);
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "3", consumed: "13" });
+  });
+
+  test("S11.5 overage of a cycle that has closed does not move", async () => {
+    const ledger = shop(overage(), 0);
+    await requests(ledger, 5);
+    await ledger.grant(5, "2024-03-01", "2024-06-01", "2024-04-01T00:00:00Z");
+    expect(ledger.totals()).toMatchObject({ balance: "5", overage: "5" });
+  });
+
+  test("S11.5 a voided entry gets its balance back and stays voided", async () => {
+    const ledger = shop({});
+    const { id } = await ledger.grant(10, "2024-03-01", "2024-04-01", NOON);
+    await requests(ledger, 4);
+    await ledger.voidEntry(id, NOON);
+    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    expect(ledger.entries()).toMatchObject([{ voided: true }]);
+    expect(ledger.totals()).toMatchObject({ granted: "10", balance: "10", consumed: "0" });
+  });
+
+  test("S11.5 undoing two events, one of whose overage moved onto the other's credits, leaves nothing", async () => {
+    const ledger = shop({ ...granting(10), ...overage() });
+    await requests(ledger, 10, 6);
+    await ledger.undo({ account_id: "a" }, NOON);
+    expect(ledger.totals()).toMatchObject({ balance: "10", overage: "0", consumed: "0" });
+  });
+
+  test("S15.4 an undo of an account without a plan takes its usage back", async () => {
+    const ledger = openEvents(bookOf(), [accountOf("a")]);
+    const call = { schemaName: "call", id: "c1", timestamp: NOON, accountId: "a", dimensions: { region: "eu" } };
+    await ledger.ingest([{ ...call, attributes: [{ name: "tokens", value: "0.1" }] }], NOON);
+    const [undone] = await ledger.undo({ account_id: "a", event_id: "c1" }, "2030-01-01T00:00:00Z");
+    expect(undone).toMatchObject({ status: "REVERTED", event: { status: "INGESTION_COMPLETED_EVENT_NOT_BILLED" } });
+    expect(ledger.totals().usage).toEqual({ "um.tokens": "0" });
+  });
+});
