@@ -4,6 +4,7 @@
  * @module
  */
 import { detailsWithOverride } from "../book/override.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { leftOf } from "../credits/monetary-credits.ts";
 import { invariant } from "../errors.ts";
 import type { AccountView } from "../invoicing/account-view.ts";
@@ -33,6 +34,22 @@ export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerm
     groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
     graceAfterAssociationDays: catalog.options.graceAfterAssociationDays,
   };
+}
+
+/**
+ * The instant of a decision on an account's plans or licenses: after the one before, also by a clock that stands still,
+ * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2).
+ */
+export function decisionInstant({ associations, licenseUpdates }: AccountRecord, now: Instant): Instant {
+  const last = Math.max(
+    associations.at(-1)?.decidedAt ?? Number.NEGATIVE_INFINITY,
+    licenseUpdates.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY,
+  );
+  if (last === Number.NEGATIVE_INFINITY) return now;
+  const due = new Set(licenseUpdates.map(({ effectiveFrom }) => effectiveFrom));
+  let instant = Math.max(now, last + 1);
+  while (instant % DAY_MS === 0 || due.has(instant)) instant++;
+  return instant;
 }
 
 /** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever. */

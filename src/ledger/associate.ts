@@ -10,7 +10,7 @@ import type { PricePlan, PricePlanDetailsOverride } from "../book/price-plan.ts"
 import { type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../calendar/instant.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../invoicing/timeline.ts";
-import { planOf } from "./account-plan.ts";
+import { decisionInstant, planOf } from "./account-plan.ts";
 import { decisionsOf } from "./account-plans.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp } from "./catch-up.ts";
@@ -101,7 +101,7 @@ export function decide(
   now: Instant,
 ): AssociationRecord {
   const { record } = work;
-  const association = { ...decided, decidedAt: decidedAfter(record, now) };
+  const association = { ...decided, decidedAt: decisionInstant(record, now) };
   work.putRecord({
     ...record,
     associations: [...record.associations, association],
@@ -197,10 +197,4 @@ function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Insta
 function checkMidnight(path: string, instant: Instant): void {
   if (instant % DAY_MS === 0) return;
   throw invalidInput(path, `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`);
-}
-
-/** Decisions on one account are made one after another, also by a clock that stands still (S9.2). */
-function decidedAfter({ associations }: AccountRecord, now: Instant): Instant {
-  const last = associations.at(-1)?.decidedAt;
-  return last === undefined ? now : Math.max(now, last + 1);
 }

@@ -8,7 +8,7 @@ import { closesAt } from "../invoicing/grace.ts";
 import { cycleAt, cyclesIn, type Timeline, timelineOf } from "../invoicing/timeline.ts";
 import { type Decimal, textOf } from "../numbers/decimal.ts";
 import { quantityAt } from "../rating/license-timeline.ts";
-import { graceTermsOf, planOf } from "./account-plan.ts";
+import { decisionInstant, graceTermsOf, planOf } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp } from "./catch-up.ts";
 import type { IdSource } from "./decision.ts";
@@ -72,15 +72,13 @@ export function updateLicense(
 
 function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
   const { licenseId, updateType, quantity, effectiveFrom = now, idempotencyKey } = request;
-  const last = work.record.licenseUpdates.at(-1)?.createdAt;
   return {
     id: ids("lu"),
     licenseId,
     updateType,
     quantity,
     effectiveFrom,
-    // Updates are made one after another, also by a clock that stands still.
-    createdAt: last === undefined ? now : Math.max(now, last + 1),
+    createdAt: decisionInstant(work.record, now),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }

@@ -174,6 +174,17 @@ describe("grants fall due", () => {
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
   });
 
+  test("S2.4 what falls due at the very instant of a decision was done before it", () => {
+    const ledger = openLedger(bookWith([plan("p", fee(31, { invoiceTiming: "IN_ADVANCE", enableProration: true }))]));
+    associated(ledger, "p", "2024-01-12", "2024-01-07T21:00:00Z");
+    const now = at("2024-01-12");
+    ledger.run((work) => dissociate(ledger.catalog, work, { from: now }, now, ledger.ids));
+    ledger.until(now);
+    // 31 × 20/31 = 20, charged as the day began, and given back.
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-12..2024-02-01 of 2024-01-12 DUE 20"]);
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["20"]);
+  });
+
   test("S9.5 a plan that is replaced on its first day is paid for and given back, whatever the clock says", () => {
     const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
     const ledger = openLedger(bookWith([plan("p", fee(31, prorated)), plan("q", fee(62, prorated))]));

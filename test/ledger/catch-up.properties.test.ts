@@ -1,0 +1,270 @@
+/** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS, type Instant } from "../../src/calendar/instant.ts";
+import { RatebookError } from "../../src/errors.ts";
+import { drawDrafts } from "../../src/invoicing/draw.ts";
+import type { Invoice } from "../../src/invoicing/invoice.ts";
+import { viewOfWork } from "../../src/ledger/account-plan.ts";
+import { associate, dissociate } from "../../src/ledger/associate.ts";
+import { catchUp, draftsOf } from "../../src/ledger/catch-up.ts";
+import { createCredits, voidCredit } from "../../src/ledger/credits.ts";
+import { invoiceIdOf } from "../../src/ledger/invoices.ts";
+import { updateLicense } from "../../src/ledger/licenses.ts";
+import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
+import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import {
+  at,
+  bookWith,
+  calls,
+  fee,
+  grant,
+  headOf,
+  type Ledger,
+  openLedger,
+  plan,
+  seats,
+  START,
+  tokens,
+} from "./account-harness.ts";
+
+const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
+const book = bookWith([
+  plan("p", {
+    ...calls("0.37"),
+    ...fee(31, inAdvance),
+    ...seats(10, { ...inAdvance, proratedRefundMode: "CREDITS" }),
+    ...tokens(100),
+    ...grant(7, { expiryType: "PRICING_CYCLE" }),
+    minimumCommitment: { rateValues: [{ currency: "USD", rate: 90 }] },
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 },
+  }),
+  plan("q", {
+    ...calls("0.5"),
+    ...fee(-12),
+    ...seats(3, { invoiceTiming: "IN_ADVANCE" }),
+    ...tokens(5, "P10D"),
+    ...grant(4, { expiryType: "NO_EXPIRY" }),
+    pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
+  }),
+]);
+
+type Step = { readonly after: number } & (
+  | { readonly kind: "associate"; readonly planId: string; readonly inDays: number; readonly days: number | undefined }
+  | { readonly kind: "dissociate"; readonly inDays: number; readonly days: number | undefined }
+  | { readonly kind: "license"; readonly quantity: number; readonly inHours: number }
+  | { readonly kind: "use"; readonly quantity: number; readonly hoursAgo: number }
+  | { readonly kind: "credit"; readonly amount: number; readonly days: number }
+  | { readonly kind: "void" }
+  | { readonly kind: "wait" }
+);
+
+const after = fc.integer({ min: 0, max: 20 * 24 });
+const days = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("associate" as const),
+      planId: fc.constantFrom("p", "q"),
+      inDays: fc.integer({ min: 0, max: 15 }),
+      days,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("dissociate" as const),
+      inDays: fc.integer({ min: 0, max: 15 }),
+      days,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("license" as const),
+      quantity: fc.integer({ min: 0, max: 9 }),
+      inHours: fc.integer({ min: -72, max: 400 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("use" as const),
+      quantity: fc.integer({ min: 1, max: 200 }),
+      hoursAgo: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("credit" as const),
+      amount: fc.integer({ min: 1, max: 60 }),
+      days: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("void" as const) }) },
+  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("wait" as const) }) },
+);
+const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+
+const HOUR_MS = 3_600_000;
+const dayStart = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
+
+/** Does one step; a refusal is an answer like any other. */
+function take(ledger: Ledger, one: Step, now: Instant): void {
+  const { catalog, ids } = ledger;
+  const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
+    const from = dayStart(now) + inDays * DAY_MS;
+    return { from, ...(length === undefined ? {} : { until: from + length * DAY_MS }) };
+  };
+  try {
+    ledger.run((work) => {
+      switch (one.kind) {
+        case "associate":
+          return associate(catalog, work, { planId: one.planId, ...range(one.inDays, one.days) }, now, ids);
+        case "dissociate":
+          return dissociate(catalog, work, range(one.inDays, one.days), now, ids);
+        case "license":
+          return updateLicense(
+            catalog,
+            work,
+            {
+              licenseId: "addon.seats",
+              updateType: "ABSOLUTE",
+              quantity: decimalOf(one.quantity),
+              effectiveFrom: now + one.inHours * HOUR_MS,
+            },
+            now,
+            ids,
+          );
+        case "credit": {
+          const [effectiveFrom, effectiveUntil] = [dayStart(now), dayStart(now) + one.days * DAY_MS];
+          const credit = { accountId: "a", purpose: "gift", creditAmount: decimalOf(one.amount), priority: 1 };
+          const workspace = { ...openWorkspace([]), find: () => work };
+          return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
+        }
+        case "void":
+          catchUp(catalog, work, now);
+          return voidCredit(catalog, work, work.credits().at(-1)?.id ?? "none", now);
+        case "use":
+        case "wait":
+          return undefined;
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+  }
+  if (one.kind === "use") ledger.use(one.quantity, now - one.hoursAgo * HOUR_MS, now);
+}
+
+/** All that is kept of an account, in an order of its own. */
+function stateOf({ record, entries, credits, invoices, usage }: AccountParts): unknown {
+  const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
+    items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return { record, entries: byId(entries), credits: byId(credits), invoices: byId(invoices), usage };
+}
+
+const END_HOURS = 90 * 24;
+
+const grossOf = (invoice: Invoice): string => {
+  const gross = invoice.revenueInfo.lineItems?.[0]?.lineItems?.find(({ type }) => type === "GROSS_AMOUNT");
+  return gross === undefined ? "none" : textOf(gross.value);
+};
+const inOrder = (found: readonly (readonly [string, string])[]): unknown =>
+  found.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Every final invoice with what it charges before credits. */
+const grossOfFinals = (ledger: Ledger): unknown =>
+  inOrder(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
+
+/** The same of every invoice that should be final by an instant, worked out from the account's decisions and usage. */
+function grossDrawnAtOnce({ catalog, run }: Ledger, end: Instant): unknown {
+  return run((work) => {
+    const range = { from: at(START), until: end + 1, creditsAreWhole: true };
+    const drawn = drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range);
+    const due = drawn.filter(({ draft }) => draft.finalAt <= end);
+    return inOrder(due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, draft), grossOf(invoice)]));
+  });
+}
+
+describe("catching up", () => {
+  test("S2.4 when and how often an account is caught up with changes nothing", () => {
+    fc.assert(
+      fc.property(steps, fc.array(after, { maxLength: 4 }), (sequence, extra) => {
+        const plain = openLedger(book);
+        const often = openLedger(book);
+        let now = at(START);
+        for (const [index, one] of sequence.entries()) {
+          const next = now + one.after * HOUR_MS;
+          for (const hours of extra.slice(index % 3))
+            if (now + hours * HOUR_MS <= next) often.until(now + hours * HOUR_MS);
+          now = next;
+          take(plain, one, now);
+          take(often, one, now);
+        }
+        const end = now + END_HOURS * HOUR_MS;
+        for (const hours of extra.toSorted((a, b) => a - b)) often.until(Math.min(end, now + 5 * hours * HOUR_MS));
+        plain.until(end);
+        often.until(end);
+        often.until(end);
+        expect(stateOf(often.parts())).toEqual(stateOf(plain.parts()));
+      }),
+    );
+  });
+
+  test("S13.4 a final invoice never changes, and its draft has the same lines the instant before", () => {
+    fc.assert(
+      fc.property(steps, (sequence) => {
+        const ledger = openLedger(book);
+        let now = at(START);
+        for (const one of [...sequence, { kind: "wait", after: END_HOURS } as const]) {
+          const before = ledger.parts().invoices;
+          now += one.after * HOUR_MS;
+          take(ledger, one, now);
+          ledger.until(now);
+          expect(ledger.parts().invoices.slice(0, before.length)).toEqual(before);
+        }
+        const ids = ledger.parts().invoices.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+        const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, now));
+        expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
+      }),
+    );
+  });
+
+  test("S13.4 what became final one by one is what all that is stored comes to when it is drawn at once", () => {
+    fc.assert(
+      fc.property(steps, (sequence) => {
+        const ledger = openLedger(book);
+        let now = at(START);
+        for (const one of sequence) take(ledger, one, (now += one.after * HOUR_MS));
+        const end = now + END_HOURS * HOUR_MS;
+        ledger.until(end);
+        expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
+      }),
+    );
+  });
+
+  test("S12.3 S12.4 no credit is consumed beyond its amount, and its transactions add up", () => {
+    fc.assert(
+      fc.property(steps, (sequence) => {
+        const ledger = openLedger(book);
+        let now = at(START);
+        for (const one of sequence) take(ledger, one, (now += one.after * HOUR_MS));
+        ledger.until(now + END_HOURS * HOUR_MS);
+        for (const { creditAmount, consumedAmount, transactions } of ledger.parts().credits) {
+          expect(consumedAmount.lte(creditAmount)).toBe(true);
+          const spent = transactions.map(({ amount }) => Number(textOf(amount)) * 100).reduce((a, b) => a + b, 0);
+          expect(Math.round(spent)).toBe(Math.round(Number(textOf(consumedAmount)) * 100));
+        }
+      }),
+    );
+  });
+});
