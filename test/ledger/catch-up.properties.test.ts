@@ -185,8 +185,9 @@ const grossOfFinals = (ledger: Ledger): unknown =>
   inOrder(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
 
 /** The same of every invoice that should be final by an instant, worked out from the account's decisions and usage. */
-function grossDrawnAtOnce({ catalog, run }: Ledger, end: Instant): unknown {
-  return run((work) => {
+function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
+  const { catalog } = ledger;
+  return ledger.run((work) => {
     const range = { from: at(START), until: end + 1, creditsAreWhole: true };
     const drawn = drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range);
     const due = drawn.filter(({ draft }) => draft.finalAt <= end);
