@@ -31,10 +31,17 @@ export type {
 } from "./book/rate-card.ts";
 export type { Computation, UsageMeter } from "./book/usage-meter.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
+export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
+export type { EnginePreviewOptions, Finalized, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";
+export type { Loaded } from "./engine/load.ts";
+export type { Page, PageOptions } from "./engine/pages.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
+export type { CatalogOptions } from "./ledger/catalog.ts";
+export type { IdSource } from "./ledger/decision.ts";
 export type { SeenIds } from "./ledger/duplicates.ts";
+export type { IngestResult } from "./ledger/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export {
   createPreview,
@@ -45,6 +52,9 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview.ts";
+export type { EventRecord, FeatureUse } from "./ledger/records.ts";
+export type { UndoneEvent } from "./ledger/undo.ts";
+export type { EventFilter, PageKey } from "./ledger/view.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
 export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";

@@ -1,0 +1,156 @@
+/**
+ * The configuration of an organization, compiled from its documents and kept until they change.
+ *
+ * @module
+ */
+import { type Book, readBook } from "../book/book.ts";
+import { hasCode, type Problem, RatebookError } from "../errors.ts";
+import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind } from "./document-body.ts";
+
+/** The documents of each kind, oldest first, as the lists of the book have them. */
+export type ConfiguredDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
+  /** One, or none while the organization is the default one. */
+  readonly organization: readonly DocumentRecord[];
+};
+
+/** What decisions are made by. */
+export interface Configuration {
+  /** The store's, at which the documents were read. */
+  readonly revision: number;
+  readonly documents: ConfiguredDocuments;
+  readonly catalog: Catalog;
+}
+
+/** The configuration as a view has it; compiled again only when its revision changed. */
+export type ConfigurationSource = (view: LedgerView) => Promise<Configuration>;
+
+/** Keeps what was compiled last. */
+export function createConfigurationSource(options: CatalogOptions): ConfigurationSource {
+  let current: Configuration | undefined;
+  return async (view) => {
+    for (;;) {
+      const revision = await view.configurationRevision();
+      if (current?.revision === revision) return current;
+      const documents = await readDocuments(view);
+      // Outside of a transaction a change may come between: then what was read is of no revision.
+      if ((await view.configurationRevision()) !== revision) continue;
+      current = { revision, documents, catalog: createCatalog(bookOf(documents), options) };
+      return current;
+    }
+  };
+}
+
+/** The documents after a change. */
+export function withDocuments(documents: ConfiguredDocuments, changed: readonly DocumentRecord[]): ConfiguredDocuments {
+  const next: Record<string, readonly DocumentRecord[]> = { ...documents };
+  for (const document of changed) {
+    const list = next[document.kind];
+    if (list === undefined) continue;
+    const known = list.some(({ id }) => id === document.id);
+    next[document.kind] = known
+      ? list.map((each) => (each.id === document.id ? document : each))
+      : [...list, document].sort(byAge);
+  }
+  return next as unknown as ConfiguredDocuments;
+}
+
+/**
+ * Reads the book of documents of which some were changed: these are checked with all that depends on them.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED when only others
+ * would break by it
+ */
+export function changedBook(documents: ConfiguredDocuments, changed: readonly DocumentRecord[]): Book {
+  try {
+    return bookOf(documents, new Set(changed));
+  } catch (error) {
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    throw problemsOf(error.details.problems, documents, changed.at(-1), error);
+  }
+}
+
+/** The item of a document in a book that was read of these documents. */
+export function itemOf<Kind extends ConfiguredKind>(
+  kind: Kind,
+  id: string,
+  documents: ConfiguredDocuments,
+  book: Book,
+): ConfiguredItem<Kind> | undefined {
+  const place = documents[kind].findIndex((document) => document.id === id);
+  return book[BOOK_LISTS[kind]][place];
+}
+
+async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
+  const documents: Record<string, readonly DocumentRecord[]> = {};
+  for (const kind of ["organization", ...CONFIGURED_KINDS] as const) documents[kind] = await view.allDocuments(kind);
+  return documents as unknown as ConfiguredDocuments;
+}
+
+/**
+ * Reads the book that documents make. It has no accounts: those of the ledger count.
+ *
+ * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
+ * its meters since
+ */
+function bookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): Book {
+  const [organization] = documents.organization;
+  const book = readBook({
+    ...(organization === undefined ? {} : { organization: organization.body }),
+    ...Object.fromEntries(CONFIGURED_KINDS.map((kind) => [BOOK_LISTS[kind], documents[kind].map(({ body }) => body)])),
+    pricePlans: documents.pricePlan.map((document) =>
+      document.body["status"] === "ACTIVE" && !changed.has(document)
+        ? { ...document.body, status: "DRAFT" }
+        : document.body,
+    ),
+    ...ownersOf(documents.setting),
+  });
+  const pricePlans = book.pricePlans.map((plan, place) => ({
+    ...plan,
+    status: documents.pricePlan[place]?.body["status"] === "ACTIVE" ? ("ACTIVE" as const) : plan.status,
+  }));
+  return { ...book, pricePlans, customers: [], accounts: [] };
+}
+
+/** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
+function ownersOf(settings: readonly DocumentRecord[]): Pick<Record<string, unknown>, "customers" | "accounts"> {
+  const named = (entityType: string): readonly string[] => [
+    ...new Set(settings.flatMap(({ body }) => (body["entityType"] === entityType ? [String(body["entityId"])] : []))),
+  ];
+  const accounts = named("ACCOUNT");
+  const customers = new Set([...named("CUSTOMER"), ...(accounts.length > 0 ? [NOBODY] : [])]);
+  return {
+    customers: [...customers].map((id) => ({ id, name: `Customer ${id}` })),
+    accounts: accounts.map((id) => ({ id, name: `Account ${id}`, customerId: NOBODY })),
+  };
+}
+
+const NOBODY = "-";
+
+function problemsOf(
+  problems: readonly Problem[],
+  documents: ConfiguredDocuments,
+  changed: DocumentRecord | undefined,
+  cause: unknown,
+): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
+  const kind = CONFIGURED_KINDS.find((each) => each === changed?.kind);
+  const place = kind === undefined ? -1 : documents[kind].findIndex(({ id }) => id === changed?.id);
+  const prefix = kind === undefined ? "" : `$.${BOOK_LISTS[kind]}[${place}]`;
+  const own = problems.flatMap(({ path, message }) =>
+    path === prefix || path.startsWith(`${prefix}.`) ? [{ path: `$${path.slice(prefix.length)}`, message }] : [],
+  );
+  const [first] = own;
+  if (first === undefined) {
+    const [other] = problems;
+    const sentence = `the change would break ${other?.path ?? "$"}: ${other?.message ?? ""}`;
+    return new RatebookError("ERR_REFUSED", sentence, { rule: "S4" }, { cause });
+  }
+  const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
+  return new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems: own }, { cause });
+}
+
+function byAge(a: DocumentRecord, b: DocumentRecord): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id));
+}

@@ -1,0 +1,95 @@
+/**
+ * Resources as the bodies of documents: plain JSON in which references are ids and decimals are texts.
+ *
+ * @module
+ */
+import type { Book } from "../book/book.ts";
+import type { DocumentKind } from "../ledger/decision.ts";
+import { Decimal, textOf } from "../numbers/decimal.ts";
+import { stringifyJson } from "../numbers/json.ts";
+
+/** The body of a document. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** Where a book keeps what is configured by documents of a kind. */
+export const BOOK_LISTS = {
+  setting: "settings",
+  eventSchema: "eventSchemas",
+  usageMeter: "usageMeters",
+  feature: "features",
+  addOn: "addOns",
+  pricePlan: "pricePlans",
+  invoiceGroup: "invoiceGroups",
+} as const satisfies Partial<Record<DocumentKind, keyof Book>>;
+/** A kind of document whose item is part of the compiled configuration. */
+export type ConfiguredKind = keyof typeof BOOK_LISTS;
+/** What a book holds for a document of a kind. */
+export type ConfiguredItem<Kind extends ConfiguredKind> = Book[(typeof BOOK_LISTS)[Kind]][number];
+
+/** The kinds in the order of a book. */
+export const CONFIGURED_KINDS = Object.keys(BOOK_LISTS) as readonly ConfiguredKind[];
+
+/** Plain JSON of a value: decimals become texts, and what is undefined is left out. */
+export function plainOf(value: unknown): unknown {
+  if (Decimal.isDecimal(value)) return textOf(value);
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== "object" || value === null) return value;
+  const plain: [string, unknown][] = [];
+  for (const [name, part] of Object.entries(value)) if (part !== undefined) plain.push([name, plainOf(part)]);
+  return Object.fromEntries(plain);
+}
+
+/**
+ * The body that keeps an item: as it was given where only that tells all (the text of a rule), else as it was read, for
+ * there references are ids that no change of a name breaks.
+ *
+ * @param given as it was written
+ * @param item as the book that was made of it has it
+ */
+export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, item: ConfiguredItem<Kind>): Body {
+  const read = plainOf(item) as Body;
+  switch (kind) {
+    case "eventSchema":
+      return present({ ...read, ...rulesOf(given, "enrichments"), featureDetails: read["featureDetails"] });
+    case "usageMeter":
+      return present({ ...read, displayName: given["displayName"], ...rulesOf(given, "computations") });
+    case "feature":
+    case "addOn":
+      return present({ ...read, displayName: given["displayName"] });
+    case "invoiceGroup":
+      return present({ ...read, accountIds: undefined });
+    case "setting":
+    case "pricePlan":
+      return present(read);
+  }
+}
+
+/** What holds rules, as it was given; an exact number in a rule that is no text stays a number. */
+function rulesOf(given: Body, field: string): Body {
+  const part = given[field];
+  return part === undefined || part === null ? {} : { [field]: withRuleTexts(part) };
+}
+
+const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);
+
+function withRuleTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withRuleTexts);
+  if (typeof value !== "object" || value === null || Decimal.isDecimal(value)) return plainOf(value);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, part]) => part !== undefined)
+      .map(([name, part]) => [name, RULES.has(name) ? ruleKept(part) : withRuleTexts(part)]),
+  );
+}
+
+function ruleKept(rule: unknown): unknown {
+  if (typeof rule !== "object" || rule === null || Decimal.isDecimal(rule)) return plainOf(rule);
+  const text = stringifyJson(rule);
+  const plain: unknown = JSON.parse(text);
+  return stringifyJson(plain) === text ? plain : text;
+}
+
+/** Without what is null or undefined: both mean absent. */
+function present(body: Body): Body {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,159 @@
+/**
+ * Events: ingest, undo and what is stored of them (S14, S15).
+ *
+ * @module
+ */
+import type { Catalog } from "../ledger/catalog.ts";
+import { ingestNeeds, type IngestNeeds, readForIngest } from "../ledger/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../ledger/ingest.ts";
+import type { EventRecord } from "../ledger/records.ts";
+import { notFound } from "../ledger/refusals.ts";
+import { undoFilterOf } from "../ledger/undo-filter.ts";
+import { readForUndo } from "../ledger/undo-reads.ts";
+import { decideUndo, type UndoneEvent } from "../ledger/undo.ts";
+import type { EventFilter, LedgerView } from "../ledger/view.ts";
+import { openWorkspace } from "../ledger/workspace.ts";
+import type { EngineContext } from "./context.ts";
+import { type Page, type PageOptions, pageOf, pageRequest } from "./pages.ts";
+
+/** Aliases whose accounts are remembered at once. */
+const HINTS_MAX = 10_000;
+
+/** What becomes of an attempt: the names stood for accounts that were not locked, or it is done. */
+type Attempt<Result> = { readonly done: Result } | { readonly again: true };
+
+/** Ingests a batch of any size as one: each event has its own outcome, in order (S14). */
+export async function ingest(context: EngineContext, batch: readonly unknown[]): Promise<readonly IngestResult[]> {
+  const { store, clock, configuration: source, ids } = context;
+  let before = await source(store.read);
+  for (;;) {
+    const needs = ingestNeeds(before.catalog, batch);
+    const locked = new Set([...needs.names.keys()].map((name) => context.aliasHints.get(name) ?? name));
+    const scope = { configuration: "shared", accountIds: [...locked], eventIds: needs.eventIds } as const;
+    const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
+      const current = await source(view);
+      const asked = current === before ? needs : ingestNeeds(current.catalog, batch);
+      before = current;
+      const now = clock();
+      const read = await readNamed(current.catalog, { view, hints: context.aliasHints, asked, locked, now });
+      if (read === undefined) return { result: { again: true }, changes: {} };
+      const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);
+      return { result: { done: result }, changes };
+    });
+    if ("done" in attempt) return attempt.done;
+  }
+}
+
+interface Naming {
+  readonly view: LedgerView;
+  readonly hints: Map<string, string>;
+  readonly asked: IngestNeeds;
+  readonly locked: ReadonlySet<string>;
+  readonly now: number;
+}
+
+/**
+ * Reads what a batch needs of the accounts that its names stand for now. Most names are ids: those alone that are not are
+ * looked up as aliases (S16.6).
+ *
+ * @returns undefined where a name stands for an account that is not locked: the hints are right then
+ */
+async function readNamed(
+  catalog: Catalog,
+  { view, hints, asked, locked, now }: Naming,
+): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
+  const names = new Map([...asked.names.keys()].map((name) => [name, hints.get(name) ?? name]));
+  const read = await readForIngest(catalog, view, asked, names, now);
+  const known = new Set(read.accounts.map(({ record }) => record.id));
+  const unsure = [...names].filter(([name, id]) => name !== id || !known.has(name));
+  if (unsure.length === 0) return read;
+  const aliases = new Map(
+    (
+      await view.documentsOf(
+        "alias",
+        unsure.map(([name]) => name),
+      )
+    ).map(({ id, body }) => [id, body["accountId"]]),
+  );
+  let right = true;
+  for (const [name, id] of unsure) {
+    const means = aliases.get(name) ?? name;
+    if (means === id || typeof means !== "string") continue;
+    right = false;
+    if (hints.size >= HINTS_MAX) hints.clear();
+    if (means === name) hints.delete(name);
+    else hints.set(name, means);
+  }
+  if (right) return read;
+  const stillLocked = [...names.keys()].every((name) => locked.has(hints.get(name) ?? name));
+  return stillLocked ? readNamed(catalog, { view, hints, asked, locked, now }) : undefined;
+}
+
+/**
+ * Undoes events (S15).
+ *
+ * @param query the filter of S15.1 by its names in a query
+ * @throws {RatebookError} ERR_INPUT_INVALID for a filter that is none of the six, ERR_NOT_FOUND for the account
+ */
+export async function undo(
+  context: EngineContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<readonly UndoneEvent[]> {
+  const filter = undoFilterOf(query);
+  let accountId = await accountNamed(context.store.read, filter.account);
+  for (;;) {
+    const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
+    const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view) => {
+      const { catalog } = await context.configuration(view);
+      const means = await accountNamed(view, filter.account);
+      if (means !== accountId) {
+        accountId = means;
+        return { result: { again: true }, changes: {} };
+      }
+      const [record] = await view.accounts([accountId]);
+      const now = context.clock();
+      const read = record && (await readForUndo(catalog, view, record, filter.events, now));
+      if (read === undefined) throw notFound("account", filter.account);
+      const workspace = openWorkspace([read.account]);
+      const undone = decideUndo(catalog, workspace.account(accountId), read.matched, now);
+      return { result: { done: undone }, changes: workspace.changes() };
+    });
+    if ("done" in attempt) return attempt.done;
+  }
+}
+
+/** The id of the account that an id or alias stands for (S16.6). */
+async function accountNamed(view: LedgerView, name: string): Promise<string> {
+  const [record] = await view.accounts([name]);
+  if (record !== undefined) return record.id;
+  const accountId = (await view.document("alias", name))?.body["accountId"];
+  if (typeof accountId === "string") return accountId;
+  throw notFound("account", name);
+}
+
+/** Stored events, the latest ingested first. */
+export async function listEvents(
+  { store }: EngineContext,
+  filter: EventFilter,
+  options: PageOptions,
+): Promise<Page<EventRecord>> {
+  const request = pageRequest(options);
+  const events = await store.read.events(filter, { ...request, limit: request.limit + 1 });
+  return pageOf(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+}
+
+/** Every stored event of an id, the latest ingested first: an id may come again after its event failed or was undone. */
+export async function eventsNamed(
+  { store }: EngineContext,
+  eventIdOrReferenceId: string,
+): Promise<readonly EventRecord[]> {
+  const page = { limit: EVENTS_OF_ID_MAX };
+  const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
+  const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
+  const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
+  if (found.size === 0) throw notFound("event", eventIdOrReferenceId);
+  return [...found.values()];
+}
+
+/** The most events of one id that are shown. */
+const EVENTS_OF_ID_MAX = 100;

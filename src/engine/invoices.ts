@@ -1,0 +1,224 @@
+/**
+ * Invoices: previewed, listed, and made final when their time has come (S13).
+ *
+ * @module
+ */
+import { formatInstant, type Instant, instantOf, parseInstant } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import { catchUp, draftsOf } from "../ledger/catch-up.ts";
+import { invalidInput, notFound } from "../ledger/refusals.ts";
+import type { PageKey } from "../ledger/view.ts";
+import type { AccountWork } from "../ledger/workspace.ts";
+import { compareIds } from "../store/order.ts";
+import { consolidateGroups } from "./consolidation.ts";
+import { type EngineContext, openAccounts } from "./context.ts";
+import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+
+/** An instant as callers may give it. */
+export type InstantInput = Instant | string | Date;
+
+/** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
+export interface InvoiceShown {
+  readonly id: string;
+  readonly invoice: Invoice;
+  /** Absent on a draft. */
+  readonly finalizedAt?: Instant;
+  /** The group that the account was in when the invoice became final (S16.7). */
+  readonly invoiceGroupId?: string;
+  /** The composite invoice of the group that shows it, once MERGED. */
+  readonly mergedInto?: string;
+}
+
+/** Which invoices a list holds; what is absent does not filter. */
+export interface InvoiceFilter {
+  readonly accountId?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly status?: Invoice["status"] | undefined;
+  /** Billing periods that touch `[from, until)`. */
+  readonly from?: InstantInput | undefined;
+  readonly until?: InstantInput | undefined;
+}
+
+/** What a preview shows. */
+export interface EnginePreviewOptions {
+  /** Default: all accounts that are not archived. */
+  readonly accountIds?: readonly string[] | undefined;
+  /** As if it were this instant and nothing else had happened; now or later, default now. */
+  readonly asOf?: InstantInput | undefined;
+  /** Billing periods that touch `[from, until)`; default all. */
+  readonly from?: InstantInput | undefined;
+  readonly until?: InstantInput | undefined;
+}
+
+/** What a bill run did. */
+export interface Finalized {
+  /** Invoices that became final. */
+  readonly finalized: number;
+  /** Composite invoices of groups that were made (S16.7). */
+  readonly consolidated: number;
+}
+
+/** Accounts that one transaction catches up with. */
+const CHUNK = 50;
+
+/** The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5). */
+export async function preview(
+  context: EngineContext,
+  { accountIds, asOf, from, until }: EnginePreviewOptions,
+): Promise<readonly InvoiceShown[]> {
+  const at = asOf === undefined ? undefined : instantOf(asOf);
+  const shown: InvoiceShown[] = [];
+  const touches = periodFilter(from, until);
+  for await (const ids of chunksOf(context, accountIds, {})) {
+    shown.push(...(await invoicesOf(context, ids, at)).filter(({ invoice }) => touches(invoice)));
+  }
+  return shown;
+}
+
+/** A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first. */
+export async function listInvoices(
+  context: EngineContext,
+  { accountId, customerId, status, from, until }: InvoiceFilter,
+  options: PageOptions,
+): Promise<Page<InvoiceShown>> {
+  const touches = periodFilter(from, until);
+  const found: InvoiceShown[] = [];
+  const own =
+    accountId === undefined ? undefined : (await context.store.read.accounts([accountId])).map(({ id }) => id);
+  for await (const ids of chunksOf(context, own, customerId === undefined ? {} : { customerId })) {
+    for (const each of await invoicesOf(context, ids, undefined)) {
+      const { invoice } = each;
+      if (customerId !== undefined && invoice.customerId !== customerId) continue;
+      if ((status === undefined || invoice.status === status) && touches(invoice)) found.push(each);
+    }
+  }
+  return pageAmong(found, options, invoiceKey);
+}
+
+/** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
+  const accountId = id.split("|")[1] ?? "";
+  const [record] = await context.store.read.accounts([accountId]);
+  const all = record === undefined ? [] : await invoicesOf(context, [record.id], undefined);
+  const found = all.find((each) => each.id === id);
+  if (found === undefined) throw notFound("invoice", id);
+  return found;
+}
+
+/**
+ * Makes every invoice final whose time has come, and does all else that falls due up to an instant (S2.4, S13.4). Goes on
+ * where it stopped; doing it twice changes nothing.
+ *
+ * @param asOf default now
+ * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now
+ */
+export async function finalize(context: EngineContext, asOf?: InstantInput): Promise<Finalized> {
+  const now = context.clock();
+  const at = asOf === undefined ? now : instantOf(asOf);
+  if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
+  let finalized = 0;
+  let after: string | undefined;
+  for (;;) {
+    const ids = await context.store.read.accountsBehind(at, CHUNK, after);
+    if (ids.length === 0) break;
+    after = ids.at(-1);
+    finalized += await catchUpAccounts(context, ids, at);
+  }
+  return { finalized, consolidated: await consolidateGroups(context, at) };
+}
+
+/** @returns how many invoices became final */
+async function catchUpAccounts(context: EngineContext, accountIds: readonly string[], at: Instant): Promise<number> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const { catalog } = await context.configuration(view);
+    const workspace = await openAccounts(catalog, view, accountIds, at);
+    for (const id of accountIds) catchUp(catalog, workspace.account(id), at);
+    const changes = workspace.changes();
+    return { result: changes.invoices?.length ?? 0, changes };
+  });
+}
+
+/** @param at default now */
+async function invoicesOf(
+  context: EngineContext,
+  accountIds: readonly string[],
+  at: Instant | undefined,
+): Promise<readonly InvoiceShown[]> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const now = context.clock();
+    if (at !== undefined && at < now) {
+      throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
+    }
+    const { catalog } = await context.configuration(view);
+    const workspace = await openAccounts(catalog, view, accountIds, at ?? now);
+    const shown = accountIds.flatMap((id) => invoicesShown(catalog, workspace.account(id), at ?? now));
+    return { result: shown, changes: {} };
+  });
+}
+
+/** The invoices of an account in a working copy that is not committed. */
+function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
+  catchUp(catalog, work, at);
+  const final = work.invoices().map(({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }) => ({
+    id,
+    invoice,
+    finalizedAt,
+    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId }),
+    ...(mergedInto === undefined ? {} : { mergedInto }),
+  }));
+  const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice }));
+  return [...final, ...drafts].toSorted(byDate);
+}
+
+/** The order in which invoices take credits (S12.3). */
+function byDate(a: InvoiceShown, b: InvoiceShown): number {
+  return (
+    parseInstant(a.invoice.invoiceDate) - parseInstant(b.invoice.invoiceDate) ||
+    INVOICE_TYPES.indexOf(a.invoice.invoiceType) - INVOICE_TYPES.indexOf(b.invoice.invoiceType) ||
+    compareIds(a.id, b.id)
+  );
+}
+
+/** The ids of accounts, a few at a time. */
+async function* chunksOf(
+  { store }: EngineContext,
+  accountIds: readonly string[] | undefined,
+  filter: { readonly customerId?: string },
+): AsyncGenerator<readonly string[]> {
+  if (accountIds !== undefined) {
+    const ids = [...new Set(accountIds)];
+    for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK);
+    return;
+  }
+  let after: PageKey | undefined;
+  for (;;) {
+    const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
+    const records = await store.read.accountList(filter, page);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    yield records.map(({ id }) => id);
+    after = { createdAt: last.createdAt, id: last.id };
+  }
+}
+
+/** A draft begins with its cycle, or at once; it keeps its place when it is final. */
+function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
+  const start = invoice.invoiceType === "AD_HOC" ? invoice.invoiceDate : invoice.startDate;
+  return { createdAt: parseInstant(start), id };
+}
+
+function periodFilter(
+  from: InstantInput | undefined,
+  until: InstantInput | undefined,
+): (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean {
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
+  if (start >= end) {
+    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+  }
+  return ({ startDate, endDate }) => parseInstant(startDate) < end && parseInstant(endDate) > start;
+}

@@ -1,0 +1,230 @@
+/**
+ * A whole book is put into a store (book.md): what is configured, and the accounts with all that they hold.
+ *
+ * @module
+ */
+import type { Account } from "../book/account.ts";
+import { type Book, readBook } from "../book/book.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { NO_END } from "../invoicing/timeline.ts";
+import { aliasDocument, checkAccountId } from "../ledger/accounts.ts";
+import { associationsOfBook } from "../ledger/associate.ts";
+import { type Catalog, createCatalog } from "../ledger/catalog.ts";
+import { catchUp } from "../ledger/catch-up.ts";
+import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
+import type { AccountRecord } from "../ledger/records.ts";
+import { quoted, refused, taken } from "../ledger/refusals.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
+import { ZERO } from "../numbers/decimal.ts";
+import { parseJson } from "../numbers/json.ts";
+import { changedBook, withDocuments } from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, plainOf } from "./document-body.ts";
+import { documentIdOf } from "./document-ids.ts";
+
+/** How many resources of each list were put into the store. */
+export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: number };
+
+/**
+ * Puts a book into the store, all of it or, where something of it is there already, nothing.
+ *
+ * @param json the value of a JSON document, or its text
+ * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that is
+ * not ACTIVE
+ */
+export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
+  const raw = typeof json === "string" ? parseJsonOrText(json) : json;
+  const book = readBook(raw);
+  checkPlans(book);
+  const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const before = await context.configuration(view);
+    const now = context.clock();
+    const documents = [
+      ...organizationDocument(book, before.documents.organization, now),
+      ...documentsOf(book, raw, now),
+    ];
+    const customers = book.customers.map((customer) => documentOf("customer", customer.id, customer, now));
+    const aliases = book.accounts.flatMap((account) =>
+      account.aliases.map((alias) => aliasDocument(alias, account.id, now)),
+    );
+    await checkFree(view, [...documents, ...customers], book);
+    const after = withDocuments(before.documents, documents);
+    const catalog = createCatalog(changedBook(after, documents), before.catalog.options);
+    const ledgers = ledgersOf(catalog, book, now, context.ids);
+    return {
+      result: countsOf(book),
+      changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationChanged: true },
+    };
+  });
+}
+
+/** A text that is no JSON is left to the reader of books, whose sentence says so. */
+function parseJsonOrText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** In an engine, only an ACTIVE plan is associated (book.md, S16.1). */
+function checkPlans({ accounts, pricePlans }: Book): void {
+  const statuses = new Map(pricePlans.map(({ id, version, status }) => [`${id}@${version}`, status]));
+  for (const { id, pricePlans: associations } of accounts) {
+    for (const { pricePlanId, version } of associations) {
+      const status = statuses.get(`${pricePlanId}@${version}`) ?? "unknown";
+      if (status === "ACTIVE") continue;
+      const which = `version ${version} of ${quoted(pricePlanId)}, which the account ${quoted(id)} has`;
+      throw refused("S16.1", `expected an ACTIVE price plan: ${which}, is ${status}`);
+    }
+  }
+}
+
+/** The organization's own document, where it is not there yet. */
+function organizationDocument(book: Book, known: readonly DocumentRecord[], now: Instant): readonly DocumentRecord[] {
+  const { organization } = book;
+  const document = documentOf("organization", "organization", organization, now);
+  const [existing] = known;
+  if (existing === undefined) return [document];
+  if (JSON.stringify(existing.body) === JSON.stringify(document.body)) return [];
+  const have = `${String(existing.body["id"])} in ${String(existing.body["baseCurrency"])}`;
+  throw refused("S16", `the store is of the organization ${quoted(have)}: the book is of another one, or changes it`);
+}
+
+/** What is configured, dated in the order of the book, as lists go by age. */
+function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentRecord[] {
+  const total = CONFIGURED_KINDS.reduce((sum, kind) => sum + book[BOOK_LISTS[kind]].length, 0);
+  let place = 0;
+  return CONFIGURED_KINDS.flatMap((kind) => {
+    const given = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
+    return book[BOOK_LISTS[kind]].map((item, index) => {
+      const body = bodyOf(kind, given[index] ?? {}, item);
+      return { ...documentOf(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
+    });
+  });
+}
+
+function documentOf(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
+  return { kind, id, createdAt: now, updatedAt: now, body: plainOf(value) as Body };
+}
+
+/** Nothing of a book may be there before it. */
+async function checkFree(view: LedgerView, documents: readonly DocumentRecord[], book: Book): Promise<void> {
+  const kinds = new Set(documents.map(({ kind }) => kind));
+  for (const kind of kinds) {
+    const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
+    const [known] = await view.documentsOf(kind, ids);
+    if (known !== undefined) throw taken(kind, known.id, `the store has ${quoted(known.id)} already (${kind})`);
+  }
+  const aliases = book.accounts.flatMap((account) => account.aliases);
+  const names = [...book.accounts.map(({ id }) => id), ...aliases];
+  const held = { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
+  for (const { id } of book.accounts) checkAccountId(id, held);
+  for (const alias of aliases) {
+    if (!held.aliases.some(({ id }) => id === alias) && !held.accounts.some(({ id }) => id === alias)) continue;
+    throw taken("alias", alias, `the alias ${quoted(alias)} is taken`);
+  }
+}
+
+/** The accounts with what they hold, and what is due of it. */
+function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Changes {
+  const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
+  const records = book.accounts.map((account) => recordOf(catalog, account, groups.get(account.id), { now, ids }));
+  const none = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
+  const workspace = openWorkspace(records.map((record) => ({ record, ...none })));
+  for (const account of book.accounts) {
+    const work = workspace.account(account.id);
+    work.putRecord({ ...work.record });
+    putHoldings(work, account, now);
+    catchUp(catalog, work, now);
+  }
+  return workspace.changes();
+}
+
+function recordOf(
+  catalog: Catalog,
+  account: Account,
+  invoiceGroupId: string | undefined,
+  { now, ids }: { readonly now: Instant; readonly ids: IdSource },
+): AccountRecord {
+  const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = account;
+  const associations = associationsOfBook(catalog, account, now, ids);
+  const { length } = account.licenseUpdates;
+  return {
+    id,
+    name,
+    customerId,
+    status,
+    invoiceCurrency,
+    aliases: account.aliases.map((alias) => ({ alias, createdAt: now })),
+    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId }),
+    ...(typeof netTermDays === "number" ? { netTermDays } : {}),
+    ...(primaryEmail ? { primaryEmail } : {}),
+    ...(address ? { address } : {}),
+    ...(metadata ? { metadata } : {}),
+    ...(tags ? { tags } : {}),
+    associations,
+    licenseUpdates: account.licenseUpdates.map((update, index) => ({
+      id: ids("lu"),
+      licenseId: update.licenseId,
+      updateType: update.updateType,
+      quantity: update.quantity,
+      effectiveFrom: update.effectiveFrom,
+      createdAt: now - length + index + 1,
+      ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
+    })),
+    eventCount: 0,
+    caughtUpTo: now,
+    nextDueAt: associations.length === 0 ? NO_END : now,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
+function putHoldings(work: AccountWork, account: Account, now: Instant): void {
+  const { id: accountId, customerId } = work.record;
+  for (const [index, credit] of account.credits.entries()) {
+    const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = credit;
+    work.putCredit({
+      id,
+      accountId,
+      customerId,
+      purpose,
+      creditAmount,
+      consumedAmount: ZERO,
+      currency: work.record.invoiceCurrency,
+      priority,
+      effectiveFrom,
+      ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
+      ...(applicableEntityIds ? { applicableEntityIds } : {}),
+      voided: false,
+      createdAt: now - account.credits.length + index + 1,
+      transactions: [],
+    });
+  }
+  for (const [index, entry] of account.featureCredits.entries()) {
+    const { id, featureId, granted, effectiveFrom, effectiveUntil } = entry;
+    const createdAt = now - account.featureCredits.length + index + 1;
+    const entryRecord = { id, accountId, featureId, source: "PURCHASE" as const, granted, balance: granted };
+    work.putEntry({ ...entryRecord, effectiveFrom, effectiveUntil, createdAt, voided: false });
+  }
+}
+
+function countsOf(book: Book): Loaded {
+  const { settings, eventSchemas, usageMeters, features, addOns, pricePlans, customers, accounts, invoiceGroups } =
+    book;
+  return {
+    settings: settings.length,
+    eventSchemas: eventSchemas.length,
+    usageMeters: usageMeters.length,
+    features: features.length,
+    addOns: addOns.length,
+    pricePlans: pricePlans.length,
+    customers: customers.length,
+    accounts: accounts.length,
+    invoiceGroups: invoiceGroups.length,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Pages of lists: by creation, newest first, then by id; stable while things are added.
+ *
+ * @module
+ */
+import { RatebookError } from "../errors.ts";
+import type { PageKey, PageRequest } from "../ledger/view.ts";
+import { compareNewest } from "../store/order.ts";
+
+/** Which page of a list is wanted. */
+export interface PageOptions {
+  /** 1 to 1,000 items; default 20. */
+  readonly limit?: number | undefined;
+  /** The `next` of the page before; absent for the first page. */
+  readonly after?: PageKey | undefined;
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Where the next page begins; absent on the last page. */
+  readonly next?: PageKey;
+}
+
+const LIMIT_DEFAULT = 20;
+/** The most items of a page. */
+export const PAGE_ITEMS_MAX = 1000;
+
+/** Checked page options. @throws {RatebookError} ERR_OPTION_INVALID for a limit out of its bounds */
+export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): PageRequest {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_ITEMS_MAX) {
+    const message = `limit: expected a whole number from 1 to ${PAGE_ITEMS_MAX}, got ${String(limit).slice(0, 60)}`;
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "limit" });
+  }
+  return after === undefined ? { limit } : { limit, after };
+}
+
+/** A page of items that were read with one more than its limit: that one tells whether there is a next page. */
+export function pageOf<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
+  const shown = items.slice(0, limit);
+  const last = shown.at(-1);
+  return items.length > limit && last !== undefined ? { items: shown, next: keyOf(last) } : { items: shown };
+}
+
+/** A page of a list that is all there, in any order. */
+export function pageAmong<Item>(
+  all: readonly Item[],
+  options: PageOptions,
+  keyOf: (item: Item) => PageKey,
+): Page<Item> {
+  const { limit, after } = pageRequest(options);
+  const left = all.filter((item) => after === undefined || compareNewest(keyOf(item), after) > 0);
+  return pageOf(
+    left.toSorted((a, b) => compareNewest(keyOf(a), keyOf(b))),
+    limit,
+    keyOf,
+  );
+}
