@@ -1,0 +1,276 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
+import { openIn } from "../../src/ledger/open-cycles.ts";
+import { isCompleted } from "../../src/ledger/outcome.ts";
+import { openWorkspace } from "../../src/ledger/workspace.ts";
+import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import {
+  accountOf,
+  bookOf,
+  type EventLedger,
+  granting,
+  MARCH,
+  onPlan,
+  openEvents,
+  overage,
+  requestOf,
+} from "./event-harness.ts";
+
+const HOUR = 3_600_000;
+
+/** Tokens, with two digits after the point; towards 0. */
+const tokens = fc.nat(900).map((cents) => String(cents / 100));
+
+type Step =
+  | { readonly kind: "ingest"; readonly events: readonly { id: string; tokens: string; hoursAgo: number }[] }
+  | { readonly kind: "undo"; readonly id: string | undefined }
+  | { readonly kind: "grant"; readonly granted: number; readonly daysAgo: number; readonly days: number }
+  | { readonly kind: "raise"; readonly entry: number; readonly by: number; readonly days: number }
+  | { readonly kind: "void"; readonly entry: number }
+  | { readonly kind: "wait"; readonly hours: number };
+
+const eventId = fc.nat(15).map((number) => `e${number}`);
+const ingest = fc.record({
+  kind: fc.constant("ingest" as const),
+  // From a day ahead to some weeks back, so that some are late.
+  events: fc.array(fc.record({ id: eventId, tokens, hoursAgo: fc.integer({ min: -24, max: 900 }) }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: ingest },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("undo" as const), id: fc.option(eventId, { nil: undefined }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("grant" as const),
+      granted: fc.nat(12),
+      daysAgo: fc.nat(40),
+      days: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("raise" as const),
+      entry: fc.nat(9),
+      by: fc.integer({ min: -5, max: 5 }),
+      days: fc.integer({ min: -10, max: 20 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("void" as const), entry: fc.nat(9) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 700 }) }) },
+);
+const steps = fc.array(step, { maxLength: 10 });
+
+/** A ledger whose plan grants ten tokens a month and allows six of overage, and its clock. */
+interface Run {
+  readonly ledger: EventLedger;
+  now: Instant;
+}
+
+function start(maxOverage: number | undefined = 6): Run {
+  const ledger = openEvents(bookOf({ ...granting(10), ...overage(maxOverage) }, 3), [onPlan("a")]);
+  return { ledger, now: MARCH + 20 * DAY_MS };
+}
+
+const eventOf = (
+  { id, tokens: quantity, hoursAgo }: { id: string; tokens: string; hoursAgo: number },
+  now: Instant,
+): object => requestOf(id, quantity, formatInstant(now - hoursAgo * HOUR));
+
+/** Takes a step; what is refused changes nothing. */
+async function take(run: Run, taken: Step): Promise<void> {
+  const { ledger, now } = run;
+  const entries = ledger.entries();
+  switch (taken.kind) {
+    case "ingest":
+      await ledger.ingest(
+        taken.events.map((event) => eventOf(event, now)),
+        now,
+      );
+      return;
+    case "undo":
+      await ledger.undo({ account_id: "a", ...(taken.id === undefined ? {} : { event_id: taken.id }) }, now);
+      return;
+    case "grant": {
+      const from = now - taken.daysAgo * DAY_MS;
+      await ledger.grant(taken.granted, formatInstant(from), formatInstant(from + taken.days * DAY_MS), now);
+      return;
+    }
+    case "raise": {
+      const entry = entries[taken.entry % Math.max(entries.length, 1)];
+      if (entry === undefined) return;
+      const granted = Number(textOf(entry.granted)) + taken.by;
+      const until = formatInstant(entry.effectiveUntil + taken.days * DAY_MS);
+      await ledger.patch(entry.id, { granted, until }, now).catch(expectRefusal);
+      return;
+    }
+    case "void": {
+      const entry = entries[taken.entry % Math.max(entries.length, 1)];
+      if (entry !== undefined) await ledger.voidEntry(entry.id, now).catch(expectRefusal);
+      return;
+    }
+    case "wait":
+      run.now += taken.hours * HOUR;
+  }
+}
+
+function expectRefusal(error: unknown): void {
+  expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_(REFUSED|INPUT_INVALID)$/) });
+}
+
+/** Usage, total balance and overage, consumed: what S15.4 compares. */
+function sums({ ledger }: Run): object {
+  const { usage, balance, overage: over, consumed } = ledger.totals();
+  return { requests: usage["um.requests"] ?? "0", balance, overage: over, consumed };
+}
+
+function checkBooks({ ledger, now }: Run): void {
+  const { usage, granted, balance, overage: over, consumed } = ledger.totals();
+  const counted = ledger.events().filter(({ status, reverted }) => isCompleted(status) && !reverted);
+  expect(textOf(sum([decimalOf(granted), decimalOf(balance).negated(), decimalOf(over)]))).toBe(consumed);
+  expect(textOf(sum(counted.flatMap(({ feature }) => feature?.overage ?? [])))).toBe(over);
+  expect(usage["um.requests"] ?? "0").toBe(String(counted.length));
+  for (const entry of ledger.entries()) {
+    expect(entry.balance.isNegative()).toBe(false);
+    expect(entry.balance.lte(entry.granted)).toBe(true);
+    const spent = counted
+      .flatMap(({ feature }) => feature?.allocations ?? [])
+      .filter(({ entryId }) => entryId === entry.id);
+    expect(textOf(sum([entry.balance, ...spent.map(({ quantity }) => quantity)]))).toBe(textOf(entry.granted));
+  }
+  const [record] = ledger.records();
+  if (record === undefined) return;
+  const nothing = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
+  const isOpen = openIn(ledger.catalog, openWorkspace([{ record, ...nothing }]).account("a"), now);
+  for (const { feature, timestamp } of counted) {
+    if (feature === undefined || feature.overage.isZero() || !isOpen(timestamp)) continue;
+    const covering = ledger
+      .entries()
+      .filter(
+        ({ voided, effectiveFrom, effectiveUntil }) =>
+          !voided && effectiveFrom <= timestamp && timestamp < effectiveUntil,
+      );
+    expect(covering.map((entry) => textOf(entry.balance))).toEqual(covering.map(() => "0"));
+  }
+}
+
+test("S11.6 granted − balance + overage is what was consumed, after any steps, and S11.5 no open overage stands beside a balance", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.constantFrom(undefined, 6), async (taken, maxOverage) => {
+      const run = start(maxOverage);
+      for (const each of taken) {
+        await take(run, each);
+        checkBooks(run);
+      }
+    }),
+  );
+});
+
+test("S15.4 an ingest followed by the undo of what it accepted leaves usage, balance and overage as they were", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, ingest, async (taken, last) => {
+      const run = start();
+      for (const each of taken) await take(run, each);
+      // Grants that fall due are made before either way.
+      await run.ledger.ingest([eventOf({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
+      await run.ledger.undo({ account_id: "a", event_id: "last" }, run.now);
+      const before = sums(run);
+      const results = await run.ledger.ingest(
+        last.events.map((event) => eventOf(event, run.now)),
+        run.now,
+      );
+      const accepted = results.filter(({ status }) => isCompleted(status));
+      for (const { referenceId } of accepted.toReversed()) {
+        const [undone] = await run.ledger.undo({ account_id: "a", id: referenceId }, run.now);
+        expect(undone?.status).toBe("REVERTED");
+      }
+      expect(sums(run)).toEqual(before);
+    }),
+  );
+});
+
+test("S11.5 to ingest A and B and undo A leaves the total balance and overage of ingesting B", async () => {
+  const one = fc.record({ tokens, hoursAgo: fc.integer({ min: -24, max: 500 }) });
+  await fc.assert(
+    fc.asyncProperty(steps, one, one, async (taken, first, second) => {
+      const both = start();
+      const alone = start();
+      for (const each of taken) {
+        await take(both, each);
+        await take(alone, each);
+      }
+      const { now } = both;
+      // The grants up to a day ahead are made on both sides.
+      for (const { ledger } of [both, alone])
+        await ledger.ingest([eventOf({ id: "0", tokens: "0", hoursAgo: -24 }, now)], now);
+      const [a, b] = [eventOf({ id: "A", ...first }, now), eventOf({ id: "B", ...second }, now)];
+      const results = await both.ledger.ingest([a, b], now);
+      fc.pre(results.every(({ status }) => isCompleted(status)));
+      await both.ledger.undo({ account_id: "a", event_id: "A" }, now);
+      await alone.ledger.ingest([b], now);
+      expect(sums(both)).toEqual(sums(alone));
+    }),
+  );
+});
+
+test("S14.3 a batch is the same as its events one after another", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, ingest, ingest, async (taken, first, second) => {
+      const batched = start();
+      const single = start();
+      for (const each of taken) {
+        await take(batched, each);
+        await take(single, each);
+      }
+      const events = [...first.events, ...second.events].map((event) => eventOf(event, batched.now));
+      const results = await batched.ledger.ingest(events, batched.now);
+      const others = [];
+      for (const event of events) others.push(...(await single.ledger.ingest([event], single.now)));
+      expect(results).toEqual(others);
+      expect(batched.ledger.events()).toEqual(single.ledger.events());
+      expect(batched.ledger.entries()).toEqual(single.ledger.entries());
+      expect(batched.ledger.totals()).toEqual(single.ledger.totals());
+      expect(batched.ledger.records()).toEqual(single.ledger.records());
+    }),
+  );
+});
+
+test("S14.4 accepted events with distinct ids give the same usage in any order and batching, with any repeats", async () => {
+  const call = fc.record({
+    tokens: fc.integer({ min: -500, max: 500 }),
+    hour: fc.nat(300),
+    account: fc.constantFrom("a", "b"),
+    lab: fc.boolean(),
+  });
+  const arrivals = fc.array(call, { minLength: 1, maxLength: 8 }).chain((calls) => {
+    const events = calls.map(({ tokens: cents, hour, account, lab }, index) => ({
+      schemaName: "call",
+      id: `c${index}`,
+      accountId: account,
+      timestamp: formatInstant(MARCH + hour * HOUR),
+      attributes: [{ name: "tokens", value: cents / 100 }],
+      dimensions: { region: lab ? "lab" : "eu" },
+    }));
+    const order = fc.shuffledSubarray([...events, ...events], { minLength: 2 * events.length });
+    return fc.record({ events: fc.constant(events), order, size: fc.integer({ min: 1, max: 5 }) });
+  });
+  await fc.assert(
+    fc.asyncProperty(arrivals, async ({ events, order, size }) => {
+      const now = MARCH + 20 * DAY_MS;
+      const records = [onPlan("a"), accountOf("b")];
+      const [plain, shuffled] = [openEvents(bookOf(), records), openEvents(bookOf(), records)];
+      await plain.ingest(events, now);
+      for (let index = 0; index < order.length; index += size)
+        await shuffled.ingest(order.slice(index, index + size), now);
+      for (const id of ["a", "b"]) expect(shuffled.totals(id)).toEqual(plain.totals(id));
+    }),
+  );
+});
