@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Instant } from "../calendar/instant.ts";
+import { formatInstant, type Instant } from "../calendar/instant.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import type { CardKind, Charge } from "../rating/charge.ts";
 import type { DueCycle } from "./dues.ts";
@@ -29,6 +29,18 @@ export interface Refund {
   /** When it is known; at `at` or later. */
   readonly due: Instant;
   readonly amount: Fraction;
+}
+
+/**
+ * Names a refund for good: what was charged, when that fell due, from when it is given back and when that is known. The
+ * versions of a plan that share a cycle each charge their own days of it under one name, and each may be cut (S9.5).
+ */
+export function refundKey(
+  chargeKey: string,
+  { due }: DueCycle,
+  refund: { readonly at: Instant; readonly due: Instant },
+): string {
+  return [chargeKey, ...[due, refund.at, refund.due].map(formatInstant)].join("|");
 }
 
 /** What an account is charged in advance, and given back. */

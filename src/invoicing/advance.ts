@@ -4,12 +4,11 @@
  *
  * @module
  */
-import { formatInstant } from "../calendar/instant.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
-import { type Advance, type AdvanceCharge, cutOf, type Refund, standing } from "./advance-charge.ts";
+import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
 
@@ -46,15 +45,8 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
     const amount = fixedFeeRefund(asCharged, view.currency, unserved, period);
-    refunds.push({
-      // A cycle that is decided anew is charged again, and may be cut again.
-      key: `${key}|${formatInstant(cut.at)}`,
-      kind: "FIXED_FEE",
-      billableId: card.id,
-      at: cut.at,
-      due: Math.max(cut.at, cut.decidedAt),
-      amount,
-    });
+    const given = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
+    refunds.push({ key: refundKey(key, due, given), kind: "FIXED_FEE", billableId: card.id, ...given, amount });
   }
   return { charges, refunds };
 }

@@ -6,21 +6,23 @@
  */
 import type { LicenseRateCard } from "../book/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
-import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
-import { type Decimal, greatest, ZERO } from "../numbers/decimal.ts";
+import { add, type Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
 import { addFractions, compareFractions, type Fraction, NOTHING } from "../numbers/fraction.ts";
 import type { Charge } from "../rating/charge.ts";
 import { dayRuns, quantityAt } from "../rating/license-timeline.ts";
-import { licenseEndRefund, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
+import { licensePrice, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
-import { type Advance, type AdvanceCharge, cutOf, type Refund, standing } from "./advance-charge.ts";
+import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
 
 /** Days that are paid up to a quantity. */
 interface PaidDays extends Cycle {
   readonly quantity: Decimal;
+  /** What was charged for them and not given back, for a whole natural cycle: no more is ever given back. */
+  readonly price: Decimal;
 }
 
 /** What was known of a license's quantity from an instant on, until more was. */
@@ -104,7 +106,8 @@ function payCycle(
 function payByDays(charging: Charging, epochs: readonly Epoch[], atStart: Decimal): void {
   const { view, due, card, period, cut } = charging;
   charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period)));
-  let paid: readonly PaidDays[] = [{ ...period.served, quantity: atStart }];
+  const price = greatest(licensePrice(card, view.currency, atStart), ZERO);
+  let paid: readonly PaidDays[] = [{ ...period.served, quantity: atStart, price }];
   for (const [index, epoch] of epochs.entries()) {
     for (const run of dayRuns(epoch.changes, { start: period.served.start, end: cut?.at ?? period.served.end })) {
       if (run.start >= epoch.until) break;
@@ -112,48 +115,43 @@ function payByDays(charging: Charging, epochs: readonly Epoch[], atStart: Decima
       // What arrived late and was over before it arrived changes no day after.
       const end = index > 0 && run.end <= epoch.from ? Math.min(run.end, known) : known;
       for (const days of clipped(paid, { start: run.start, end })) {
-        if (!changeDays(charging, days, run.quantity, epoch)) continue;
-        paid = [...without(paid, days), { start: days.start, end: days.end, quantity: run.quantity }];
+        const changed = changeDays(charging, days, run.quantity, epoch);
+        if (changed !== undefined) paid = [...without(paid, days), changed];
       }
     }
   }
   if (cut === undefined) return;
   let unserved = NOTHING;
-  for (const { start, end, quantity } of clipped(paid, { start: cut.at, end: period.served.end })) {
-    unserved = addFractions(unserved, licenseEndRefund(card, view.currency, quantity, { start, end }, period));
+  for (const days of clipped(paid, { start: cut.at, end: period.served.end })) {
+    unserved = addFractions(unserved, licenseRefund(card, days.price, days, period));
   }
-  giveBack(charging, cut.at, { due: Math.max(cut.at, cut.decidedAt), suffix: "" }, unserved);
+  giveBack(charging, cut.at, Math.max(cut.at, cut.decidedAt), unserved);
 }
 
-/** Charges or gives back the difference for some days; whether they are paid up to the new quantity now. */
-function changeDays(charging: Charging, days: PaidDays, quantity: Decimal, epoch: Epoch): boolean {
+/** Charges or gives back the difference for some days; what they are paid up to then, undefined where that stays. */
+function changeDays(charging: Charging, days: PaidDays, quantity: Decimal, epoch: Epoch): PaidDays | undefined {
   const { view, due, card, period } = charging;
-  const remaining = { start: days.start, end: days.end };
-  const change = { from: days.quantity, to: quantity };
+  const priceOf = (units: Decimal): Decimal => licensePrice(card, view.currency, units);
   if (quantity.gt(days.quantity)) {
     const invoiceDate = reachedAt(epoch.changes, days.start, days.quantity);
-    if (invoiceDate >= epoch.until) return false;
-    const charge = rateLicenseIncrease(card, view.currency, change, remaining, period);
+    if (invoiceDate >= epoch.until) return undefined;
+    const charge = rateLicenseIncrease(card, view.currency, { from: days.quantity, to: quantity }, days, period);
     const known = Math.max(invoiceDate, epoch.from);
     charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
-    return true;
+    const more = greatest(subtract(priceOf(quantity), priceOf(days.quantity)), ZERO);
+    return { ...days, quantity, price: add(days.price, more) };
   }
-  if (quantity.gte(days.quantity) || card.proratedRefundMode !== "CREDITS") return false;
-  const amount = licenseRefund(card, view.currency, change, remaining, period);
-  const suffix = epoch.from === due.due ? "" : `|${formatInstant(epoch.from)}`;
-  giveBack(charging, days.start, { due: Math.max(days.start, epoch.from), suffix }, amount);
-  return true;
+  if (quantity.gte(days.quantity) || card.proratedRefundMode !== "CREDITS") return undefined;
+  const less = least(greatest(subtract(priceOf(days.quantity), priceOf(quantity)), ZERO), days.price);
+  const known = Math.max(days.start, epoch.from);
+  giveBack(charging, days.start, known, licenseRefund(card, less, days, period));
+  return { ...days, quantity, price: subtract(days.price, less) };
 }
 
-function giveBack(
-  { key, card, refunds }: Charging,
-  at: Instant,
-  known: { readonly due: Instant; readonly suffix: string },
-  amount: Fraction,
-): void {
+function giveBack({ due, key, card, refunds }: Charging, at: Instant, known: Instant, amount: Fraction): void {
   if (compareFractions(amount, NOTHING) <= 0) return;
-  const named = `${key}|${formatInstant(at)}${known.suffix}`;
-  refunds.push({ key: named, kind: "LICENSE", billableId: card.id, at, due: known.due, amount });
+  const given = { at, due: known };
+  refunds.push({ key: refundKey(key, due, given), kind: "LICENSE", billableId: card.id, ...given, amount });
 }
 
 /** Without proration: each increase over the most that was paid in the natural cycle, in full (S9.1, S10.3). */
@@ -204,7 +202,7 @@ function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
 function clipped(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
   return paid.flatMap((days) => {
     const common = intersection(days, period);
-    return common === undefined ? [] : [{ ...common, quantity: days.quantity }];
+    return common === undefined ? [] : [{ ...days, ...common }];
   });
 }
 

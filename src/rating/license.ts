@@ -99,43 +99,25 @@ export function rateLicenseIncrease(
 }
 
 /**
- * What is given back for a decrease during a cycle that was charged in advance (S10.3): the price difference, never below
- * 0, × the remaining days ÷ natural days, where the card is prorated and its refund mode is CREDITS; else nothing.
+ * The price of a quantity for a whole natural cycle, held to the card's bounds (S7.4).
  *
- * @param unserved from the update's day until the end of the cycle
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
-export function licenseRefund(
-  card: LicenseRateCard,
-  currency: string,
-  { from, to }: QuantityChange,
-  unserved: Cycle,
-  period: RatedPeriod,
-): Fraction {
-  if (!card.enableProration || card.proratedRefundMode !== "CREDITS" || to.gte(from)) return NOTHING;
-  const ladder = ladderOf(card, currency, card.id);
-  const difference = subtract(priceThrough(ladder, from).amount, priceThrough(ladder, to).amount);
-  return givenBack(difference, shareOfDays(unserved, period.natural));
+export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
+  return priceThrough(ladderOf(card, currency, card.id), quantity).amount;
 }
 
 /**
- * What is given back when an association ends inside a cycle that was charged in advance (S9.5): the price of what was
- * paid × unserved days ÷ natural days with proration, else nothing.
+ * What is given back of a price that was charged in advance, for the days that are not served: × unserved days ÷ natural
+ * days with proration, else nothing (S9.5, S10.3).
  *
- * @param paid the quantity that the unserved days were paid for
+ * @param price as charged for a whole natural cycle; what is not above 0 gives nothing back
  * @param unserved the days that were charged and will not be served, inside `period.natural`
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
-export function licenseEndRefund(
-  card: LicenseRateCard,
-  currency: string,
-  paid: Decimal,
-  unserved: Cycle,
-  period: RatedPeriod,
-): Fraction {
-  if (!card.enableProration) return NOTHING;
-  const price = priceThrough(ladderOf(card, currency, card.id), paid).amount;
-  return givenBack(price, shareOfDays(unserved, period.natural));
+export function licenseRefund(card: LicenseRateCard, price: Decimal, unserved: Cycle, period: RatedPeriod): Fraction {
+  if (!card.enableProration || price.lte(ZERO)) return NOTHING;
+  const { days, of } = shareOfDays(unserved, period.natural);
+  return shareOf(whole(price), days, of);
 }
 
 /** Without proration: once for a natural cycle, whichever of its pieces charges it (S9.1). */
@@ -205,10 +187,6 @@ function licenseOrder(
   readonly ladder: Ladder;
 } {
   return { kind: "LICENSE", billableId: card.id, period, ladder };
-}
-
-function givenBack(amount: Decimal, { days, of }: Share): Fraction {
-  return amount.lte(ZERO) ? NOTHING : shareOf(whole(amount), days, of);
 }
 
 function daysText({ days, of }: Share): string {

@@ -4,7 +4,7 @@ import { type LicenseRateCard, licenseRateCard } from "../../src/book/rate-card.
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun } from "../../src/rating/license-timeline.ts";
 import {
-  licenseEndRefund,
+  licensePrice,
   licenseRefund,
   rateLicenseInAdvance,
   rateLicenseInArrears,
@@ -146,23 +146,15 @@ describe("S10.3 in advance", () => {
     );
   });
 
-  test("S10.3 a decrease gives back the remaining days where the card is prorated and refunds by CREDITS", () => {
-    const change = { from: d(10), to: d(4) };
-    const refund = (card: LicenseRateCard): string => textOf(licenseRefund(card, "USD", change, REMAINING, JUNE));
-    // 60 × 15 ÷ 30
-    expect(refund(seats(true, { more: { proratedRefundMode: "CREDITS" } }))).toBe("30");
-    expect(refund(seats(true, { more: { proratedRefundMode: "NONE" } }))).toBe("0");
-    expect(refund(seats(true))).toBe("0");
-    expect(refund(seats(false, { more: { proratedRefundMode: "CREDITS" } }))).toBe("0");
+  test("S10.3 a price is that of a whole cycle, held to the card's bounds", () => {
+    const bounded = seats(true, { bounds: { maximumRate: 55 } });
+    expect([d(4), d(10)].map((held) => licensePrice(bounded, "USD", held).toFixed())).toEqual(["40", "55"]);
   });
 
-  test("S10.3 an increase is no decrease, and a lower price is not taken back", () => {
-    const card = seats(true, { more: { proratedRefundMode: "CREDITS" } });
-    expect(textOf(licenseRefund(card, "USD", { from: d(4), to: d(10) }, REMAINING, JUNE))).toBe("0");
-  });
-
-  test("S9.5 an association that ends early gives back the unserved days of a prorated card", () => {
-    expect(textOf(licenseEndRefund(seats(true), "USD", d(10), REMAINING, JUNE))).toBe("50");
-    expect(textOf(licenseEndRefund(seats(false), "USD", d(10), REMAINING, JUNE))).toBe("0");
+  test("S9.5 S10.3 the unserved days of a price are given back where the card is prorated", () => {
+    // 100 × 15 ÷ 30
+    expect(textOf(licenseRefund(seats(true), d(100), REMAINING, JUNE))).toBe("50");
+    expect(textOf(licenseRefund(seats(false), d(100), REMAINING, JUNE))).toBe("0");
+    expect(textOf(licenseRefund(seats(true), d(-100), REMAINING, JUNE))).toBe("0");
   });
 });
