@@ -48,7 +48,7 @@ export interface CreditShown {
  */
 export function createCredits(
   catalog: Catalog,
-  workspace: Workspace,
+  workspace: Pick<Workspace, "find">,
   requests: readonly CreditRequest[],
   now: Instant,
   ids: IdSource,

@@ -12,7 +12,7 @@ import { catchUp, draftsOf } from "../../src/ledger/catch-up.ts";
 import { createCredits, voidCredit } from "../../src/ledger/credits.ts";
 import { invoiceIdOf } from "../../src/ledger/invoices.ts";
 import { updateLicense } from "../../src/ledger/licenses.ts";
-import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
+import type { AccountParts } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import {
   at,
@@ -147,7 +147,7 @@ function take(ledger: Ledger, one: Step, now: Instant): void {
         case "credit": {
           const [effectiveFrom, effectiveUntil] = [dayStart(now), dayStart(now) + one.days * DAY_MS];
           const credit = { accountId: "a", purpose: "gift", creditAmount: decimalOf(one.amount), priority: 1 };
-          const workspace = { ...openWorkspace([]), find: () => work };
+          const workspace = { find: () => work };
           return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
         }
         case "void":

@@ -220,7 +220,7 @@ describe("credits and drafts", () => {
       effectiveFrom: at("2024-01-11"),
     };
     ledger.runAll(["a"], ([work]) => {
-      const workspace = { ...openWorkspace([]), find: () => work };
+      const workspace = { find: () => work };
       return createCredits(ledger.catalog, workspace, [request], at("2024-01-11"), ledger.ids);
     });
     return ledger;
