@@ -5,6 +5,7 @@
  */
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import { type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
+import type { Charge } from "../rating/charge.ts";
 import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
@@ -109,21 +110,32 @@ function finalAtOf(invoiceDate: Instant, due: Instant): Instant {
 }
 
 function itemsOf(
-  charges: readonly AdvanceCharge["charge"][],
+  charges: readonly Charge[],
   cycle: AccountCycle,
   catalog: BillingCatalog,
   rounding: Rounding,
 ): readonly CardItem[] {
   const items = charges.flatMap((charge) => {
     const card = cardOf(cycle.term.plan.details, charge.kind, charge.billableId);
-    const name =
-      catalog.meters.get(charge.billableId) ??
-      catalog.addOns.get(charge.billableId) ??
-      catalog.features.get(charge.billableId);
-    const description = card?.displayName ?? name ?? charge.billableId;
+    const description = card?.displayName ?? nameOf(catalog, charge) ?? charge.billableId;
     return cardItem(charge, { description, ...(card?.tag ? { tag: card.tag } : {}) }, rounding) ?? [];
   });
   return inLineOrder(items);
+}
+
+/** The name of what a charge is for: a meter and a feature may share an id. */
+function nameOf(catalog: BillingCatalog, { kind, billableId }: Charge): string | undefined {
+  switch (kind) {
+    case "USAGE":
+      return catalog.meters.get(billableId);
+    case "BILLING_ENTITLEMENT":
+    case "ENTITLEMENT_OVERAGE":
+      return catalog.features.get(billableId);
+    case "FIXED_FEE":
+    case "LICENSE":
+    case "CREDIT_GRANT":
+      return catalog.addOns.get(billableId);
+  }
 }
 
 function subTotalOf(items: readonly CardItem[]): Decimal {
