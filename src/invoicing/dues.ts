@@ -8,9 +8,10 @@ import type { BillingEntitlementRateCard } from "../book/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard } from "./charging.ts";
-import { type AccountCycle, cyclesIn, knownTimelines, type PlanDecision, type Timeline } from "./timeline.ts";
+import { type AccountCycle, cyclesIn, knownTimelines, NO_END, type PlanDecision, type Timeline } from "./timeline.ts";
 
 /** A cycle at the instant when it began, or was decided if that was later, as it was known then (S9.2). */
 export interface DueCycle {
@@ -30,6 +31,8 @@ export interface FeatureGrant {
   readonly effectiveUntil: Instant;
   /** When the grant falls due. */
   readonly due: Instant;
+  /** The start of the cycle that it is made for; before `due` where the plan was decided afterwards. */
+  readonly start: Instant;
 }
 
 /** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
@@ -114,14 +117,23 @@ function grantsOf(card: BillingEntitlementRateCard, { due, cycle }: DueCycle, ke
     effectiveFrom: after(cycle, config.effectiveFrom),
     effectiveUntil: after(cycle, config.effectiveUntil),
     due,
+    start: cycle.start,
   }));
 }
 
-/** A cycle's start plus a duration: months by the cycle's day offset, where it begins on one (S11.1). */
+/**
+ * A cycle's start plus a duration of a checked book: months by the cycle's day offset, where it begins on one (S11.1);
+ * {@link NO_END} where that is after the year 9999.
+ */
 export function after(cycle: AccountCycle, text: string): Instant {
   const duration = parseDuration(text);
   const { interval, dayOffset } = cycle.term.plan.cycleConfig;
-  return cycle.start === cycle.natural.start && interval !== "WEEKLY"
-    ? addDurationFromCycleStart(cycle.start, duration, dayOffset)
-    : addDuration(cycle.start, duration, 1);
+  try {
+    return cycle.start === cycle.natural.start && interval !== "WEEKLY"
+      ? addDurationFromCycleStart(cycle.start, duration, dayOffset)
+      : addDuration(cycle.start, duration, 1);
+  } catch (error) {
+    if (hasCode(error, "ERR_DATE_INVALID")) return NO_END;
+    throw error;
+  }
 }

@@ -23,7 +23,10 @@ import type { AccountPeriod, OverageLimit } from "./state.ts";
 export interface PlanClock {
   /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
-  /** The grants that fall due up to and including an instant and were not asked for before, in order (S2.4). */
+  /**
+   * The grants of the cycles that begin up to and including an instant, and that were not asked for before, in order
+   * (S2.4). Those of a plan that was decided afterwards are among them: it prices the cycle, so it also grants.
+   */
   grantsUpTo(at: Instant): readonly FeatureGrant[];
   /** The overage card in force at an instant; undefined where there is none. */
   overageAt(featureId: string, at: Instant): OverageLimit | undefined;
@@ -36,6 +39,8 @@ const LOOKAHEAD = 400 * DAY_MS;
 export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
   const timeline = timelineOf(decisions);
   const grants = decisions.some(({ plan }) => (plan?.details.billingEntitlementRateCards ?? []).length > 0);
+  /** What was decided in the end; until then a grant may fall due for a cycle that has begun. */
+  const lastDecided = Math.max(Number.NEGATIVE_INFINITY, ...decisions.map(({ decidedAt }) => decidedAt));
   /** What falls due before `horizon` and was not asked for yet, in order. */
   const pending: FeatureGrant[] = [];
   let horizon = Number.NEGATIVE_INFINITY;
@@ -49,11 +54,12 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
     grantsUpTo(instant) {
       if (!grants) return [];
       if (instant >= horizon) {
-        const until = instant + LOOKAHEAD;
+        const until = Math.max(instant, lastDecided) + LOOKAHEAD;
         pending.push(...featureGrants(decisions, horizon, until));
+        pending.sort((a, b) => a.start - b.start);
         horizon = until;
       }
-      const later = pending.findIndex(({ due }) => due > instant);
+      const later = pending.findIndex(({ start }) => start > instant);
       return pending.splice(0, later < 0 ? pending.length : later);
     },
     overageAt(featureId, instant) {

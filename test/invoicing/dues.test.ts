@@ -91,6 +91,12 @@ describe("what is granted", () => {
     ]);
   });
 
+  test("S11.1 what would end after the year 9999 has no end", () => {
+    expect(
+      grantsText([decision("2024-06-01", { details: entitlement("P7976Y") })], "2024-06-01", "2024-06-02"),
+    ).toEqual(["2024-06-01T00:00:00.000Z 9999-01-01T00:00:00.000Z"]);
+  });
+
   test("S11.1 the same grant is made once, also where a new version cuts the cycle", () => {
     const details = entitlement("P1M");
     const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];

@@ -59,6 +59,25 @@ describe("the grants that fall due", () => {
   });
 });
 
+describe("the grants of a plan that was decided after it began", () => {
+  test("S11.1 S16.1 are there for the events of its first cycle, as its prices are", () => {
+    const clock = planClock([decision("2024-01-15", { details: entitlement, decidedAt: "2024-03-10" })]);
+    const startsUpTo = (date: string): readonly string[] =>
+      clock.grantsUpTo(parseDate(date)).map(({ start, due }) => `${formatDate(start)} due ${formatDate(due)}`);
+    expect(startsUpTo("2024-01-15")).toEqual(["2024-01-15 due 2024-03-10"]);
+    expect(startsUpTo("2024-04-01")).toEqual([
+      "2024-02-01 due 2024-03-10",
+      "2024-03-01 due 2024-03-10",
+      "2024-04-01 due 2024-04-01",
+    ]);
+  });
+
+  test("S11.1 are there on the day itself, whatever the hour of the decision", () => {
+    const decided = { ...decision("2024-01-15", { details: entitlement }), decidedAt: parseDate("2024-01-15") + 1 };
+    expect(planClock([decided]).grantsUpTo(parseDate("2024-01-15"))).toHaveLength(1);
+  });
+});
+
 describe("the overage that an event may make", () => {
   const at = (date: string) => parseDate(date) + DAY_MS / 2;
 
