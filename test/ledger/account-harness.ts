@@ -5,7 +5,7 @@ import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
 import { catchUp, isOpenAt } from "../../src/ledger/catch-up.ts";
-import type { IdSource } from "../../src/ledger/decision.ts";
+import type { Changes, IdSource } from "../../src/ledger/decision.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
@@ -114,6 +114,8 @@ export interface Ledger {
   /** Adds usage of the calls meter at an instant, if its cycle is open then; the account is caught up with first. */
   use(quantity: number, timestamp: string | Instant, now?: string | Instant, id?: string): boolean;
   parts(id?: string): AccountParts;
+  /** Keeps what a decision changes. */
+  apply(changes: Changes): void;
 }
 
 /** A new account without a plan. */
@@ -154,12 +156,14 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
     runAll(ids, decision) {
       const workspace = openWorkspace(ids.map(partsOf));
       const result = decision(ids.map((id) => workspace.account(id)));
-      const changes = workspace.changes();
-      for (const id of ids) {
+      ledger.apply(workspace.changes());
+      return result;
+    },
+    apply(changes) {
+      for (const [id, before] of parts) {
         const own = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
           items.filter(({ accountId }) => accountId === id);
-        const before = partsOf(id);
-        parts.set(id, {
+        const after = {
           record: changes.accounts?.find((record) => record.id === id) ?? before.record,
           entries: replaced(before.entries, own(changes.entries), (each) => each.id),
           credits: replaced(before.credits, own(changes.credits), (each) => each.id),
@@ -167,9 +171,9 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
           events: replaced(before.events, own(changes.events), (each) => each.referenceId),
           usage: [...before.usage, ...own(changes.usage)],
           overage: [...before.overage, ...own(changes.overage)],
-        });
+        };
+        parts.set(id, after);
       }
-      return result;
     },
     until: (now, id) => ledger.run((work) => catchUp(catalog, work, at(now)), id),
     use: (quantity, timestamp, now = timestamp, id = "a") =>

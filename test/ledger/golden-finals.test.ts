@@ -1,0 +1,155 @@
+/**
+ * What an engine writes as time passes is what a preview shows of the same facts at once (S13.5): every golden book is
+ * lived through, decision by decision and event by event, and its final invoices are held to the preview's.
+ */
+import { describe, expect, test } from "vitest";
+
+import type { Account } from "../../src/book/account.ts";
+import { DAY_MS, type Instant, instantOf } from "../../src/calendar/instant.ts";
+import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
+import { NO_END } from "../../src/invoicing/timeline.ts";
+import { decisionsOf, findPlanIn } from "../../src/ledger/account-plans.ts";
+import { decide } from "../../src/ledger/associate.ts";
+import { catchUp } from "../../src/ledger/catch-up.ts";
+import { decideIngest } from "../../src/ledger/ingest.ts";
+import { updateLicense } from "../../src/ledger/licenses.ts";
+import { textOf, ZERO } from "../../src/numbers/decimal.ts";
+import { bookOf, type Golden, goldenCases } from "../support/golden.ts";
+import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
+
+interface Moment {
+  readonly at: Instant;
+  readonly happens: () => void;
+}
+
+const LONG_AGO = instantOf("1990-01-01");
+
+/** An account as it is before anything is decided: with what was given to it. */
+function given(account: Account, book: Book): ReturnType<typeof newAccount> {
+  const group = book.invoiceGroups.find(({ accountIds }) => accountIds.includes(account.id));
+  const { record, ...parts } = newAccount(account.id, {
+    caughtUpTo: LONG_AGO,
+    customerId: account.customerId,
+    invoiceCurrency: account.invoiceCurrency,
+    ...(group === undefined ? {} : { invoiceGroupId: group.id }),
+    ...(typeof account.netTermDays === "number" ? { netTermDays: account.netTermDays } : {}),
+  });
+  return {
+    ...parts,
+    record,
+    credits: account.credits.map((credit, index) => ({
+      id: credit.id,
+      accountId: account.id,
+      customerId: account.customerId,
+      purpose: credit.purpose,
+      creditAmount: credit.creditAmount,
+      consumedAmount: ZERO,
+      currency: account.invoiceCurrency,
+      priority: credit.priority,
+      effectiveFrom: credit.effectiveFrom,
+      effectiveUntil: credit.effectiveUntil ?? NO_END,
+      ...(credit.applicableEntityIds ? { applicableEntityIds: credit.applicableEntityIds } : {}),
+      voided: false,
+      createdAt: LONG_AGO + index,
+      transactions: [],
+    })),
+    entries: account.featureCredits.map((entry, index) => ({
+      ...entry,
+      accountId: account.id,
+      source: "PURCHASE" as const,
+      balance: entry.granted,
+      createdAt: LONG_AGO + index,
+      voided: false,
+    })),
+  };
+}
+
+/** Plans and licenses: each is decided when the book says so, those without a date of decision right before they count. */
+function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly Moment[] {
+  const { id } = account;
+  const plans = decisionsOf(account, findPlanIn(book.pricePlans)).map(({ from, until, decidedAt, plan }, index) => {
+    const at = index > 0 && decidedAt % DAY_MS === 0 ? decidedAt - 1 : decidedAt;
+    if (plan === null) return { at, happens: () => undefined };
+    const override = account.pricePlans[index]?.pricePlanDetailsOverride ?? undefined;
+    const { planId, version, cycleConfig } = plan;
+    const association = {
+      id: ledger.ids("as"),
+      plan: { planId, version, cycleConfig, ...(override === undefined ? {} : { override }) },
+      from,
+      until,
+    };
+    return {
+      at,
+      happens: () =>
+        ledger.run((work) => {
+          catchUp(ledger.catalog, work, at);
+          decide(work, association, at);
+        }, id),
+    };
+  });
+  const licenses = account.licenseUpdates.map(({ licenseId, updateType, quantity, effectiveFrom }) => ({
+    at: effectiveFrom - 1,
+    happens: () => {
+      const update = { licenseId, updateType, quantity, effectiveFrom };
+      ledger.run((work) => updateLicense(ledger.catalog, work, update, effectiveFrom - 1, ledger.ids), id);
+    },
+  }));
+  return [...plans, ...licenses];
+}
+
+function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readonly Moment[] {
+  const names = new Map(
+    book.accounts.flatMap(({ id, aliases }) => [id, ...aliases].map((name) => [name, id] as const)),
+  );
+  return (events as readonly { readonly timestamp: string }[]).map((event) => ({
+    at: instantOf(event.timestamp),
+    happens: () => {
+      const read = { accounts: book.accounts.map(({ id }) => ledger.parts(id)), names, held: [], holders: [] };
+      const { changes } = decideIngest(ledger.catalog, read, [event], instantOf(event.timestamp), ledger.ids);
+      ledger.apply(changes);
+    },
+  }));
+}
+
+/** Lives through everything that a case says, and long enough after it. */
+function livedThrough(golden: Golden, shown: readonly Invoice[]): Ledger {
+  const book = bookOf(golden);
+  const ledger = openLedger(
+    book,
+    book.accounts.map((account) => given(account, book)),
+  );
+  const decided = book.accounts.flatMap((account) => decisionsAbout(ledger, book, account));
+  const moments = [...decided, ...ingests(ledger, book, golden.events)].toSorted((a, b) => a.at - b.at);
+  for (const { happens } of moments) happens();
+  const end = Math.max(moments.at(-1)?.at ?? 0, ...shown.map(({ endDate }) => instantOf(endDate))) + 70 * DAY_MS;
+  for (const { id } of book.accounts) ledger.until(Math.min(end, instantOf("9998-12-31")), id);
+  return ledger;
+}
+
+const nameOf = ({ accountId, invoiceType, startDate, endDate, invoiceDate }: Invoice): string =>
+  [accountId, invoiceType, startDate, endDate, invoiceDate].join(" ");
+
+/** Every line; the id of a credit is the ledger's own. */
+function linesOf(line: InvoiceLine, depth = 0): readonly string[] {
+  const id = line.type === "SUB_CREDITS" ? "" : (line.id ?? "");
+  const below = (line.lineItems ?? []).flatMap((each) => linesOf(each, depth + 1));
+  return [`${" ".repeat(depth)}${line.type} ${id} ${textOf(line.value)}`, ...below];
+}
+
+describe("a golden book, lived through", () => {
+  test.each(goldenCases().map((golden) => [golden.it, golden] as const))("S13.5 %s", (_it, golden) => {
+    const { invoices } = preview(bookOf(golden), golden.events, golden.options);
+    const ledger = livedThrough(golden, invoices);
+    const finals = new Map(
+      [...new Set(invoices.map(({ accountId }) => accountId))]
+        .flatMap((id) => ledger.parts(id).invoices)
+        .map(({ invoice }) => [nameOf(invoice), invoice]),
+    );
+    for (const shown of invoices) {
+      const final = finals.get(nameOf(shown));
+      expect([nameOf(shown), final && linesOf(final.revenueInfo)]).toEqual([nameOf(shown), linesOf(shown.revenueInfo)]);
+      const { notices, dueDate, usageInfo } = shown;
+      expect(final).toMatchObject({ notices, dueDate, ...(usageInfo === undefined ? {} : { usageInfo }) });
+    }
+  });
+});
