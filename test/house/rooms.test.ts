@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-/** The rooms in the order in which data goes: a room imports only those above it. `errors`, `index` and `testing` are files. */
+/** The rooms in the order in which data goes: a room imports only those above it. `errors`, `index`, `testing` and `postgres` are files. */
 const ROOMS = [
   "errors",
   "numbers",
@@ -23,6 +23,7 @@ const ROOMS = [
   "index",
   "postgres",
   "testing",
+  "postgres",
 ] as const;
 /** Pure rooms: no `node:` imports at all. */
 const CORE = new Set([
@@ -49,6 +50,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "csv-parse": ["cli/"],
   "cli-table3": ["cli/"],
   "cli-progress": ["cli/"],
+  pg: ["store/postgres/"],
+  "@electric-sql/pglite": ["store/postgres/"],
 };
 const FILE_LINES_MAX = 400;
 

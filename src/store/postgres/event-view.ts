@@ -1,0 +1,111 @@
+/**
+ * The reads of events over SQL.
+ *
+ * @module
+ */
+import { DAY_MS } from "../../calendar/instant.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
+import type { Run } from "./client.ts";
+import { pageEnd, parameter } from "./query.ts";
+import { EVENT_COLUMNS, eventOf } from "./record-rows.ts";
+import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
+
+type EventReads = Pick<LedgerView, "heldIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
+
+/** Who holds an id, and as which holder of it. */
+export interface Holder {
+  readonly held: HeldId;
+  /** 0 for the first event with the id, 1 for one that came again after it, and so on. */
+  readonly holds: number;
+}
+
+/** The reads of events. */
+export function eventReads(run: Run, table: (name: string) => string): EventReads {
+  const from = `select ${EVENT_COLUMNS} from ${table("event")} where`;
+  return {
+    async heldIds(eventIds) {
+      return (await holdersOf(run, table, eventIds)).map(({ held }) => held);
+    },
+    async events(filter, page) {
+      const values: string[] = [];
+      const text = `${from} ${conditionsOf(filter, values)} ${pageEnd(values, page, "reference_id")}`;
+      return (await run(text, values)).map(eventOf);
+    },
+    async eventsToUndo(accountId, filter, limit) {
+      if (filter.accountId !== undefined && filter.accountId !== accountId) return [];
+      const values: string[] = [];
+      const conditions = conditionsOf({ ...filter, accountId }, values);
+      const most = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
+      return (await run(`${from} not reverted and ${conditions} order by number ${most}`, values)).map(eventOf);
+    },
+    async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
+      const values = [keyOf(accountId), keyOf(featureId), midnight(fromDay), midnight(untilDay)];
+      const after = page?.afterNumber;
+      const rest = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
+      const most = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
+      const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
+        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by number ${most}`;
+      return (await run(text, values)).map(eventOf);
+    },
+    async lastSpent(entryId, accountId) {
+      const [row] = await run(
+        `select timestamp::text from ${table("event")} where account_id = $1::text and holds is not null
+          and $2::text = any(entry_ids) order by timestamp desc limit 1`,
+        [keyOf(accountId), keyOf(entryId)],
+      );
+      return row === undefined ? undefined : instantOf(row["timestamp"]);
+    },
+  };
+}
+
+/** Of each id that is held, the event of the latest ingest, and the greatest number with which the id is held. */
+export async function holdersOf(
+  run: Run,
+  table: (name: string) => string,
+  eventIds: readonly string[],
+): Promise<readonly Holder[]> {
+  const rows = await run(
+    `select ${EVENT_COLUMNS}, holds::text from ${table("event")}
+      where event_id = any($1::text::text[]) and holds is not null order by created_at`,
+    [textList(keysOf(eventIds))],
+  );
+  const holders = new Map<string, Holder>();
+  for (const row of rows) {
+    const event = eventOf(row);
+    const before = holders.get(event.eventId)?.holds ?? 0;
+    holders.set(event.eventId, { held: heldBy(event), holds: Math.max(before, Number(row["holds"])) });
+  }
+  return [...holders.values()];
+}
+
+function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): HeldId {
+  return { eventId, referenceId, accountId, timestamp, createdAt };
+}
+
+/** What a filter asks, as a condition. */
+function conditionsOf(filter: EventFilter, values: string[]): string {
+  const { accountId, schemaName, status, accepted, eventId, referenceId, timestamp, createdAt } = filter;
+  const conditions = ["true"];
+  const equal = (column: string, value: string | undefined): void => {
+    if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
+  };
+  const within = (column: string, range: EventFilter["timestamp"]): void => {
+    if (range === undefined) return;
+    conditions.push(`${column} >= ${parameter(values, String(instantValue(range.from)), "bigint")}`);
+    conditions.push(`${column} < ${parameter(values, String(instantValue(range.until)), "bigint")}`);
+  };
+  equal("account_id", accountId === undefined ? undefined : keyOf(accountId));
+  equal("schema_name", schemaName === undefined ? undefined : keyOf(schemaName));
+  equal("status", status);
+  equal("event_id", eventId === undefined ? undefined : keyOf(eventId));
+  equal("reference_id", referenceId === undefined ? undefined : keyOf(referenceId));
+  if (accepted !== undefined) conditions.push(`${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`);
+  within("timestamp", timestamp);
+  within("created_at", createdAt);
+  return conditions.join(" and ");
+}
+
+function midnight(day: number): string {
+  return String(instantValue(dayValue(day) * DAY_MS));
+}

@@ -1,0 +1,32 @@
+/**
+ * What a database's errors mean for a store.
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+
+/** Another writer came first: everything was rolled back, and the work is to be done again. */
+export class LostRace extends Error {
+  override readonly name: string = "LostRace";
+}
+
+/** Serialization failure, deadlock, and a unique key that another writer took a moment before. */
+const LOST_RACES = new Set(["40001", "40P01", "23505"]);
+/** Connections that fail or are ended, a server that starts or stops, and one with too many connections. */
+const UNAVAILABLE =
+  /^(?:08...|57P0[1-5]|53300|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN))$/;
+/** What `pg` says without a code. */
+const TERMINATED = /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect/i;
+const NO_SOCKET = "ENOENT";
+
+/** The error to throw for one of a driver: errors of the database get a meaning, all others stay what they are. */
+export function failureOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof RatebookError) return error;
+  const code = "code" in error ? String(error.code) : "";
+  if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
+  const isUnreachable =
+    UNAVAILABLE.test(code) || TERMINATED.test(error.message) || (code === NO_SOCKET && "syscall" in error);
+  if (!isUnreachable) return error;
+  const message = `the database cannot be reached: ${error.message.slice(0, 200)}`;
+  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause: error });
+}

@@ -1,0 +1,112 @@
+/**
+ * The schema of the database, in versions. A version is never changed once it is released; the next one changes it.
+ *
+ * Ids are `collate "C"`: in order of code points, and quick to compare. What is looked for has a column; the rest of a
+ * record is its `body`. Quantities and amounts are `numeric`.
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+import type { Connections, Run } from "./client.ts";
+import { advisoryKey } from "./values.ts";
+
+/**
+ * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
+ * those that begin with an account at one place for each account, and each look-up of an undo has an index that leads to
+ * it. Usage and overage are one row for a day, so they grow with days, not with events.
+ */
+const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
+  (table) => [
+    `create table ${table("configuration")} (only_one boolean primary key check (only_one), revision bigint not null)`,
+    `insert into ${table("configuration")} values (true, 0)`,
+
+    `create table ${table("document")} (kind text collate "C", id text collate "C", created_at bigint not null,
+      updated_at bigint not null, document_id text, body json not null, primary key (kind, id))`,
+    `create index on ${table("document")} (kind, created_at desc, id)`,
+
+    `create table ${table("account")} (id text collate "C" primary key, customer_id text collate "C" not null,
+      status text not null, invoice_group_id text collate "C", event_count bigint not null, caught_up_to bigint not null,
+      next_due_at bigint not null, created_at bigint not null, updated_at bigint not null, body json not null)
+      with (fillfactor = 70)`,
+    `create index on ${table("account")} (created_at desc, id)`,
+    `create index on ${table("account")} (customer_id)`,
+    `create index on ${table("account")} (invoice_group_id) where invoice_group_id is not null`,
+    `create index on ${table("account")} (next_due_at)`,
+
+    `create table ${table("event")} (reference_id text collate "C" primary key, account_id text collate "C" not null,
+      number bigint not null, event_id text collate "C" not null, holds integer, schema_name text collate "C" not null,
+      status text not null, timestamp bigint not null, created_at bigint not null, reverted boolean not null,
+      overage_of text collate "C", entry_ids text[], body json not null)`,
+    // An accepted event holds its id, the first one as 0, one that came again later as 1: two that race for the id hold
+    // it with the same number, which one of them only can.
+    `create unique index event_holds on ${table("event")} (event_id, holds)`,
+    `create index on ${table("event")} (created_at)`,
+    `create index on ${table("event")} (account_id, number) where not reverted`,
+    `create index on ${table("event")} (account_id, timestamp)`,
+    `create index on ${table("event")} (account_id, overage_of, timestamp)
+      where overage_of is not null and holds is not null`,
+
+    ...["usage", "overage"].map(
+      (name) => `create table ${table(name)} (account_id text collate "C", day integer, item_id text collate "C",
+        quantity numeric not null, item text, primary key (account_id, day, item_id)) with (fillfactor = 70)`,
+    ),
+
+    `create table ${table("entry")} (id text collate "C" primary key, account_id text collate "C" not null,
+      feature_id text collate "C" not null, created_at bigint not null, granted numeric not null,
+      balance numeric not null, body json not null) with (fillfactor = 70)`,
+    `create index on ${table("entry")} (account_id, feature_id, created_at, id)`,
+
+    `create table ${table("credit")} (id text collate "C" primary key, account_id text collate "C" not null,
+      created_at bigint not null, credit_amount numeric not null, consumed_amount numeric not null,
+      body json not null)`,
+    `create index on ${table("credit")} (account_id, created_at, id)`,
+    `create index on ${table("credit")} (created_at desc, id)`,
+
+    `create table ${table("invoice")} (id text collate "C" primary key, account_id text collate "C" not null,
+      invoice_date text collate "C" not null, body json not null)`,
+    `create index on ${table("invoice")} (account_id, invoice_date, id)`,
+  ],
+];
+
+/** The version that this ratebook writes. */
+export const SCHEMA_VERSION: number = VERSIONS.length;
+
+/**
+ * Brings a database to this version; of several processes that start at once, one does.
+ *
+ * @throws {RatebookError} ERR_REFUSED when a newer ratebook has changed the database
+ */
+export async function migrate(connections: Connections, schema: string): Promise<void> {
+  const table = tablesIn(schema);
+  await connections.transaction(async (run) => {
+    await run(`select pg_advisory_xact_lock($1::text::bigint)::text`, [advisoryKey(schema, "migration")]);
+    await run(`create schema if not exists ${quotedName(schema)}`);
+    await run(
+      `create table if not exists ${table("migration")} (version integer primary key, applied_at timestamptz not null default now())`,
+    );
+    const version = await versionOf(run, table("migration"));
+    if (version > SCHEMA_VERSION) {
+      const rule = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
+      throw new RatebookError("ERR_REFUSED", rule, { rule });
+    }
+    for (const [index, statements] of VERSIONS.entries()) {
+      if (index < version) continue;
+      for (const statement of statements(table)) await run(statement);
+      await run(`insert into ${table("migration")} (version) values ($1::text::integer)`, [String(index + 1)]);
+    }
+  });
+}
+
+/** The names of tables in a schema. */
+export function tablesIn(schema: string): (name: string) => string {
+  return (name) => `${quotedName(schema)}.${quotedName(name)}`;
+}
+
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+async function versionOf(run: Run, table: string): Promise<number> {
+  const [row] = await run(`select coalesce(max(version), 0)::text as version from ${table}`);
+  return Number(row?.["version"] ?? 0);
+}

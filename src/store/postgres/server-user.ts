@@ -1,0 +1,38 @@
+/**
+ * As whom a private server runs: PostgreSQL refuses to run as root.
+ *
+ * @module
+ */
+import { readFile, stat } from "node:fs/promises";
+
+/** The user of a server; nothing where it is the user of this process. */
+export interface ServerUser {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Names that systems give to a user for this, in the order in which they are taken. */
+const NAMES = ["postgres", "nobody"];
+
+/**
+ * As whom a server over a directory runs. For root that is the directory's owner, or else a user made for such things;
+ * it must be one that the system knows by name.
+ */
+export async function serverUserFor(directory: string): Promise<ServerUser> {
+  if (process.getuid?.() !== 0) return {};
+  const users = await knownUsers();
+  const { uid } = await stat(directory);
+  const owner = users.find((user) => user.uid === uid && uid !== 0);
+  const made = NAMES.map((name) => users.find((user) => user.name === name)).find((user) => user !== undefined);
+  const found = owner ?? made ?? { uid: 65_534, gid: 65_534 };
+  return { uid: found.uid, gid: found.gid };
+}
+
+async function knownUsers(): Promise<readonly { readonly name: string; readonly uid: number; readonly gid: number }[]> {
+  const text = await readFile("/etc/passwd", "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name = "", , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ name, uid, gid }) => name !== "" && Number.isInteger(uid) && Number.isInteger(gid));
+}

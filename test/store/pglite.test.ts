@@ -1,0 +1,32 @@
+import { PGlite } from "@electric-sql/pglite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { storeConformance } from "../../src/store/conformance.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+
+/** What a store with a single connection cannot promise, and why. */
+const SKIP: Readonly<Record<string, string>> = {
+  "writers of different accounts do not wait for each other":
+    "PGlite has one connection, so it has one writer at a time",
+};
+
+let database: PGlite;
+let schemas = 0;
+
+beforeAll(async () => {
+  database = await PGlite.create();
+});
+
+afterAll(() => database.close());
+
+describe("the storage port: PGlite", () => {
+  for (const { name, run } of storeConformance) {
+    if (name in SKIP) continue;
+    test(name, () => run(() => postgresStore(database, { schema: `case ${(schemas += 1)}` })));
+  }
+
+  test("leaves out no case but known ones", () => {
+    const names = storeConformance.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(SKIP)));
+  });
+});
