@@ -72,7 +72,9 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   );
   const credits = [
     ...view.credits.map((credit) => ({ ...credit, grantedAt: Number.NEGATIVE_INFINITY })),
-    ...(options.creditsAreWhole === true ? [] : [...creditGrants(view, dues), ...refundsOf(advance, rounding)]),
+    ...(options.creditsAreWhole === true
+      ? []
+      : [...creditGrants(view, catalog, dues), ...refundsOf(advance, rounding)]),
   ];
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   const { explain = false, creditId } = options;
@@ -96,7 +98,7 @@ export interface DueBefore {
 export function dueBefore(view: AccountView, catalog: BillingCatalog, until: Instant): DueBefore {
   const dues = dueCycles(view.decisions, until);
   const advance = advanceOf(view, dues);
-  const credits = [...creditGrants(view, dues), ...refundsOf(advance, roundingOf(view, catalog))];
+  const credits = [...creditGrants(view, catalog, dues), ...refundsOf(advance, roundingOf(view, catalog))];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),
     advanceFinalAt: advance.charges.map(({ invoiceDate, due }) => Math.max(invoiceDate, due)),

@@ -11,7 +11,7 @@ import type { Decimal } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { creditAmountOf } from "../rating/credit-grant.ts";
-import type { AccountView } from "./account-view.ts";
+import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Refund } from "./advance-charge.ts";
 import { after, type DueCycle, dueCards } from "./dues.ts";
 import { NO_END } from "./timeline.ts";
@@ -22,7 +22,11 @@ export interface GrantedCredit extends MonetaryCredit {
 }
 
 /** What credit grant cards grant in these cycles: once for each natural cycle of their recurrence (S9.1, S12.6). */
-export function creditGrants(view: AccountView, dues: readonly DueCycle[]): readonly GrantedCredit[] {
+export function creditGrants(
+  view: AccountView,
+  { addOns }: Pick<BillingCatalog, "addOns">,
+  dues: readonly DueCycle[],
+): readonly GrantedCredit[] {
   const found = dueCards(
     dues,
     (details) => details.creditGrantRateCards,
@@ -33,7 +37,7 @@ export function creditGrants(view: AccountView, dues: readonly DueCycle[]): read
     const effectiveUntil = expiryOf(card, due);
     return {
       id: key,
-      purpose: card.displayName ?? card.id,
+      purpose: card.displayName ?? addOns.get(card.id) ?? card.id,
       creditAmount,
       left: creditAmount,
       priority: card.grantDetails.priority,
