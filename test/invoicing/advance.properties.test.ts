@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { pricePlan, type PricePlanDetails } from "../../src/book/price-plan.ts";
+import { type CycleConfig, cycleConfigOf } from "../../src/calendar/cycle.ts";
+import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
+import type { AccountView } from "../../src/invoicing/account-view.ts";
+import { advanceOf } from "../../src/invoicing/advance.ts";
+import { arrearsCharges } from "../../src/invoicing/arrears.ts";
+import { dueCycles } from "../../src/invoicing/dues.ts";
+import { cyclesIn, NO_END, type PlanDecision, timelineOf } from "../../src/invoicing/timeline.ts";
+import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
+import { addFractions, type Fraction, negated, NOTHING, textOfFraction } from "../../src/numbers/fraction.ts";
+
+const FIRST = parseDate("2024-01-10");
+/** After every plan, license and charge of the accounts below. */
+const LAST = FIRST + 900 * DAY_MS;
+
+type Timing = "IN_ARREARS" | "IN_ADVANCE";
+
+/** One account, to be charged either way. */
+interface Terms {
+  readonly cycleConfig: CycleConfig;
+  readonly prorated: boolean;
+  readonly recurrence: { readonly interval: number; readonly offset: number };
+  /** A version of the plan, or none, over days counted from the first. */
+  readonly plans: readonly {
+    readonly version: number | null;
+    readonly wait: number;
+    readonly ahead: number;
+    readonly days: number | null;
+  }[];
+  readonly licenses: readonly { readonly hour: number; readonly quantity: number }[];
+}
+
+const terms: fc.Arbitrary<Terms> = fc.record({
+  cycleConfig: fc
+    .record({ day: fc.integer({ min: 1, max: 31 }), interval: fc.constantFrom("MONTHLY", "QUARTERLY") })
+    .map(({ day, interval }) => {
+      const startOffset = { dayOffset: String(day), ...(interval === "MONTHLY" ? {} : { monthOffset: "2" }) };
+      return cycleConfigOf({ interval, startOffset }, FIRST);
+    }),
+  prorated: fc.boolean(),
+  recurrence: fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) }),
+  plans: fc.array(
+    fc.record({
+      version: fc.option(fc.integer({ min: 1, max: 2 })),
+      wait: fc.nat(60),
+      ahead: fc.oneof(fc.constant(0), fc.nat(100)),
+      days: fc.option(fc.integer({ min: 1, max: 200 })),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+  licenses: fc.array(fc.record({ hour: fc.nat(400 * 24), quantity: fc.nat(20) }), { maxLength: 5 }),
+});
+
+function detailsOf({ prorated, recurrence }: Terms, invoiceTiming: Timing): PricePlanDetails {
+  const timed = { invoiceTiming, enableProration: prorated };
+  return pricePlan.shape.pricePlanDetails.parse({
+    fixedFeeRateCards: [
+      { id: "addon.fee", rateValues: [{ currency: "USD", rate: 97 }], recurrenceConfig: recurrence, ...timed },
+    ],
+    licenseRateCards: [
+      {
+        id: "addon.seats",
+        proratedRefundMode: "CREDITS",
+        ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+        rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 13 }] }],
+        ...timed,
+      },
+    ],
+  });
+}
+
+/** What is not prorated is charged by what was known, so all of it is known from the start there. */
+function decisionsOf(account: Terms, timing: Timing): readonly PlanDecision[] {
+  const { plans, prorated, cycleConfig } = account;
+  let today = FIRST;
+  const decisions = plans.map(({ version, wait, ahead, days }, index): PlanDecision => {
+    today += index === 0 ? 0 : wait * DAY_MS;
+    const from = today + ahead * DAY_MS;
+    const plan =
+      version === null
+        ? null
+        : { planId: "plan", version, details: detailsOf(account, timing), cycleConfig, gracePeriodDays: 0 };
+    const until = days === null ? NO_END : from + days * DAY_MS;
+    return { from, until, decidedAt: prorated ? today : FIRST, plan };
+  });
+  return [...decisions, { from: LAST, until: NO_END, decidedAt: prorated ? today : FIRST, plan: null }];
+}
+
+function viewOf(account: Terms, timing: Timing): AccountView {
+  return {
+    accountId: "acc",
+    customerId: "ann",
+    currency: "USD",
+    netTermDays: 0,
+    decisions: decisionsOf(account, timing),
+    licenseChanges: account.licenses.map(({ hour, quantity }) => ({
+      licenseId: "addon.seats",
+      updateType: "ABSOLUTE",
+      quantity: new Decimal(quantity),
+      effectiveFrom: FIRST + hour * 3_600_000,
+    })),
+    credits: [],
+    usage: () => ZERO,
+    overage: () => ZERO,
+  };
+}
+
+function total(amounts: readonly Fraction[]): string {
+  return textOfFraction(amounts.reduce(addFractions, NOTHING));
+}
+
+function inAdvance(account: Terms): string {
+  const view = viewOf(account, "IN_ADVANCE");
+  const { charges, refunds } = advanceOf(view, dueCycles(view.decisions, LAST));
+  expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
+  return total([...charges.map(({ charge }) => charge.bounded), ...refunds.map(({ amount }) => negated(amount))]);
+}
+
+function inArrears(account: Terms): string {
+  const view = viewOf(account, "IN_ARREARS");
+  const timeline = timelineOf(view.decisions);
+  const charges = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => arrearsCharges(view, timeline, cycle));
+  return total(charges.map(({ bounded }) => bounded));
+}
+
+describe("what is charged in advance, less what is given back", () => {
+  test("S9.5 S10.3 is what would be charged in arrears, whatever was decided when", () => {
+    fc.assert(
+      fc.property(terms, (account) => {
+        expect(inAdvance(account)).toBe(inArrears(account));
+      }),
+    );
+  });
+});
