@@ -44,12 +44,18 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
   /** What falls due before `horizon` and was not asked for yet, in order. */
   const pending: FeatureGrant[] = [];
   let horizon = Number.NEGATIVE_INFINITY;
+  let period: AccountPeriod = { start: 0, end: 0 };
+  const periodOf = (instant: Instant): AccountPeriod => {
+    const cycle = cycleAt(timeline, instant);
+    if (cycle === undefined) return gapAround(timeline, instant);
+    return { start: cycle.start, end: cycle.end, openUntil: closesAt(cycle, graceTerms) };
+  };
 
   return {
     periodAt(instant) {
-      const cycle = cycleAt(timeline, instant);
-      if (cycle === undefined) return gapAround(timeline, instant);
-      return { start: cycle.start, end: cycle.end, openUntil: closesAt(cycle, graceTerms) };
+      // Events come close to each other: most are in the period of the one before.
+      if (instant < period.start || instant >= period.end) period = periodOf(instant);
+      return period;
     },
     grantsUpTo(instant) {
       if (!grants) return [];

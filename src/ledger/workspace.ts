@@ -66,36 +66,44 @@ export function openWorkspace(read: readonly AccountParts[]): Workspace {
     },
     find: (id) => accounts.get(id)?.account,
     changes() {
-      const all = [...accounts.values()].map((work) => work.changes());
-      return {
-        accounts: all.flatMap((each) => each.accounts ?? []),
-        events: all.flatMap((each) => each.events ?? []),
-        usage: all.flatMap((each) => each.usage ?? []),
-        overage: all.flatMap((each) => each.overage ?? []),
-        entries: all.flatMap((each) => each.entries ?? []),
-        credits: all.flatMap((each) => each.credits ?? []),
-        invoices: all.flatMap((each) => each.invoices ?? []),
-      };
+      const all = noChanges();
+      for (const { addTo } of accounts.values()) addTo(all);
+      return all;
     },
   };
 }
 
-function workOn(parts: AccountParts): { readonly account: AccountWork; changes(): Changes } {
+/** Changes as they are gathered. */
+type Gathered = {
+  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged">]-?: NonNullable<
+    Changes[Part]
+  >[number][];
+};
+
+function noChanges(): Gathered {
+  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [] };
+}
+
+function workOn(parts: AccountParts): { readonly account: AccountWork; readonly addTo: (changes: Gathered) => void } {
   let { record } = parts;
-  const entries = records(parts.entries, ({ id }) => id);
-  const credits = records(parts.credits, ({ id }) => id);
+  const entries = records(parts.entries, ({ id }) => id, byCreation);
+  const credits = records(parts.credits, ({ id }) => id, byCreation);
   const invoices = records(parts.invoices, ({ id }) => id);
-  const events = records(parts.events, ({ referenceId }) => referenceId);
+  const events = records(
+    parts.events,
+    ({ referenceId }) => referenceId,
+    (a, b) => a.number - b.number,
+  );
   const usage = cells(record.id, parts.usage);
   const overage = cells(record.id, parts.overage);
   const account: AccountWork = {
     get record() {
       return record;
     },
-    entries: () => entries.all().toSorted((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id)),
-    credits: () => credits.all().toSorted((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id)),
-    invoices: () => invoices.all(),
-    events: () => events.all().toSorted((a, b) => a.number - b.number),
+    entries: entries.all,
+    credits: credits.all,
+    invoices: invoices.all,
+    events: events.all,
     usage: usage.between,
     overage: overage.between,
     putRecord: (next) => {
@@ -110,67 +118,123 @@ function workOn(parts: AccountParts): { readonly account: AccountWork; changes()
   };
   return {
     account,
-    changes: () => ({
-      accounts: record === parts.record ? [] : [record],
-      events: events.changed(),
-      usage: usage.added(),
-      overage: overage.added(),
-      entries: entries.changed(),
-      credits: credits.changed(),
-      invoices: invoices.changed(),
-    }),
+    addTo(changes) {
+      if (record !== parts.record) changes.accounts.push(record);
+      events.addTo(changes.events);
+      usage.addTo(changes.usage);
+      overage.addTo(changes.overage);
+      entries.addTo(changes.entries);
+      credits.addTo(changes.credits);
+      invoices.addTo(changes.invoices);
+    },
   };
 }
 
 interface Records<Item> {
-  all(): readonly Item[];
+  readonly all: () => readonly Item[];
   readonly put: (item: Item) => void;
-  changed(): readonly Item[];
+  readonly addTo: (changed: Item[]) => void;
 }
 
-function records<Item>(read: readonly Item[], idOf: (item: Item) => string): Records<Item> {
-  const items = new Map(read.map((item) => [idOf(item), item]));
-  const changed = new Set<string>();
+/** Most accounts of a batch put few records, and of most kinds none: nothing is made before it is needed. */
+function records<Item>(
+  read: readonly Item[],
+  idOf: (item: Item) => string,
+  compare?: (a: Item, b: Item) => number,
+): Records<Item> {
+  let changed: Map<string, Item> | undefined;
+  let known: readonly Item[] | undefined;
   return {
-    all: () => [...items.values()],
-    put: (item) => {
-      items.set(idOf(item), item);
-      changed.add(idOf(item));
+    all() {
+      known ??= together(read, changed, idOf);
+      return compare === undefined ? known : (known = inOrder(known, compare));
     },
-    changed: () => [...changed].flatMap((id) => items.get(id) ?? []),
+    put(item) {
+      changed ??= new Map();
+      changed.set(idOf(item), item);
+      known = undefined;
+    },
+    addTo: (all) => {
+      for (const item of changed?.values() ?? []) all.push(item);
+    },
   };
+}
+
+/** What was read with what was put in its place, and what was put beside it. */
+function together<Item>(
+  read: readonly Item[],
+  changed: ReadonlyMap<string, Item> | undefined,
+  idOf: (item: Item) => string,
+): readonly Item[] {
+  if (changed === undefined) return read;
+  const added = new Map(changed);
+  const replaced = read.map((item) => {
+    const id = idOf(item);
+    const put = added.get(id);
+    added.delete(id);
+    return put ?? item;
+  });
+  return added.size === 0 ? replaced : [...replaced, ...added.values()];
+}
+
+/** Records mostly are in order: what is read is, and what is made comes after it. */
+function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
+  const isOrdered = items.every((item, index) => {
+    const before = items[index - 1];
+    return before === undefined || compare(before, item) <= 0;
+  });
+  return isOrdered ? items : items.toSorted(compare);
 }
 
 interface Cells {
   readonly between: (itemId: string, from: Day, until: Day) => Decimal;
   readonly add: (itemId: string, day: Day, quantity: Decimal) => void;
-  added(): readonly CellChange[];
+  readonly addTo: (changed: CellChange[]) => void;
 }
 
+type Days = Map<Day, Decimal>;
+
 function cells(accountId: string, read: readonly CellChange[]): Cells {
-  const byItem = new Map<string, Map<Day, Decimal>>();
-  const added = new Map<string, Map<Day, Decimal>>();
-  const addTo = (to: Map<string, Map<Day, Decimal>>, itemId: string, day: Day, quantity: Decimal): void => {
-    const days = to.get(itemId) ?? new Map<Day, Decimal>();
-    to.set(itemId, days.set(day, add(days.get(day) ?? ZERO, quantity)));
-  };
-  for (const { itemId, day, quantity } of read) addTo(byItem, itemId, day, quantity);
+  let readByItem: Map<string, Days> | undefined;
+  let added: Map<string, Days> | undefined;
   return {
     between(itemId, from, until) {
+      readByItem ??= byItemOf(read);
       let total = ZERO;
-      for (const [day, quantity] of byItem.get(itemId) ?? [])
-        if (day >= from && day < until) total = add(total, quantity);
+      for (const days of [readByItem.get(itemId), added?.get(itemId)]) {
+        for (const [day, quantity] of days ?? []) if (day >= from && day < until) total = add(total, quantity);
+      }
       return total;
     },
     add(itemId, day, quantity) {
-      addTo(byItem, itemId, day, quantity);
-      addTo(added, itemId, day, quantity);
+      added ??= new Map();
+      addCell(added, itemId, day, quantity);
     },
-    added: () =>
-      [...added].flatMap(([itemId, days]) =>
-        [...days].map(([day, quantity]) => ({ accountId, itemId, day, quantity })),
-      ),
+    addTo(changed) {
+      for (const [itemId, days] of added ?? []) {
+        for (const [day, quantity] of days) changed.push({ accountId, itemId, day, quantity });
+      }
+    },
   };
+}
+
+function byItemOf(read: readonly CellChange[]): Map<string, Days> {
+  const byItem = new Map<string, Days>();
+  for (const { itemId, day, quantity } of read) addCell(byItem, itemId, day, quantity);
+  return byItem;
+}
+
+function addCell(byItem: Map<string, Days>, itemId: string, day: Day, quantity: Decimal): void {
+  const days = byItem.get(itemId);
+  if (days === undefined) byItem.set(itemId, new Map([[day, quantity]]));
+  else days.set(day, add(days.get(day) ?? ZERO, quantity));
+}
+
+function byCreation(
+  a: { readonly createdAt: number; readonly id: string },
+  b: { readonly createdAt: number; readonly id: string },
+): number {
+  return a.createdAt - b.createdAt || compareText(a.id, b.id);
 }
 
 function compareText(a: string, b: string): number {
