@@ -9,7 +9,7 @@ import { catalogOf, checkBook, checkPricePlan } from "./check-book.ts";
 import type { Book } from "./document.ts";
 import { type PricePlan, pricePlan } from "./price-plan.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import { checkNesting, isTextTooDeep, readBookShape, readShape, TOO_DEEP } from "./read-document.ts";
+import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./read-document.ts";
 import { referencesOf } from "./references.ts";
 import { resolvePricePlan } from "./resolve-plan.ts";
 import { inOrder, resolveBook } from "./resolve.ts";
@@ -67,7 +67,11 @@ function checkAssociable({ pricePlanDetails }: PricePlan, report: Report): void 
 }
 
 function parsed(what: string, text: string): unknown {
-  if (isTextTooDeep(text)) throw bookError(what, 1, [{ path: "$", message: TOO_DEEP }]);
+  const deep = tooDeepInText(text);
+  if (deep !== undefined) {
+    const message = `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`;
+    throw bookError(what, 1, [{ path: "$", message }]);
+  }
   try {
     return parseJson(text);
   } catch (error) {

@@ -81,10 +81,12 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
 }
 
 /**
- * Whether a JSON text nests too deep for {@link checkNesting}, seen before a parser makes objects of it all. Brackets
+ * Where a JSON text first nests too deep for {@link checkNesting}, seen before a parser makes objects of it all. Brackets
  * in texts do not count; what is no JSON at all gets any answer.
+ *
+ * @returns line and column, from 1
  */
-export function isTextTooDeep(text: string): boolean {
+export function tooDeepInText(text: string): { readonly line: number; readonly column: number } | undefined {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
@@ -95,10 +97,15 @@ export function isTextTooDeep(text: string): boolean {
     } else if (code === QUOTE) inText = true;
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
-      if (depth > NESTING_MAX) return true;
+      if (depth > NESTING_MAX) return placeIn(text, at);
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
   }
-  return false;
+  return undefined;
+}
+
+function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, at).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /** Refuses what is nested so deep that no code after this should meet it. */

@@ -26,11 +26,10 @@ const RATES = JSON.stringify(SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRat
 describe("a hostile book has an answer or a clear refusal", () => {
   test("S3.6 a rule nested 10,000 deep is refused", async () => {
     const ran = await check(RULE, `${'{"+":['.repeat(10_000)}1${"]}".repeat(10_000)}`);
-    expect(ran).toEqual({
-      code: 1,
-      out: "",
-      err: "book.json: $.usageMeters[0].computations: nested more than 200 levels deep\nbook.json: 1 problem\n",
-    });
+    expect(ran).toMatchObject({ code: 1, out: "" });
+    expect(ran.err).toMatch(
+      /^book\.json: \$: nested more than 200 levels deep, at line 1, column \d+\nbook\.json: 1 problem\n$/,
+    );
   });
 
   test("S7.1 a slab table of 10,000 rows prices an event", async () => {
