@@ -244,9 +244,20 @@ export function decimalOfExact(value: Exact): Decimal {
 
 /** A {@link Decimal} as an exact value of the event path. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */
 export function exactOfDecimal(value: Decimal): Exact {
+  const whole = smallWhole(value);
+  if (!Number.isNaN(whole)) return whole;
   const [digits = "0", exponent = "0"] = value.toExponential().split("e");
   const [integer = "0", fraction = ""] = digits.split(".");
   return make(BigInt(integer + fraction), fraction.length - Number(exponent));
+}
+
+/** A whole number below 10^15 from its groups of seven digits, the highest first; NaN for any other decimal. */
+function smallWhole({ d, e, s }: Decimal): number {
+  const groups = Math.floor(e / 7) + 1;
+  if (e < 0 || e > 14 || d.length > groups) return Number.NaN;
+  let whole = 0;
+  for (let index = 0; index < groups; index++) whole = whole * 1e7 + (d[index] ?? 0);
+  return whole === 0 ? 0 : s * whole;
 }
 
 /** The integer that, at 10^-scale, is the value. */
