@@ -11,25 +11,32 @@ import type { AccountView } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
+import type { AccountCycle } from "./timeline.ts";
 
 /**
  * Everything charged in advance in these cycles, and given back for them.
  *
  * @param dues every cycle since the account's first, in order
+ * @param isAsked whose charges are asked for; those of other cycles, and what is given back of their licenses, are left
+ * out where that is of no use
  */
-export function advanceOf(view: AccountView, dues: readonly DueCycle[]): Advance {
-  const fees = feesInAdvance(view, dues);
-  const licenses = licenseInAdvance(view, dues);
+export function advanceOf(
+  view: AccountView,
+  dues: readonly DueCycle[],
+  isAsked: (cycle: AccountCycle) => boolean = () => true,
+): Advance {
+  const fees = feesInAdvance(view, dues, isAsked);
+  const licenses = licenseInAdvance(view, dues, isAsked);
   const charges = [
     ...fees.charges,
     ...licenses.charges,
-    ...entitlementsInAdvance(view, dues),
-    ...grantsInAdvance(view, dues),
+    ...entitlementsInAdvance(view, dues, isAsked),
+    ...grantsInAdvance(view, dues, isAsked),
   ];
   return { charges, refunds: [...fees.refunds, ...licenses.refunds] };
 }
 
-function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
+function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): Advance {
   const charges: AdvanceCharge[] = [];
   const refunds: Refund[] = [];
   const found = dueCards(
@@ -40,7 +47,7 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
   for (const { due, card, period, key } of found) {
     if (card.invoiceTiming !== "IN_ADVANCE") continue;
     const asCharged = { ...card, enableProration: period.prorated };
-    charges.push(standing(due, rateFixedFee(asCharged, view.currency, period)));
+    if (isAsked(due.cycle)) charges.push(standing(due, rateFixedFee(asCharged, view.currency, period)));
     const cut = period.prorated ? cutOf(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
@@ -51,28 +58,33 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
   return { charges, refunds };
 }
 
-function entitlementsInAdvance(view: AccountView, dues: readonly DueCycle[]): AdvanceCharge[] {
+type IsAsked = (cycle: AccountCycle) => boolean;
+
+function entitlementsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
   const found = dueCards(
     dues,
     (details) => details.billingEntitlementRateCards,
     (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
   );
-  return inAdvance(found).map(({ due, card, period }) =>
+  return inAdvance(found, isAsked).map(({ due, card, period }) =>
     standing(due, rateBillingEntitlement(card, view.currency, period)),
   );
 }
 
-function grantsInAdvance(view: AccountView, dues: readonly DueCycle[]): AdvanceCharge[] {
+function grantsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
   const found = dueCards(
     dues,
     (details) => details.creditGrantRateCards,
     (card) => ({ kind: "CREDIT_GRANT", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
   );
-  return inAdvance(found).map(({ due, card, period }) => standing(due, rateCreditGrant(card, view.currency, period)));
+  return inAdvance(found, isAsked).map(({ due, card, period }) =>
+    standing(due, rateCreditGrant(card, view.currency, period)),
+  );
 }
 
 function inAdvance<Card extends { readonly invoiceTiming: string }>(
   found: readonly DueCard<Card>[],
+  isAsked: IsAsked,
 ): readonly DueCard<Card>[] {
-  return found.filter(({ card }) => card.invoiceTiming === "IN_ADVANCE");
+  return found.filter(({ due, card }) => card.invoiceTiming === "IN_ADVANCE" && isAsked(due.cycle));
 }

@@ -14,9 +14,10 @@ import { advanceOf } from "./advance.ts";
 import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
 import { dueCycles } from "./dues.ts";
+import { closesAt } from "./grace.ts";
 import { creditGrants, type GrantedCredit, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
-import { cycleAt, cyclesIn, timelineOf } from "./timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, timelineOf } from "./timeline.ts";
 
 /** What is drawn, and how. */
 export interface DrawOptions {
@@ -56,13 +57,15 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.until, ...cycles.map(({ end }) => end));
   const dues = dueCycles(view.decisions, horizon);
-  const advance = advanceOf(view, dues);
   // A cycle that was cut since it was charged is shown with what is left of it.
-  const touched = advance.charges.filter(({ cycle }) => {
-    const end = cycleAt(timeline, cycle.start)?.end ?? cycle.end;
-    return cycle.start < options.until && end > options.from;
-  });
-  const early = advanceDrafts(catalog, rounding, touched);
+  const isTouched = (cycle: AccountCycle): boolean =>
+    cycle.start < options.until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > options.from;
+  const advance = advanceOf(view, dues, options.creditsAreWhole === true ? isTouched : undefined);
+  const early = advanceDrafts(
+    catalog,
+    rounding,
+    advance.charges.filter(({ cycle }) => isTouched(cycle)),
+  );
   const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, early));
   const drafts = [...standard.filter((draft) => draft !== undefined), ...early].sort(
     (a, b) =>
@@ -94,10 +97,15 @@ export interface DueBefore {
   readonly advanceFinalAt: readonly Instant[];
 }
 
-/** What falls due of an account before `until`, and what fell due since its first cycle. */
-export function dueBefore(view: AccountView, catalog: BillingCatalog, until: Instant): DueBefore {
+/** What falls due of an account from `since` to before `until`; some of it may have fallen due before. */
+export function dueBefore(
+  view: AccountView,
+  catalog: BillingCatalog,
+  { since, until }: { readonly since: Instant; readonly until: Instant },
+): DueBefore {
   const dues = dueCycles(view.decisions, until);
-  const advance = advanceOf(view, dues);
+  // Nothing of a cycle falls due once it is closed, but what is given back of a fee for several cycles.
+  const advance = advanceOf(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
   const credits = [...creditGrants(view, catalog, dues), ...refundsOf(advance, roundingOf(view, catalog))];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),

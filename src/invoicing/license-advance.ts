@@ -11,12 +11,13 @@ import { intersection } from "../calendar/proration.ts";
 import { add, type Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
 import { addFractions, compareFractions, type Fraction, NOTHING } from "../numbers/fraction.ts";
 import type { Charge } from "../rating/charge.ts";
-import { dayRuns, quantityAt } from "../rating/license-timeline.ts";
+import { dayRuns, quantityAt, type QuantityUpdate } from "../rating/license-timeline.ts";
 import { licensePrice, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
+import type { AccountCycle } from "./timeline.ts";
 
 /** Days that are paid up to a quantity. */
 interface PaidDays extends Cycle {
@@ -29,7 +30,8 @@ interface PaidDays extends Cycle {
 interface Epoch {
   readonly from: Instant;
   readonly until: Instant;
-  readonly changes: readonly LicenseChange[];
+  /** Those of the cycle, after one that sets the quantity at its start. */
+  readonly changes: readonly QuantityUpdate[];
 }
 
 /** One license in one cycle that it is charged for. */
@@ -51,15 +53,26 @@ interface PaidWhole {
   readonly quantity: Decimal;
 }
 
-/** Every license charge in advance in these cycles, and what was given back for them. */
-export function licenseInAdvance(view: AccountView, dues: readonly DueCycle[]): Advance {
+/**
+ * Every license charge in advance in these cycles, and what was given back for them.
+ *
+ * @param isAsked of other cycles only what was paid whole matters: later pieces of a natural cycle charge what is above it
+ */
+export function licenseInAdvance(
+  view: AccountView,
+  dues: readonly DueCycle[],
+  isAsked: (cycle: AccountCycle) => boolean,
+): Advance {
   const charges: AdvanceCharge[] = [];
   const refunds: Refund[] = [];
   const paidWhole = new Map<string, PaidWhole[]>();
   for (const due of dues) {
     for (const card of due.cycle.term.plan.details.licenseRateCards ?? []) {
       if (card.invoiceTiming !== "IN_ADVANCE") continue;
+      const asked = isAsked(due.cycle);
+      if (!asked && chargedByDays(due.timeline, due.cycle, { kind: "LICENSE", billableId: card.id })) continue;
       const paid = payCycle(view, due, card, paidWhole);
+      if (!asked) continue;
       charges.push(...paid.charges);
       refunds.push(...paid.refunds);
     }
@@ -88,7 +101,7 @@ function payCycle(
     refunds: [],
   };
   const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-  const epochs = epochsOf(changes, due.due);
+  const epochs = epochsOf(changes, served, due.due);
   const atStart = quantityAt(epochs[0]?.changes ?? [], cycle.start);
   if (prorated) payByDays(charging, epochs, atStart);
   else {
@@ -178,14 +191,23 @@ function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal
 }
 
 /** What was known when: from when the cycle fell due, and from each later arrival on. */
-function epochsOf(changes: readonly LicenseChange[], due: Instant): readonly Epoch[] {
+function epochsOf(changes: readonly LicenseChange[], served: Cycle, due: Instant): readonly Epoch[] {
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
   const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];
   return starts.map((from, index) => ({
     from,
     until: starts[index + 1] ?? Number.POSITIVE_INFINITY,
-    changes: changes.filter((change) => arrivalOf(change) <= from),
+    changes: changesIn(
+      served,
+      changes.filter((change) => arrivalOf(change) <= from),
+    ),
   }));
+}
+
+/** The changes of a cycle alone: an account may have years of others, and a cycle looks at its own again and again. */
+function changesIn({ start, end }: Cycle, changes: readonly LicenseChange[]): readonly QuantityUpdate[] {
+  const before = { updateType: "ABSOLUTE", quantity: quantityAt(changes, start), effectiveFrom: start } as const;
+  return [before, ...changes.filter(({ effectiveFrom }) => effectiveFrom > start && effectiveFrom < end)];
 }
 
 function arrivalOf({ knownFrom }: LicenseChange): Instant {
@@ -219,7 +241,7 @@ function without(paid: readonly PaidDays[], taken: Cycle): readonly PaidDays[] {
 }
 
 /** The instant, on a day, at which the quantity first went above what was paid. */
-function reachedAt(changes: readonly LicenseChange[], day: Instant, paid: Decimal): Instant {
+function reachedAt(changes: readonly QuantityUpdate[], day: Instant, paid: Decimal): Instant {
   const instants = changes.map(({ effectiveFrom }) => effectiveFrom).filter((at) => at >= day && at < day + DAY_MS);
   return instants.toSorted((a, b) => a - b).find((at) => quantityAt(changes, at).gt(paid)) ?? day;
 }

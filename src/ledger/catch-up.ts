@@ -44,7 +44,7 @@ export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): voi
 export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
   const since = work.record.caughtUpTo;
   const grants = newGrants(catalog, work, until);
-  const due = dueBefore(viewOfWork(catalog, work), catalog.billing, until + 1);
+  const due = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
   const open = openCycles(catalog, work.record, until, closedSince);
   const from = openSince(open, since);
   const closes = open.map((cycle) => closesAt(cycle, graceTermsOf(catalog, work.record)));
