@@ -30,11 +30,23 @@ export type {
   UsageRateCard,
 } from "./book/rate-card.ts";
 export type { Computation, UsageMeter } from "./book/usage-meter.ts";
+export type { RequestInput, RequestKind } from "./book/requests.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
+export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/account-resources.ts";
+export type { AliasShown, CustomerShown } from "./engine/accounts.ts";
+export type { AddOns, Features, Settings } from "./engine/catalog-resources.ts";
+export type { Stored } from "./engine/configured.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
+export type { EventSchemas } from "./engine/event-schemas.ts";
+export type { FeatureBalance, LicenseUpdateShown } from "./engine/holdings.ts";
+export type { InvoiceGroups, InvoiceGroupShown } from "./engine/invoice-groups.ts";
 export type { EnginePreviewOptions, Finalized, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";
 export type { Loaded } from "./engine/load.ts";
 export type { Page, PageOptions } from "./engine/pages.ts";
+export type { MigrationShown, PricingSchedule } from "./engine/plans.ts";
+export type { PricePlans } from "./engine/price-plans.ts";
+export type { CompositeShown, UsageQuery } from "./engine/usage.ts";
+export type { UsageMeters } from "./engine/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
@@ -52,7 +64,17 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview.ts";
-export type { EventRecord, FeatureUse } from "./ledger/records.ts";
+export type { CreditShown } from "./ledger/credits.ts";
+export type { LicenseUpdated } from "./ledger/licenses.ts";
+export type { Migration, MigrationMode } from "./ledger/migrate.ts";
+export type {
+  AccountRecord,
+  CellChange,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  FeatureUse,
+} from "./ledger/records.ts";
 export type { UndoneEvent } from "./ledger/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";

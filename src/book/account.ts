@@ -24,7 +24,7 @@ import {
 import { type PricePlanDetailsOverride, pricePlanDetailsOverride } from "./price-plan.ts";
 
 /** A postal address. */
-const address = z.strictObject({
+export const address = z.strictObject({
   phoneNumber: text,
   line1: text,
   line2: text,

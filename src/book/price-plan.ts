@@ -17,7 +17,7 @@ import {
 } from "./rate-card.ts";
 
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
-const pricingCycleConfig = z.strictObject({
+export const pricingCycleConfig = z.strictObject({
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
   startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: text }).nullish(),
   /** Whole days, default 0. */

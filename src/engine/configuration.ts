@@ -4,11 +4,13 @@
  * @module
  */
 import { type Book, readBook } from "../book/book.ts";
-import { hasCode, type Problem, RatebookError } from "../errors.ts";
+import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
+import { formatDate, type Instant } from "../calendar/instant.ts";
+import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind } from "./document-body.ts";
+import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
 
 /** The documents of each kind, oldest first, as the lists of the book have them. */
 export type ConfiguredDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
@@ -72,6 +74,42 @@ export function changedBook(documents: ConfiguredDocuments, changed: readonly Do
   }
 }
 
+/** An association of a plan with an account that changes parts of the plan. */
+export interface OverrideRequest {
+  readonly pricePlanId: string;
+  readonly version: number;
+  readonly effectiveFrom: Instant;
+  readonly invoiceCurrency: string;
+  /** As it was given. */
+  readonly override: unknown;
+}
+
+/**
+ * Reads what an association changes of its plan, and checks it with the plan (S16.2).
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems
+ */
+export function readOverride(documents: ConfiguredDocuments, request: OverrideRequest): PricePlanDetailsOverride {
+  const { pricePlanId, version, effectiveFrom, invoiceCurrency, override } = request;
+  const association = { pricePlanId, version, effectiveFrom: formatDate(effectiveFrom) };
+  const pricePlans = [{ ...association, pricePlanDetailsOverride: plainOf(override) }];
+  const raw = rawBookOf(documents);
+  const asking = { id: NOBODY, name: "Account of the request", customerId: NOBODY, invoiceCurrency, pricePlans };
+  const customers = [
+    { id: NOBODY, name: "Customer of the request" },
+    ...raw.customers.filter(({ id }) => id !== NOBODY),
+  ];
+  try {
+    const [account] = readBook({ ...raw, customers, accounts: [asking, ...raw.accounts] }).accounts;
+    const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
+    invariant(read !== undefined, "S16.2: an override that was given is read");
+    return read;
+  } catch (error) {
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    throw ownProblems(error.details.problems, "$.accounts[0].pricePlans[0]", error) ?? error;
+  }
+}
+
 /** The item of a document in a book that was read of these documents. */
 export function itemOf<Kind extends ConfiguredKind>(
   kind: Kind,
@@ -96,17 +134,7 @@ async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
  * its meters since
  */
 function bookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): Book {
-  const [organization] = documents.organization;
-  const book = readBook({
-    ...(organization === undefined ? {} : { organization: organization.body }),
-    ...Object.fromEntries(CONFIGURED_KINDS.map((kind) => [BOOK_LISTS[kind], documents[kind].map(({ body }) => body)])),
-    pricePlans: documents.pricePlan.map((document) =>
-      document.body["status"] === "ACTIVE" && !changed.has(document)
-        ? { ...document.body, status: "DRAFT" }
-        : document.body,
-    ),
-    ...ownersOf(documents.setting),
-  });
+  const book = readBook(rawBookOf(documents, changed));
   const pricePlans = book.pricePlans.map((plan, place) => ({
     ...plan,
     status: documents.pricePlan[place]?.body["status"] === "ACTIVE" ? ("ACTIVE" as const) : plan.status,
@@ -114,8 +142,26 @@ function bookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRec
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
 
+/** The documents as a book is written. */
+function rawBookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
+  const [organization] = documents.organization;
+  return {
+    ...(organization === undefined ? {} : { organization: organization.body }),
+    ...Object.fromEntries(CONFIGURED_KINDS.map((kind) => [BOOK_LISTS[kind], documents[kind].map(({ body }) => body)])),
+    pricePlans: documents.pricePlan.map((document) => {
+      const { mode: _mode, versionsToMigrate: _versions, ...plan } = document.body;
+      return plan["status"] === "ACTIVE" && !changed.has(document) ? { ...plan, status: "DRAFT" } : plan;
+    }),
+    ...ownersOf(documents.setting),
+  };
+}
+
+/** A book as it is written, as far as its kind is known here. */
+type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id: string }[]>> &
+  Readonly<Record<string, unknown>>;
+
 /** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
-function ownersOf(settings: readonly DocumentRecord[]): Pick<Record<string, unknown>, "customers" | "accounts"> {
+function ownersOf(settings: readonly DocumentRecord[]): RawBook {
   const named = (entityType: string): readonly string[] => [
     ...new Set(settings.flatMap(({ body }) => (body["entityType"] === entityType ? [String(body["entityId"])] : []))),
   ];
@@ -137,16 +183,24 @@ function problemsOf(
 ): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
   const kind = CONFIGURED_KINDS.find((each) => each === changed?.kind);
   const place = kind === undefined ? -1 : documents[kind].findIndex(({ id }) => id === changed?.id);
-  const prefix = kind === undefined ? "" : `$.${BOOK_LISTS[kind]}[${place}]`;
+  const own = kind && ownProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
+  if (own !== undefined) return own;
+  const [other] = problems;
+  const sentence = `the change would break ${other?.path ?? "$"}: ${other?.message ?? ""}`;
+  return new RatebookError("ERR_REFUSED", sentence, { rule: "S4" }, { cause });
+}
+
+/** The problems at a place of a book as those of what was given for it; undefined where there are none. */
+function ownProblems(
+  problems: readonly Problem[],
+  place: string,
+  cause: unknown,
+): RatebookError<"ERR_INPUT_INVALID"> | undefined {
   const own = problems.flatMap(({ path, message }) =>
-    path === prefix || path.startsWith(`${prefix}.`) ? [{ path: `$${path.slice(prefix.length)}`, message }] : [],
+    path === place || path.startsWith(`${place}.`) ? [{ path: `$${path.slice(place.length)}`, message }] : [],
   );
   const [first] = own;
-  if (first === undefined) {
-    const [other] = problems;
-    const sentence = `the change would break ${other?.path ?? "$"}: ${other?.message ?? ""}`;
-    return new RatebookError("ERR_REFUSED", sentence, { rule: "S4" }, { cause });
-  }
+  if (first === undefined) return undefined;
   const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
   return new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems: own }, { cause });
 }

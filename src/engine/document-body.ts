@@ -64,21 +64,22 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
   }
 }
 
-/** What holds rules, as it was given; an exact number in a rule that is no text stays a number. */
+/** What holds rules, as it was given. */
 function rulesOf(given: Body, field: string): Body {
   const part = given[field];
-  return part === undefined || part === null ? {} : { [field]: withRuleTexts(part) };
+  return part === undefined || part === null ? {} : { [field]: plainGiven(part) };
 }
 
 const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);
 
-function withRuleTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withRuleTexts);
+/** Plain JSON of what was given: as {@link plainOf}, but a rule keeps its numbers exactly, as text where it must. */
+export function plainGiven(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainGiven);
   if (typeof value !== "object" || value === null || Decimal.isDecimal(value)) return plainOf(value);
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, part]) => part !== undefined)
-      .map(([name, part]) => [name, RULES.has(name) ? ruleKept(part) : withRuleTexts(part)]),
+      .map(([name, part]) => [name, RULES.has(name) ? ruleKept(part) : plainGiven(part)]),
   );
 }
 

@@ -3,18 +3,24 @@
  *
  * @module
  */
+import type { RequestInput } from "../book/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { CatalogOptions } from "../ledger/catalog.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/ingest.ts";
-import type { EventRecord } from "../ledger/records.ts";
+import type { Migration } from "../ledger/migrate.ts";
+import type { CellChange, EventRecord } from "../ledger/records.ts";
 import type { UndoneEvent } from "../ledger/undo.ts";
 import type { EventFilter } from "../ledger/view.ts";
 import type { Store } from "../store/store.ts";
+import { type AccountResources, accountResourcesOf } from "./account-resources.ts";
+import { type AddOns, addOnsOf, type Features, featuresOf, type Settings, settingsOf } from "./catalog-resources.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
+import { type EventSchemas, eventSchemasOf } from "./event-schemas.ts";
 import { eventsNamed, ingest, listEvents, undo } from "./events.ts";
 import { createIds } from "./ids.ts";
+import { invoiceGroupsOf, type InvoiceGroups } from "./invoice-groups.ts";
 import {
   type EnginePreviewOptions,
   finalize,
@@ -28,6 +34,24 @@ import {
 } from "./invoices.ts";
 import { load, type Loaded } from "./load.ts";
 import type { Page, PageOptions } from "./pages.ts";
+import {
+  associatePlan,
+  dissociatePlan,
+  listMigrations,
+  migratePlan,
+  type MigrationShown,
+  type PricingSchedule,
+} from "./plans.ts";
+import { type PricePlans, pricePlansOf } from "./price-plans.ts";
+import { type UsageMeters, usageMetersOf } from "./usage-meters.ts";
+import {
+  type CompositeShown,
+  getComposite,
+  listComposites,
+  overageBetween,
+  usageBetween,
+  type UsageQuery,
+} from "./usage.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions extends CatalogOptions {
@@ -40,7 +64,7 @@ export interface EngineOptions extends CatalogOptions {
 }
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
-export interface Engine {
+export interface Engine extends AccountResources {
   /** Puts a whole book into the store; refused where something of it is there already. */
   load(book: unknown): Promise<Loaded>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
@@ -53,6 +77,27 @@ export interface Engine {
   preview(options?: EnginePreviewOptions): Promise<readonly InvoiceShown[]>;
   /** Does all that falls due up to an instant, now by default (S2.4, S13.4). */
   finalize(asOf?: InstantInput): Promise<Finalized>;
+  /** Associates a plan with an account (S16.1, S16.2). @returns the account's schedules after it */
+  associate(accountId: string, association: RequestInput<"associate">): Promise<readonly PricingSchedule[]>;
+  /** Takes the plan from an account, which leaves a gap (S16.1). @returns the account's schedules after it */
+  dissociate(accountId: string, days: RequestInput<"dissociate">): Promise<readonly PricingSchedule[]>;
+  /** Moves every account on one version of a plan to another; all are checked before any is moved (S16.5). */
+  migrate(migration: RequestInput<"migrate">): Promise<Migration>;
+  readonly migrations: {
+    /** Newest first. */
+    list(page?: PageOptions): Promise<Page<MigrationShown>>;
+  };
+  readonly settings: Settings;
+  readonly eventSchemas: EventSchemas;
+  readonly usageMeters: UsageMeters;
+  readonly features: Features;
+  readonly addOns: AddOns;
+  readonly pricePlans: PricePlans;
+  readonly invoiceGroups: InvoiceGroups;
+  /** What meters counted, by account and UTC day. */
+  usage(query: UsageQuery): Promise<readonly CellChange[]>;
+  /** What features were used beyond their entries, by account and UTC day. */
+  overage(query: UsageQuery): Promise<readonly CellChange[]>;
   readonly events: {
     /** The latest ingested first. */
     list(filter?: EventFilter, page?: PageOptions): Promise<Page<EventRecord>>;
@@ -64,6 +109,12 @@ export interface Engine {
     list(filter?: InvoiceFilter, page?: PageOptions): Promise<Page<InvoiceShown>>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<InvoiceShown>;
+  };
+  readonly compositeInvoices: {
+    /** Newest first. */
+    list(page?: PageOptions): Promise<Page<CompositeShown>>;
+    /** @throws {RatebookError} ERR_NOT_FOUND */
+    get(id: string): Promise<CompositeShown>;
   };
   /** Closes the store. */
   close(): Promise<void>;
@@ -79,6 +130,30 @@ export function createEngine({ store, clock = Date.now, ids, ...options }: Engin
     aliasHints: new Map(),
   };
   return {
+    ...accountResourcesOf(context),
+    settings: settingsOf(context),
+    eventSchemas: eventSchemasOf(context),
+    usageMeters: usageMetersOf(context),
+    features: featuresOf(context),
+    addOns: addOnsOf(context),
+    pricePlans: pricePlansOf(context),
+    invoiceGroups: invoiceGroupsOf(context),
+    ...operationsOf(context),
+  };
+}
+
+type Resources =
+  | keyof AccountResources
+  | "settings"
+  | "eventSchemas"
+  | "usageMeters"
+  | "features"
+  | "addOns"
+  | "pricePlans"
+  | "invoiceGroups";
+
+function operationsOf(context: EngineContext): Omit<Engine, Resources> {
+  return {
     load: (book) => load(context, book),
     ingest: (events) => ingest(context, events),
     async entitle(event) {
@@ -89,6 +164,12 @@ export function createEngine({ store, clock = Date.now, ids, ...options }: Engin
     undo: (filter) => undo(context, filter),
     preview: (wanted = {}) => preview(context, wanted),
     finalize: (asOf) => finalize(context, asOf),
+    associate: (accountId, association) => associatePlan(context, accountId, association),
+    dissociate: (accountId, days) => dissociatePlan(context, accountId, days),
+    migrate: (migration) => migratePlan(context, migration),
+    migrations: { list: (page = {}) => listMigrations(context, page) },
+    usage: (query) => usageBetween(context, query),
+    overage: (query) => overageBetween(context, query),
     events: {
       list: (filter = {}, page = {}) => listEvents(context, filter, page),
       get: (id) => eventsNamed(context, id),
@@ -97,6 +178,10 @@ export function createEngine({ store, clock = Date.now, ids, ...options }: Engin
       list: (filter = {}, page = {}) => listInvoices(context, filter, page),
       get: (id) => getInvoice(context, id),
     },
-    close: () => store.close(),
+    compositeInvoices: {
+      list: (page = {}) => listComposites(context, page),
+      get: (id) => getComposite(context, id),
+    },
+    close: () => context.store.close(),
   };
 }

@@ -20,7 +20,7 @@ import { ZERO } from "../numbers/decimal.ts";
 import { parseJson } from "../numbers/json.ts";
 import { changedBook, withDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, plainOf } from "./document-body.ts";
+import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
 
 /** How many resources of each list were put into the store. */
@@ -100,10 +100,18 @@ function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentR
   return CONFIGURED_KINDS.flatMap((kind) => {
     const given = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
     return book[BOOK_LISTS[kind]].map((item, index) => {
-      const body = bodyOf(kind, given[index] ?? {}, item);
+      const body = { ...bodyOf(kind, given[index] ?? {}, item), ...currencyOfGroup(kind, item, book) };
       return { ...documentOf(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
     });
   });
+}
+
+/** A group is in the currency of its first account, where it does not say so itself (S16.7). */
+function currencyOfGroup(kind: ConfiguredKind, item: object, { accounts, invoiceGroups, organization }: Book): Body {
+  const group = kind === "invoiceGroup" ? invoiceGroups.find((each) => each === item) : undefined;
+  if (group === undefined || group.invoiceCurrency) return {};
+  const first = accounts.find(({ id }) => id === group.accountIds[0]);
+  return { invoiceCurrency: first?.invoiceCurrency ?? organization.baseCurrency };
 }
 
 function documentOf(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {

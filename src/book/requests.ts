@@ -1,0 +1,161 @@
+/**
+ * What operations on accounts and what they hold are asked with: shapes and bounds, as a book has them where it can.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { RatebookError } from "../errors.ts";
+import { account, address } from "./account.ts";
+import {
+  currency,
+  date,
+  days,
+  decimal,
+  decimalAboveZero,
+  decimalFromZero,
+  email,
+  freeForm,
+  idOf,
+  moment,
+  name,
+  reference,
+} from "./fields.ts";
+import { pricingCycleConfig } from "./price-plan.ts";
+import { collectProblems } from "./problems.ts";
+import { readShape } from "./read-document.ts";
+
+const accountName = z.string().min(3).max(255);
+const alias = idOf(50).min(3);
+const key = z.string().min(1).max(255);
+const accountIds = z.array(reference).min(1).max(100);
+
+/** A customer to be made. */
+const customerCreate = z.strictObject({
+  id: idOf(50),
+  name: accountName,
+  primaryEmail: email.nullish(),
+  address: address.nullish(),
+});
+/** Of an account, who it is and how it is invoiced. */
+const accountCreate = z.strictObject({
+  id: idOf(50),
+  name: accountName,
+  customerId: reference,
+  invoiceCurrency: currency.nullish(),
+  aliases: z.array(alias).max(10).nullish(),
+  address: address.nullish(),
+  primaryEmail: email.nullish(),
+  netTermDays: days.nullish(),
+  metadata: freeForm.nullish(),
+  tags: account.shape.tags,
+});
+const customerPatch = customerCreate.omit({ id: true }).partial();
+const accountPatch = accountCreate.omit({ id: true, customerId: true, invoiceCurrency: true, aliases: true }).partial();
+const aliases = z.array(alias).min(1).max(100);
+const aliasCreate = z
+  .array(z.strictObject({ value: alias, accountId: reference.nullish() }))
+  .min(1)
+  .max(100);
+
+const associate = z.strictObject({
+  pricePlanId: reference,
+  /** Default: the latest ACTIVE one. */
+  version: z.int().min(1).nullish(),
+  effectiveFrom: date,
+  effectiveUntil: date.nullish(),
+  /** Checked with the plan (S16.2). */
+  pricePlanDetailsOverride: z.record(z.string(), z.unknown()).nullish(),
+  retainStartOffsets: z.boolean().nullish(),
+});
+const dissociate = z.strictObject({ effectiveFrom: date, effectiveUntil: date.nullish() });
+const migrate = z.strictObject({
+  sourceId: z.string().min(1).max(255),
+  sourceVersion: z.int().min(1),
+  targetId: z.string().min(1).max(255),
+  targetVersion: z.int().min(1),
+  mode: z.enum(["IMMEDIATE", "IMMEDIATE_IGNORE_OVERRIDE", "NEXT_CYCLE", "NEXT_CYCLE_IGNORE_OVERRIDE"]),
+  retainStartOffsets: z.boolean().nullish(),
+  pricingCycleConfig: pricingCycleConfig.nullish(),
+});
+
+const licenseUpdate = z.strictObject({
+  licenseId: reference,
+  updateType: z.enum(["ABSOLUTE", "RELATIVE"]),
+  quantity: decimal,
+  effectiveFrom: moment.nullish(),
+  idempotencyKey: key.nullish(),
+});
+const entryGrant = z.strictObject({
+  granted: decimalFromZero,
+  effectiveFrom: moment,
+  effectiveUntil: moment,
+  idempotencyKey: key.nullish(),
+});
+const entryPatch = z.strictObject({ granted: decimalFromZero.nullish(), effectiveUntil: moment.nullish() });
+const creditCreate = z
+  .array(
+    z.strictObject({
+      accountId: reference,
+      purpose: name,
+      creditAmount: decimalAboveZero,
+      priority: z.int(),
+      effectiveFrom: date,
+      effectiveUntil: date.nullish(),
+      applicableEntityIds: z.array(reference).nullish(),
+      idempotencyKey: key.nullish(),
+    }),
+  )
+  .min(1)
+  .max(100);
+
+const groupCreate = z.strictObject({
+  name,
+  email,
+  dailyInvoiceConsolidation: z.boolean(),
+  accountIds,
+  netTermDays: days.nullish(),
+  gracePeriod: days.nullish(),
+  address: address.nullish(),
+});
+
+/** Every request, by what it asks for. */
+const REQUESTS = {
+  customerCreate,
+  customerPatch,
+  accountCreate,
+  accountPatch,
+  aliases,
+  aliasCreate,
+  associate,
+  dissociate,
+  migrate,
+  licenseUpdate,
+  entryGrant,
+  entryPatch,
+  creditCreate,
+  groupCreate,
+  accountIds,
+} as const;
+/** What can be asked for. */
+export type RequestKind = keyof typeof REQUESTS;
+/** A request as it is given: a decimal may be a number, a text or a Decimal; times are texts (S1.2, S2.2). */
+export type RequestInput<Kind extends RequestKind> = z.input<(typeof REQUESTS)[Kind]>;
+/** A request as it was read: decimals are Decimals, times are milliseconds since 1970. */
+export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)[Kind]>;
+
+/**
+ * Reads a request.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path
+ */
+export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown): RequestOutput<Kind> {
+  const problems = collectProblems();
+  const shape = readShape(REQUESTS[kind], raw, [], problems);
+  if (problems.count() === 0) return shape as RequestOutput<Kind>;
+  const found = problems.error("the request", raw);
+  const [first] = found.details.problems;
+  const where = first === undefined || first.path === "$" ? "" : `${first.path.replace(/^\$\.?/, "")}: `;
+  const sentence = where + (first?.message ?? found.message);
+  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: found.details.problems });
+}

@@ -1,0 +1,36 @@
+/**
+ * Walks over all accounts, a page at a time.
+ *
+ * @module
+ */
+import type { AccountRecord } from "../ledger/records.ts";
+import type { LedgerView, PageRequest } from "../ledger/view.ts";
+
+/** Accounts that are read at once. */
+const PAGE = 500;
+
+/** Which accounts a walk passes. */
+export type AccountFilter = Parameters<LedgerView["accountList"]>[0];
+
+/** All accounts that a filter lets pass, newest first. */
+export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}): AsyncGenerator<AccountRecord> {
+  let page: PageRequest = { limit: PAGE };
+  for (;;) {
+    const records = await view.accountList(filter, page);
+    yield* records;
+    const last = records.at(-1);
+    if (last === undefined || records.length < PAGE) return;
+    page = { limit: PAGE, after: { createdAt: last.createdAt, id: last.id } };
+  }
+}
+
+/** The ids of all accounts of which something holds. */
+export async function accountIdsWhere(
+  view: LedgerView,
+  holds: (record: AccountRecord) => boolean,
+  filter: AccountFilter = {},
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const record of accountsIn(view, filter)) if (holds(record)) ids.push(record.id);
+  return ids;
+}

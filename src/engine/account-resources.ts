@@ -1,0 +1,152 @@
+/**
+ * What an engine does for customers, accounts and what these hold.
+ *
+ * @module
+ */
+import type { RequestInput } from "../book/requests.ts";
+import type { CreditShown } from "../ledger/credits.ts";
+import type { LicenseUpdated } from "../ledger/licenses.ts";
+import type { AccountRecord, EntryRecord } from "../ledger/records.ts";
+import * as accounts from "./accounts.ts";
+import type { EngineContext } from "./context.ts";
+import * as holdings from "./holdings.ts";
+import type { Page, PageOptions } from "./pages.ts";
+import { listSchedules, type PricingSchedule } from "./plans.ts";
+
+/** Customers of an engine. */
+export interface Customers {
+  create(customer: RequestInput<"customerCreate">): Promise<accounts.CustomerShown>;
+  /** Null clears a part. */
+  update(id: string, patch: RequestInput<"customerPatch">): Promise<accounts.CustomerShown>;
+  /** With its accounts; refused where one of them cannot be archived (S16.3). */
+  archive(id: string): Promise<accounts.CustomerShown>;
+  get(id: string): Promise<accounts.CustomerShown>;
+  /** Newest first. */
+  list(page?: PageOptions): Promise<Page<accounts.CustomerShown>>;
+}
+
+/** Accounts of an engine. */
+export interface Accounts {
+  create(account: RequestInput<"accountCreate">): Promise<AccountRecord>;
+  /** Null clears a part. */
+  update(id: string, patch: RequestInput<"accountPatch">): Promise<AccountRecord>;
+  /** Refused while a plan is associated now or later, or a draft invoice is open (S16.3). */
+  archive(id: string): Promise<AccountRecord>;
+  get(id: string): Promise<AccountRecord>;
+  /** Newest first. */
+  list(
+    filter?: {
+      readonly customerId?: string;
+      readonly status?: "ACTIVE" | "ARCHIVED";
+      readonly invoiceGroupId?: string;
+    },
+    page?: PageOptions,
+  ): Promise<Page<AccountRecord>>;
+  /** At most 10 in all (S16.6). */
+  addAliases(id: string, aliases: readonly string[]): Promise<AccountRecord>;
+  removeAliases(id: string, aliases: readonly string[]): Promise<AccountRecord>;
+  /** The plans that an account had, has and will have, earliest first. */
+  pricingSchedules(id: string): Promise<readonly PricingSchedule[]>;
+}
+
+/** Aliases of an engine, of accounts or of nothing yet (S16.6). */
+export interface Aliases {
+  create(aliases: RequestInput<"aliasCreate">): Promise<readonly accounts.AliasShown[]>;
+  remove(alias: string): Promise<void>;
+  get(alias: string): Promise<accounts.AliasShown>;
+  /** Newest first. */
+  list(page?: PageOptions): Promise<Page<accounts.AliasShown>>;
+}
+
+/** Licenses of accounts (S10.1). */
+export interface Licenses {
+  update(accountId: string, update: RequestInput<"licenseUpdate">): Promise<LicenseUpdated>;
+  /** Newest first. */
+  list(
+    filter?: { readonly accountId?: string; readonly licenseId?: string },
+    page?: PageOptions,
+  ): Promise<Page<holdings.LicenseUpdateShown>>;
+}
+
+/** Feature credit entries of accounts (S11). */
+export interface Entries {
+  grant(
+    of: { readonly accountId: string; readonly featureId: string },
+    entry: RequestInput<"entryGrant">,
+  ): Promise<EntryRecord>;
+  update(
+    of: { readonly accountId: string; readonly entryId: string },
+    patch: RequestInput<"entryPatch">,
+  ): Promise<EntryRecord>;
+  void(of: { readonly accountId: string; readonly entryId: string }): Promise<EntryRecord>;
+  /** Newest first. */
+  list(of: { readonly accountId: string; readonly featureId: string }, page?: PageOptions): Promise<Page<EntryRecord>>;
+  /** What an account has of a feature now. */
+  balance(of: { readonly accountId: string; readonly featureId: string }): Promise<holdings.FeatureBalance>;
+}
+
+/** Monetary credits of accounts (S12). */
+export interface Credits {
+  /** All or none. */
+  create(credits: RequestInput<"creditCreate">): Promise<readonly CreditShown[]>;
+  void(id: string): Promise<CreditShown>;
+  get(id: string): Promise<CreditShown>;
+  /** Newest first. */
+  list(filter?: { readonly accountId?: string }, page?: PageOptions): Promise<Page<CreditShown>>;
+}
+
+/** Everything that an engine does for accounts. */
+export interface AccountResources {
+  readonly customers: Customers;
+  readonly accounts: Accounts;
+  readonly aliases: Aliases;
+  readonly licenses: Licenses;
+  readonly entries: Entries;
+  readonly credits: Credits;
+}
+
+/** Makes what an engine does for accounts. */
+export function accountResourcesOf(context: EngineContext): AccountResources {
+  return {
+    customers: {
+      create: (customer) => accounts.createCustomer(context, customer),
+      update: (id, patch) => accounts.updateCustomer(context, id, patch),
+      archive: (id) => accounts.archiveCustomer(context, id),
+      get: (id) => accounts.getCustomer(context, id),
+      list: (page = {}) => accounts.listCustomers(context, page),
+    },
+    accounts: {
+      create: (account) => accounts.createAccount(context, account),
+      update: (id, patch) => accounts.updateAccount(context, id, patch),
+      archive: (id) => accounts.endAccount(context, id),
+      get: (id) => accounts.getAccount(context, id),
+      list: (filter = {}, page = {}) => accounts.listAccounts(context, filter, page),
+      addAliases: (id, aliases) => accounts.giveAliases(context, id, [...aliases]),
+      removeAliases: (id, aliases) => accounts.takeAliases(context, id, [...aliases]),
+      pricingSchedules: (id) => listSchedules(context, id),
+    },
+    aliases: {
+      create: (aliases) => accounts.createAliases(context, aliases),
+      remove: (alias) => accounts.endAlias(context, alias),
+      get: (alias) => accounts.getAlias(context, alias),
+      list: (page = {}) => accounts.listAliases(context, page),
+    },
+    licenses: {
+      update: (accountId, update) => holdings.changeLicense(context, accountId, update),
+      list: (filter = {}, page = {}) => holdings.listLicenseUpdates(context, filter, page),
+    },
+    entries: {
+      grant: (of, entry) => holdings.grantFeature(context, of, entry),
+      update: (of, patch) => holdings.changeEntry(context, of, patch),
+      void: (of) => holdings.endEntry(context, of),
+      list: (of, page = {}) => holdings.listEntries(context, of, page),
+      balance: (of) => holdings.featureBalance(context, of),
+    },
+    credits: {
+      create: (credits) => holdings.giveCredits(context, credits),
+      void: (id) => holdings.endCredit(context, id),
+      get: (id) => holdings.getCredit(context, id),
+      list: (filter = {}, page = {}) => holdings.listCredits(context, filter, page),
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * What is configured: read, listed and changed, each change checked with all that depends on it and made as one.
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import { invariant } from "../errors.ts";
+import { createCatalog } from "../ledger/catalog.ts";
+import type { Changes, DocumentRecord } from "../ledger/decision.ts";
+import { invalidInput, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { changedBook, type Configuration, type ConfiguredDocuments, itemOf, withDocuments } from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import { type Body, bodyOf, type ConfiguredItem, type ConfiguredKind, plainGiven } from "./document-body.ts";
+import { documentIdOf } from "./document-ids.ts";
+import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+
+/** Something configured: as it counts, and as it was given. */
+export interface Stored<Item> {
+  /** Checked: references are ids, rules are parsed, decimals are Decimals. */
+  readonly item: Item;
+  /** Plain JSON: rules as they were sent, decimals as texts. */
+  readonly given: Body;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+/** What an operation on the configuration may see. */
+export interface Configuring {
+  readonly before: Configuration;
+  readonly view: LedgerView;
+  readonly now: Instant;
+}
+
+/** What an operation on the configuration decided. */
+export interface ConfigurationChange {
+  /** The last one is answered; where none is to change, `keep` is. */
+  readonly documents: readonly DocumentRecord[];
+  /** What else changes, by the configuration as it is then. */
+  readonly also?: (after: Configuration) => Promise<Changes>;
+}
+
+/** What configuring a kind needs to know of it. */
+export interface KindWords {
+  /** In sentences: `usage meter`. */
+  readonly what: string;
+  /** The rule that its moves are of. */
+  readonly rule: string;
+}
+
+/**
+ * Decides a change of the configuration under its exclusive lock, checks everything with it, and commits it as one.
+ *
+ * @param decide the last document is the one that is answered
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ */
+export async function changeConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  decide: (configuring: Configuring) => Promise<ConfigurationChange> | ConfigurationChange,
+  accountIds: readonly string[] = [],
+): Promise<Stored<ConfiguredItem<Kind>>> {
+  return context.store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+    const before = await context.configuration(view);
+    const { documents, also } = await decide({ before, view, now: context.clock() });
+    const last = documents.at(-1);
+    invariant(last !== undefined, "a change of the configuration answers a document");
+    const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));
+    if (changed.length === 0 && also === undefined) {
+      return { result: storedOf(kind, last.id, before.documents, before), changes: {} };
+    }
+    const asGiven = withDocuments(before.documents, changed);
+    const checked = changedBook(asGiven, changed);
+    const resolved = changed.map((document): DocumentRecord => {
+      const item = itemOf(kind, document.id, asGiven, checked);
+      return item === undefined ? document : { ...document, body: bodyOf(kind, document.body, item) };
+    });
+    const afterDocuments = withDocuments(before.documents, resolved);
+    const after = { ...before, documents: afterDocuments, catalog: createCatalog(checked, before.catalog.options) };
+    const more = (await also?.(after)) ?? {};
+    return {
+      result: storedOf(kind, last.id, afterDocuments, after),
+      changes: { ...more, documents: [...resolved, ...(more.documents ?? [])], configurationChanged: true },
+    };
+  });
+}
+
+/** A document of a body that was given. */
+export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): DocumentRecord {
+  const plain = plainGiven(body) as Body;
+  return { kind, id: documentIdOf(kind, plain), createdAt: now, updatedAt: now, body: plain };
+}
+
+/** A document with some parts changed; null clears a part, and what is undefined stays. */
+export function patched(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
+  const next = new Map(Object.entries(document.body));
+  for (const [name, value] of Object.entries(plainGiven(patch) as Body)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return { ...document, updatedAt: now, body: Object.fromEntries(next) };
+}
+
+/** What was configured under a document's id, as it is now. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  find: (documents: readonly DocumentRecord[]) => DocumentRecord,
+): Promise<Stored<ConfiguredItem<Kind>>> {
+  const configuration = await context.configuration(context.store.read);
+  return storedOf(kind, find(configuration.documents[kind]).id, configuration.documents, configuration);
+}
+
+/** A page of what is configured of a kind, newest first. */
+export async function listConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  select: (documents: readonly DocumentRecord[]) => readonly DocumentRecord[],
+  options: PageOptions,
+): Promise<Page<Stored<ConfiguredItem<Kind>>>> {
+  const configuration = await context.configuration(context.store.read);
+  const page = pageAmong(select(configuration.documents[kind]), options, ({ createdAt, id }) => ({ createdAt, id }));
+  const items = page.items.map(({ id }) => storedOf(kind, id, configuration.documents, configuration));
+  return page.next === undefined ? { items } : { items, next: page.next };
+}
+
+/** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
+export function documentNamed(documents: readonly DocumentRecord[], what: string, id: string): DocumentRecord {
+  const found = documents.find((document) => document.id === id);
+  if (found === undefined) throw notFound(what, id);
+  return found;
+}
+
+/** Refuses a name that another one has that is not archived. @throws {RatebookError} ERR_TAKEN */
+export function checkName(
+  documents: readonly DocumentRecord[],
+  { what }: Pick<KindWords, "what">,
+  name: unknown,
+  isOwn: (document: DocumentRecord) => boolean = () => false,
+): void {
+  const other = documents.find(
+    (each) => each.body["name"] === name && each.body["status"] !== "ARCHIVED" && !isOwn(each),
+  );
+  if (other === undefined || typeof name !== "string") return;
+  throw taken(what, name, `the name ${quoted(name)} is taken by another ${what}`);
+}
+
+/** Refuses parts that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
+export function checkGiven(given: unknown, own: readonly string[]): Body {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw invalidInput("$", "expected an object");
+  }
+  const set = own.find((name) => Object.hasOwn(given, name) && Reflect.get(given, name) !== undefined);
+  if (set !== undefined) throw invalidInput(set, "unknown field: it is set by the engine");
+  return given as Body;
+}
+
+/** A document in another state. @throws {RatebookError} ERR_REFUSED for a move that is none */
+export function moved(
+  document: DocumentRecord,
+  { what, rule }: KindWords,
+  moves: Readonly<Record<string, readonly string[]>>,
+  to: string,
+  now: Instant,
+): DocumentRecord {
+  const from = String(document.body["status"]);
+  if (moves[to]?.includes(from) === true) return patched(document, { status: to }, now);
+  const name = quoted(String(document.body["name"]));
+  const expected = (moves[to] ?? []).join(" or ");
+  throw refused(rule, `the ${what} ${name} is ${from}: only a ${expected} one becomes ${to}`);
+}
+
+function storedOf<Kind extends ConfiguredKind>(
+  kind: Kind,
+  id: string,
+  documents: ConfiguredDocuments,
+  { catalog }: Pick<Configuration, "catalog">,
+): Stored<ConfiguredItem<Kind>> {
+  const document = documents[kind].find((each) => each.id === id);
+  const item = itemOf(kind, id, documents, catalog.book);
+  invariant(document !== undefined && item !== undefined, "a document of the configuration has its item in the book");
+  return { item, given: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
+}
+
+function isAsBefore(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {
+  const before = documents.find(({ id }) => id === document.id);
+  return before !== undefined && JSON.stringify(sorted(before.body)) === JSON.stringify(sorted(document.body));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+      .map(([name, part]) => [name, sorted(part)]),
+  );
+}

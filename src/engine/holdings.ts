@@ -1,0 +1,274 @@
+/**
+ * What accounts hold: licenses, feature credit entries and monetary credits (S10, S11, S12).
+ *
+ * @module
+ */
+import { readRequest, type RequestInput } from "../book/requests.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { dayOf } from "../calendar/instant.ts";
+import { invariant } from "../errors.ts";
+import { planOf } from "../ledger/account-plan.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import { catchUp } from "../ledger/catch-up.ts";
+import { createCredits, type CreditShown, creditsShown, voidCredit } from "../ledger/credits.ts";
+import { type EntryChange, grantEntry, patchEntry, voidEntry } from "../ledger/entries.ts";
+import { readForEntry, readForGrant } from "../ledger/entry-reads.ts";
+import { type LicenseUpdated, updateLicense } from "../ledger/licenses.ts";
+import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../ledger/records.ts";
+import { invalidInput, notFound } from "../ledger/refusals.ts";
+import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
+import { type Decimal, sum } from "../numbers/decimal.ts";
+import { accountsIn } from "./account-lists.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "./context.ts";
+import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+
+/** A license update with the account that it is of. */
+export type LicenseUpdateShown = LicenseUpdateRecord & { readonly accountId: string };
+
+/** What an account has of a feature now (S11). */
+export interface FeatureBalance {
+  readonly accountId: string;
+  readonly featureId: string;
+  /** Over the entries that may be spent now. */
+  readonly granted: Decimal;
+  readonly balance: Decimal;
+  /** Absent: no overage card is in force, or it has no limit. */
+  readonly overageLimit?: Decimal;
+  /** In the billing window of now; absent where no overage card is in force. */
+  readonly usedOverage?: Decimal;
+}
+
+/** Changes the quantity of a license (S10.1). */
+export async function changeLicense(
+  context: EngineContext,
+  accountId: string,
+  input: RequestInput<"licenseUpdate">,
+): Promise<LicenseUpdated> {
+  const { effectiveFrom, idempotencyKey, ...asked } = readRequest("licenseUpdate", input);
+  const request = {
+    ...asked,
+    effectiveFrom: effectiveFrom ?? undefined,
+    idempotencyKey: idempotencyKey ?? undefined,
+  };
+  return decideOnAccount(context, accountId, (catalog, work, now) =>
+    updateLicense(catalog, work, request, now, context.ids),
+  );
+}
+
+/** License updates, newest first. */
+export async function listLicenseUpdates(
+  { store }: EngineContext,
+  { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
+  options: PageOptions,
+): Promise<Page<LicenseUpdateShown>> {
+  const found: LicenseUpdateShown[] = [];
+  const records = accountId === undefined ? accountsIn(store.read) : await store.read.accounts([accountId]);
+  for await (const record of records) {
+    for (const update of record.licenseUpdates) {
+      if (licenseId === undefined || update.licenseId === licenseId) found.push({ ...update, accountId: record.id });
+    }
+  }
+  return pageAmong(found, options, ({ createdAt, id }) => ({ createdAt, id }));
+}
+
+/** Grants an entry of source PURCHASE (S11). */
+export async function grantFeature(
+  context: EngineContext,
+  { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
+  input: RequestInput<"entryGrant">,
+): Promise<EntryRecord> {
+  const { idempotencyKey, ...asked } = readRequest("entryGrant", input);
+  const request = { ...asked, featureId, idempotencyKey: idempotencyKey ?? undefined };
+  const { store, clock, configuration } = context;
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const [record] = await view.accounts([accountId]);
+    const room = { ...request, quantity: request.granted };
+    const read = record && (await readForGrant(catalog, view, record, room, now));
+    if (read === undefined) throw notFound("account", accountId);
+    const workspace = openWorkspace([read]);
+    const entry = grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
+    return { result: entry, changes: workspace.changes() };
+  });
+}
+
+/** Changes an entry (S11.8). */
+export async function changeEntry(
+  context: EngineContext,
+  { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
+  input: RequestInput<"entryPatch">,
+): Promise<EntryRecord> {
+  const { granted, effectiveUntil } = readRequest("entryPatch", input);
+  const change: EntryChange = { granted: granted ?? undefined, effectiveUntil: effectiveUntil ?? undefined };
+  if (change.granted === undefined && change.effectiveUntil === undefined) {
+    throw invalidInput("granted", "missing: expected granted or effectiveUntil");
+  }
+  const { store, clock, configuration } = context;
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const [record] = await view.accounts([accountId]);
+    const read = record && (await readForEntry(catalog, view, record, { entryId, ...change }, now));
+    if (read === undefined) throw notFound("account", accountId);
+    const workspace = openWorkspace([read.account]);
+    const work = workspace.account(accountId);
+    const entry = patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
+    return { result: entry, changes: workspace.changes() };
+  });
+}
+
+/** Voids an entry (S11.8). */
+export async function endEntry(
+  context: EngineContext,
+  { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
+): Promise<EntryRecord> {
+  return decideOnAccount(context, accountId, (catalog, work, now) => voidEntry(catalog, work, entryId, now));
+}
+
+/** The entries of an account and feature, those that fall due by now among them; newest first. */
+export async function listEntries(
+  context: EngineContext,
+  { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
+  options: PageOptions,
+): Promise<Page<EntryRecord>> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    checkFeature(catalog, featureId);
+    catchUp(catalog, work, now);
+    const own = work.entries().filter((entry) => entry.featureId === featureId);
+    return pageAmong(own, options, ({ createdAt, id }) => ({ createdAt, id }));
+  });
+}
+
+/** What an account has of a feature now (S11). */
+export async function featureBalance(
+  context: EngineContext,
+  { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
+): Promise<FeatureBalance> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    checkFeature(catalog, featureId);
+    catchUp(catalog, work, now);
+    const inForce = work
+      .entries()
+      .filter((entry) => entry.featureId === featureId && !entry.voided && isInForce(entry, now));
+    return {
+      accountId,
+      featureId,
+      granted: sum(inForce.map(({ granted }) => granted)),
+      balance: sum(inForce.map(({ balance }) => balance)),
+      ...overageOf(catalog, work, featureId, now),
+    };
+  });
+}
+
+/** Gives credits, all or none (S12). */
+export async function giveCredits(
+  context: EngineContext,
+  input: RequestInput<"creditCreate">,
+): Promise<readonly CreditShown[]> {
+  const requests = readRequest("creditCreate", input).map(
+    ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...asked }) => ({
+      ...asked,
+      effectiveUntil: effectiveUntil ?? undefined,
+      applicableEntityIds: applicableEntityIds ?? undefined,
+      idempotencyKey: idempotencyKey ?? undefined,
+    }),
+  );
+  const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
+  return decideOnAccounts(context, accountIds, ({ catalog, workspace, now }) => {
+    checkEntities(catalog, requests);
+    const made = createCredits(catalog, workspace, requests, now, context.ids);
+    return { result: made.map((credit) => shownIn(catalog, workspace.account(credit.accountId), credit, now)) };
+  });
+}
+
+/** Voids a credit (S12.5). */
+export async function endCredit(context: EngineContext, id: string): Promise<CreditShown> {
+  const accountId = await accountOfCredit(context, id);
+  return decideOnAccount(context, accountId, (catalog, work, now) =>
+    shownIn(catalog, work, voidCredit(catalog, work, id, now), now),
+  );
+}
+
+/** A credit with what drafts hold of it (S12.4). */
+export async function getCredit(context: EngineContext, id: string): Promise<CreditShown> {
+  const accountId = await accountOfCredit(context, id);
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    catchUp(catalog, work, now);
+    const found = creditsShown(catalog, work, now).find(({ credit }) => credit.id === id);
+    if (found === undefined) throw notFound("credit", id);
+    return found;
+  });
+}
+
+/** Credits with what drafts hold of them, newest first; of one account or of all. */
+export async function listCredits(
+  context: EngineContext,
+  { accountId }: { readonly accountId?: string | undefined },
+  options: PageOptions,
+): Promise<Page<CreditShown>> {
+  const { read } = context.store;
+  const found: CreditShown[] = [];
+  const records = accountId === undefined ? accountsIn(read) : await read.accounts([accountId]);
+  for await (const { id } of records) {
+    found.push(
+      ...(await lookAtAccount(context, id, (catalog, work, now) => {
+        catchUp(catalog, work, now);
+        return creditsShown(catalog, work, now);
+      })),
+    );
+  }
+  return pageAmong(found, options, ({ credit }) => ({ createdAt: credit.createdAt, id: credit.id }));
+}
+
+/** Credits that plans grant are named by their account, and may be due but not stored yet. */
+async function accountOfCredit({ store }: EngineContext, id: string): Promise<string> {
+  const stored = await store.read.credit(id);
+  if (stored !== undefined) return stored.accountId;
+  const named = id.split("|")[1] ?? "";
+  const [record] = await store.read.accounts([named]);
+  if (record === undefined) throw notFound("credit", id);
+  return record.id;
+}
+
+function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
+  const found = creditsShown(catalog, work, now).find((each) => each.credit.id === credit.id);
+  invariant(found !== undefined, "S12.4: a credit is among those of its account");
+  return found;
+}
+
+function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant): boolean {
+  return effectiveFrom <= now && now < effectiveUntil;
+}
+
+function overageOf(
+  catalog: Catalog,
+  work: AccountWork,
+  featureId: string,
+  now: Instant,
+): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
+  const limit = planOf(catalog, work.record).clock.overageAt(featureId, now);
+  if (limit === undefined) return {};
+  const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
+  return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
+}
+
+function checkFeature({ book }: Catalog, featureId: string): void {
+  if (!book.features.some(({ id }) => id === featureId)) throw notFound("feature", featureId);
+}
+
+const ALL_CARDS = /^ALL_(USAGE_METER|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE)_RATE_CARDS$/;
+
+/** A credit pays for what exists (S12.2). */
+function checkEntities(
+  { book }: Catalog,
+  requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],
+): void {
+  const known = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
+  for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
+    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !ALL_CARDS.test(id));
+    if (unknown < 0) continue;
+    const path = `[${index}].applicableEntityIds[${unknown}]`;
+    throw invalidInput(path, "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
+  }
+}

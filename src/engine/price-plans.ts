@@ -1,0 +1,203 @@
+/**
+ * Price plans: their versions and their lifecycle (S16.4).
+ *
+ * @module
+ */
+import type { PricePlan } from "../book/price-plan.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
+import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../ledger/migrate.ts";
+import { invalidInput, notFound, quoted, refused } from "../ledger/refusals.ts";
+import { accountIdsWhere } from "./account-lists.ts";
+import {
+  changeConfigured,
+  checkGiven,
+  checkName,
+  type ConfigurationChange,
+  type Configuring,
+  documentNamed,
+  getConfigured,
+  listConfigured,
+  moved,
+  newDocument,
+  patched,
+  type Stored,
+} from "./configured.ts";
+import type { EngineContext } from "./context.ts";
+import type { Body } from "./document-body.ts";
+import { versionId } from "./document-ids.ts";
+import type { Page, PageOptions } from "./pages.ts";
+import { migrateIn } from "./plans.ts";
+
+const WORDS = { what: "price plan", rule: "S16.4" } as const;
+
+/** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
+export interface PricePlans {
+  /** Version 1, a DRAFT. */
+  create(plan: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /**
+   * Changes the latest version, which must be a DRAFT; keys given in pricePlanDetails replace, others stay. A `mode` is
+   * kept for when the version is activated.
+   */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /** The next version, a DRAFT made of the latest one. */
+  createVersion(id: string, changes?: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
+  activate(id: string, options?: { readonly currencies?: readonly string[] }): Promise<Stored<PricePlan>>;
+  /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
+  archive(id: string): Promise<Stored<PricePlan>>;
+  /** A version, or the latest one. */
+  get(id: string, version?: number): Promise<Stored<PricePlan>>;
+  /** The latest version of each, newest first. */
+  list(filter?: { readonly status?: string }, page?: PageOptions): Promise<Page<Stored<PricePlan>>>;
+}
+
+/** Makes the price plans of an engine. */
+export function pricePlansOf(context: EngineContext): PricePlans {
+  const change = (
+    id: string,
+    decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange,
+    accountIds: readonly string[] = [],
+  ): Promise<Stored<PricePlan>> =>
+    changeConfigured(
+      context,
+      "pricePlan",
+      (configuring) => decide(latestOf(configuring.before.documents.pricePlan, id), configuring),
+      accountIds,
+    );
+  return {
+    create: (plan) =>
+      changeConfigured(context, "pricePlan", ({ before, now }) => {
+        const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
+        checkName(before.documents.pricePlan, WORDS, given["name"]);
+        const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
+        return { documents: [newDocument("pricePlan", { ...given, ...own }, now)] };
+      }),
+    update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
+    createVersion: (id, changes = {}) =>
+      change(id, (latest, { now }) => {
+        if (latest.body["status"] === "DRAFT") {
+          throw refused(WORDS.rule, `version ${versionOf(latest)} of ${quoted(id)} is a DRAFT: change that one`);
+        }
+        const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
+        const given = checkGiven(changes, ["id", "name", "status", "version"]);
+        const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
+        return { documents: [newDocument("pricePlan", next, now)] };
+      }),
+    activate: async (id, { currencies } = {}) => {
+      const locks = await toMigrate(context, id);
+      return change(id, (latest, configuring) => activatedIn(context, latest, currencies, configuring), locks);
+    },
+    archive: (id) =>
+      change(id, (latest, { before, now }) => {
+        const versions = before.documents.pricePlan.filter(({ body }) => body["id"] === id);
+        const left = versions.filter(({ body }) => body["status"] !== "ARCHIVED");
+        if (left.length === 0) moved(latest, WORDS, ARCHIVING, "ARCHIVED", now);
+        return { documents: left.map((version) => moved(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
+      }),
+    get: (id, version) =>
+      getConfigured(context, "pricePlan", (documents) =>
+        version === undefined ? latestOf(documents, id) : documentNamed(documents, WORDS.what, versionId(id, version)),
+      ),
+    list: ({ status } = {}, page = {}) =>
+      listConfigured(
+        context,
+        "pricePlan",
+        (documents) =>
+          latestVersions(documents).filter(({ body }) => status === undefined || body["status"] === status),
+        page,
+      ),
+  };
+}
+
+const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
+
+function updatedIn(latest: DocumentRecord, patch: Body, { before, now }: Configuring): ConfigurationChange {
+  const { pricePlanDetails, mode, ...given } = checkGiven(patch, ["id", "type", "status", "version"]);
+  if (latest.body["status"] !== "DRAFT") {
+    const which = `version ${versionOf(latest)} of ${quoted(String(latest.body["id"]))}`;
+    throw refused(WORDS.rule, `${which} is ${String(latest.body["status"])}: only a DRAFT can be updated`);
+  }
+  checkMode(mode);
+  const next = patched(latest, { ...given, ...(mode === undefined ? {} : { mode }) }, now);
+  checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body["id"] === latest.body["id"]);
+  if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
+  const details = { ...latest, body: (latest.body["pricePlanDetails"] ?? {}) as Body };
+  const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
+  return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
+}
+
+function checkMode(mode: unknown): asserts mode is MigrationMode | null | undefined {
+  if (mode === undefined || mode === null || MIGRATION_MODES.some((known) => known === mode)) return;
+  throw invalidInput("mode", `expected ${MIGRATION_MODES.join(", ")}`);
+}
+
+function activatedIn(
+  context: EngineContext,
+  latest: DocumentRecord,
+  currencies: readonly string[] | undefined,
+  { view, now }: Configuring,
+): ConfigurationChange {
+  const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
+  const document = currencies === undefined ? active : withCurrencies(active, currencies);
+  const request = migrationOf(latest);
+  if (request === undefined) return { documents: [document] };
+  return {
+    documents: [document],
+    async also({ catalog }) {
+      const { document: migration, changes } = await migrateIn(context, { catalog, view, now }, request);
+      return { ...changes, documents: [migration] };
+    },
+  };
+}
+
+function withCurrencies(document: DocumentRecord, currencies: readonly string[]): DocumentRecord {
+  const details = (document.body["pricePlanDetails"] ?? {}) as Body;
+  const supported = (details["supportedCurrencies"] ?? []) as readonly unknown[];
+  const unknown = currencies.find((currency) => !supported.includes(currency));
+  if (unknown !== undefined) {
+    throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
+  }
+  return { ...document, body: { ...document.body, pricePlanDetails: { ...details, activeCurrencies: currencies } } };
+}
+
+/** The migration that activating a version makes: from the version before it (S16.4). */
+function migrationOf({ body }: DocumentRecord): MigrateRequest | undefined {
+  const { mode } = body;
+  const version = Number(body["version"]);
+  if (mode === undefined || mode === null || version < 2) return undefined;
+  const id = String(body["id"]);
+  return {
+    sourceId: id,
+    sourceVersion: version - 1,
+    targetId: id,
+    targetVersion: version,
+    mode: mode as MigrationMode,
+  };
+}
+
+/** The accounts that activating a plan's latest version moves. */
+async function toMigrate({ configuration, store, clock }: EngineContext, id: string): Promise<readonly string[]> {
+  const { catalog, documents } = await configuration(store.read);
+  const request = migrationOf(latestOf(documents.pricePlan, id));
+  if (request === undefined) return [];
+  return accountIdsWhere(store.read, (record) => isOnSource(catalog, record, request, clock()));
+}
+
+function latestVersions(documents: readonly DocumentRecord[]): readonly DocumentRecord[] {
+  const latest = new Map<unknown, DocumentRecord>();
+  for (const document of documents) {
+    const other = latest.get(document.body["id"]);
+    if (other === undefined || versionOf(document) > versionOf(other)) latest.set(document.body["id"], document);
+  }
+  return [...latest.values()];
+}
+
+function latestOf(documents: readonly DocumentRecord[], id: string): DocumentRecord {
+  const found = latestVersions(documents.filter(({ body }) => body["id"] === id))[0];
+  if (found === undefined) throw notFound(WORDS.what, id);
+  return found;
+}
+
+function versionOf({ body }: DocumentRecord): number {
+  return Number(body["version"] ?? 1);
+}

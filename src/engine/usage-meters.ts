@@ -1,0 +1,128 @@
+/**
+ * Usage meters: their lifecycle (S5.4).
+ *
+ * @module
+ */
+import type { UsageMeter } from "../book/usage-meter.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { cycleAt, timelineOf } from "../invoicing/timeline.ts";
+import { planOf } from "../ledger/account-plan.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
+import { quoted, refused } from "../ledger/refusals.ts";
+import { accountsIn } from "./account-lists.ts";
+import {
+  changeConfigured,
+  checkGiven,
+  checkName,
+  type Configuring,
+  documentNamed,
+  getConfigured,
+  listConfigured,
+  moved,
+  newDocument,
+  patched,
+  type Stored,
+} from "./configured.ts";
+import type { EngineContext } from "./context.ts";
+import type { Body } from "./document-body.ts";
+import type { Page, PageOptions } from "./pages.ts";
+
+const WORDS = { what: "usage meter", rule: "S5.4" } as const;
+const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+/** What may change of a meter that is no DRAFT. */
+const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
+
+/** Usage meters of an engine. What is given has the shape of a book's `usageMeters`. */
+export interface UsageMeters {
+  /** A DRAFT. */
+  create(meter: Readonly<Record<string, unknown>>): Promise<Stored<UsageMeter>>;
+  /** Of one that is no DRAFT only name, billableName and description; the others may be given as they are. */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<UsageMeter>>;
+  activate(id: string): Promise<Stored<UsageMeter>>;
+  /** Refused while it is in the current plan of an account. */
+  deactivate(id: string): Promise<Stored<UsageMeter>>;
+  archive(id: string): Promise<Stored<UsageMeter>>;
+  get(id: string): Promise<Stored<UsageMeter>>;
+  /** Newest first. */
+  list(
+    filter?: { readonly status?: string; readonly aggregation?: string },
+    page?: PageOptions,
+  ): Promise<Page<Stored<UsageMeter>>>;
+}
+
+/** Makes the usage meters of an engine. */
+export function usageMetersOf(context: EngineContext): UsageMeters {
+  const change = (
+    id: string,
+    decide: (document: DocumentRecord, configuring: Configuring) => Promise<DocumentRecord> | DocumentRecord,
+  ): Promise<Stored<UsageMeter>> =>
+    changeConfigured(context, "usageMeter", async (configuring) => {
+      const document = documentNamed(configuring.before.documents.usageMeter, WORDS.what, id);
+      return { documents: [await decide(document, configuring)] };
+    });
+  return {
+    create: (meter) =>
+      changeConfigured(context, "usageMeter", ({ before, now }) => {
+        const given = checkGiven(meter, ["id", "status"]);
+        checkName(before.documents.usageMeter, WORDS, given["name"]);
+        return { documents: [newDocument("usageMeter", { ...given, id: context.ids("um"), status: "DRAFT" }, now)] };
+      }),
+    update: (id, patch) => change(id, (document, configuring) => updatedIn(document, patch, configuring)),
+    activate: (id) => change(id, (document, { now }) => moved(document, WORDS, MOVES, "ACTIVE", now)),
+    deactivate: (id) =>
+      change(id, async (document, configuring) => {
+        const next = moved(document, WORDS, MOVES, "INACTIVE", configuring.now);
+        await checkUnused(id, configuring);
+        return next;
+      }),
+    archive: (id) => change(id, (document, { now }) => moved(document, WORDS, MOVES, "ARCHIVED", now)),
+    get: (id) => getConfigured(context, "usageMeter", (documents) => documentNamed(documents, WORDS.what, id)),
+    list: ({ status, aggregation } = {}, page = {}) =>
+      listConfigured(
+        context,
+        "usageMeter",
+        (documents) =>
+          documents.filter(
+            ({ body }) =>
+              (status === undefined || body["status"] === status) &&
+              (aggregation === undefined || body["aggregation"] === aggregation),
+          ),
+        page,
+      ),
+  };
+}
+
+function updatedIn(document: DocumentRecord, patch: Body, { before, now }: Configuring): DocumentRecord {
+  const given = checkGiven(patch, ["id", "status"]);
+  const next = patched(document, given, now);
+  checkName(before.documents.usageMeter, WORDS, next.body["name"], ({ id }) => id === document.id);
+  const { status } = document.body;
+  if (status === "DRAFT") return next;
+  const name = quoted(String(document.body["name"]));
+  if (status === "ARCHIVED") throw refused(WORDS.rule, `the usage meter ${name} is ARCHIVED: it cannot be edited`);
+  const fixed = Object.keys(given).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
+  if (fixed === undefined) return next;
+  throw refused(
+    WORDS.rule,
+    `${fixed}: only name, billableName and description of the ${String(status)} usage meter ${name} change`,
+  );
+}
+
+function isAsBefore(before: Body, after: Body, field: string): boolean {
+  return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
+}
+
+/** A meter that an account pays by now stays ACTIVE. */
+async function checkUnused(meterId: string, { before, view, now }: Configuring): Promise<void> {
+  for await (const record of accountsIn(view)) {
+    const timeline = timelineOf(planOf(before.catalog, record).decisions);
+    if (!pricesNow(timeline, meterId, now)) continue;
+    const account = `the current price plan of the account ${quoted(record.id)}`;
+    throw refused(WORDS.rule, `the usage meter ${quoted(meterId)} is in ${account}`);
+  }
+}
+
+function pricesNow(timeline: ReturnType<typeof timelineOf>, meterId: string, now: Instant): boolean {
+  const cards = cycleAt(timeline, now)?.term.plan.details.usageRateCards ?? [];
+  return cards.some((card) => card.usageMeterId === meterId);
+}

@@ -1,0 +1,78 @@
+/**
+ * Usage as it is kept: by account, meter and UTC day (S5.3); and what groups were invoiced (S16.7).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant, instantOf } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { type CompositeInvoice, readComposite } from "../ledger/groups.ts";
+import type { CellChange } from "../ledger/records.ts";
+import { notFound } from "../ledger/refusals.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { EngineContext } from "./context.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "./pages.ts";
+
+/** Which usage is asked for. */
+export interface UsageQuery {
+  /** 1 to 1,000 accounts. */
+  readonly accountIds: readonly string[];
+  /** Whole UTC days: those that touch `[from, until)`. */
+  readonly from: Instant | string | Date;
+  readonly until: Instant | string | Date;
+}
+
+/** A composite invoice of a group with when it was made. */
+export type CompositeShown = CompositeInvoice & { readonly createdAt: Instant };
+
+const ACCOUNTS_MAX = 1000;
+
+/** What meters counted, by account and day; days without usage are left out. */
+export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+  return cellsBetween(query, (...range) => context.store.read.usage(...range));
+}
+
+/** What features were used beyond their entries, by account and day (S11.3). */
+export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+  return cellsBetween(query, (...range) => context.store.read.overage(...range));
+}
+
+/** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeShown> {
+  const document = await store.read.document("compositeInvoice", id);
+  if (document === undefined) throw notFound("composite invoice", id);
+  return { ...readComposite(document), createdAt: document.createdAt };
+}
+
+/** The composite invoices of all groups, newest first. */
+export async function listComposites({ store }: EngineContext, options: PageOptions): Promise<Page<CompositeShown>> {
+  const request = pageRequest(options);
+  const documents = await store.read.documents("compositeInvoice", { ...request, limit: request.limit + 1 });
+  const shown = documents.map((document) => ({ ...readComposite(document), createdAt: document.createdAt }));
+  return pageOf(shown, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+}
+
+async function cellsBetween(
+  { accountIds, from, until }: UsageQuery,
+  read: LedgerView["usage"],
+): Promise<readonly CellChange[]> {
+  if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
+    const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
+  }
+  const [first, end] = [dayOf(instantOf(from)), lastDay(instantOf(until))];
+  if (first >= end) {
+    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+  }
+  const cells = await read(accountIds, first, end);
+  return cells.toSorted(
+    (a, b) => a.day - b.day || compareText(a.accountId, b.accountId) || compareText(a.itemId, b.itemId),
+  );
+}
+
+function lastDay(until: Instant): Day {
+  return dayOf(until - 1) + 1;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
