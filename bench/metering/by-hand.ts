@@ -24,9 +24,9 @@ export function meterByHand(events: Iterable<SentEvent>, remembering: boolean): 
     const facts = { attribute, dimension: event.dimensions };
     attribute["weighted"] = Number(jsonLogic.apply(WEIGHTED, facts));
     const day = event.timestamp.slice(0, 10);
-    for (const { id, aggregation, matcher, computation } of METERS) {
-      if (matcher !== undefined && !jsonLogic.truthy(jsonLogic.apply(matcher as RulesLogic, facts))) continue;
-      const units = aggregation === "COUNT" ? 1 : Number(jsonLogic.apply(computation, facts));
+    for (const { id, matcher, computation } of METERS) {
+      if (!jsonLogic.truthy(jsonLogic.apply(matcher as RulesLogic, facts))) continue;
+      const units = Number(jsonLogic.apply(computation, facts));
       const key = `${event.accountId} ${id} ${day}`;
       cells.set(key, (cells.get(key) ?? new Decimal(0)).plus(units));
     }

@@ -15,24 +15,21 @@ export interface SentEvent {
 /** The enrichment: the tokens of both kinds together, generated ones counting three times. */
 export const WEIGHTED = { "+": [{ var: "attribute.context" }, { "*": [{ var: "attribute.generated" }, 3] }] };
 
-/** The meters: a count, a sum of what was enriched, and a sum of fractions. */
+/** The meters, each with a matcher and a sum: of what was sent, of what was enriched, of fractions. */
 export const METERS = [
   {
-    id: "um.requests",
-    aggregation: "COUNT",
+    id: "um.generated",
     matcher: { "==": [{ var: "dimension.tier" }, "paid"] },
-    computation: undefined,
+    computation: { var: "attribute.generated" },
   },
   {
-    id: "um.tokens",
-    aggregation: "SUM",
+    id: "um.weighted",
     matcher: { "!=": [{ var: "dimension.region" }, "lab"] },
     computation: { var: "attribute.weighted" },
   },
   {
     id: "um.seconds",
-    aggregation: "SUM",
-    matcher: undefined,
+    matcher: { ">": [{ var: "attribute.context" }, 100] },
     computation: { var: "attribute.seconds" },
   },
 ] as const;
@@ -57,10 +54,10 @@ export function monthBook(): Book {
         },
       },
     ],
-    usageMeters: METERS.map(({ id, aggregation, matcher, computation }) => ({
+    usageMeters: METERS.map(({ id, matcher, computation }) => ({
       id,
       name: id.replace(".", "-"),
-      aggregation,
+      aggregation: "SUM",
       eventSchemaName: "llm_request",
       computations: [{ order: 1, matcher, computation }],
     })),

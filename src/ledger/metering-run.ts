@@ -187,7 +187,7 @@ function decide(context: RunContext, event: ReadEvent): IngestOutcome {
     if (!ids.admit(event.id, now, until)) return duplicateOf(event);
   }
   const outcome = count(context, event, event.program, account, period);
-  if (ids !== undefined && outcome.status.startsWith("INGESTION_FAILED")) ids.forget(event.id);
+  if (ids !== undefined && outcome !== METERED && !isCompleted(outcome.status)) ids.forget(event.id);
   return outcome;
 }
 

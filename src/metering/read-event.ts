@@ -170,8 +170,7 @@ function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string
     if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
     if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
-      const item: unknown = list[index];
-      const problem = attributeProblem(item, index) ?? readAttribute(item as EventAttribute, index, layout, event);
+      const problem = readAttribute(list[index], index, layout, event);
       if (problem !== undefined) return problem;
     }
   }
@@ -180,11 +179,17 @@ function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string
 }
 
 function readAttribute(
-  { name, value }: EventAttribute,
+  item: unknown,
   index: number,
   { attributes: fields, serial, program }: Layout,
   event: ReadEvent,
 ): string | undefined {
+  if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
+  const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
+  if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
+  if (!isDecimalInput(value)) return valueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
+  const problem = unit === undefined ? undefined : unitProblem(unit, index);
+  if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : place(fields, index, name);
   if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
     return `Field attributes: the name ${shown(name)} is repeated.`;
@@ -305,14 +310,8 @@ function unfit(kind: "attribute" | "dimension", name: string, value: DecimalInpu
   return `The ${kind} ${shown(name)} is unfit: ${reason}.`;
 }
 
-function attributeProblem(item: unknown, index: number): string | undefined {
-  if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
-  const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
-  if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
-  if (!isDecimalInput(value)) {
-    return valueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
-  }
-  if (unit === undefined || unit === null) return undefined;
+function unitProblem(unit: unknown, index: number): string | undefined {
+  if (unit === null) return undefined;
   if (typeof unit !== "string") return textProblem(`attributes[${index}].unit`, unit);
   return unit.length > UNIT_LENGTH_MAX ? tooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length) : undefined;
 }
