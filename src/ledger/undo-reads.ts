@@ -30,18 +30,21 @@ export async function readForUndo(
 ): Promise<UndoRead | undefined> {
   const [account] = await readAccounts(catalog, view, [record], now);
   if (account === undefined) return undefined;
+  const open = openStretches(catalog, record, account.invoices, now);
+  const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matched = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
     for (const event of events) matched.set(event.referenceId, event);
   };
-  const open = openStretches(catalog, record, account.invoices, now);
-  for (const stretch of open) {
-    const within = narrowed(filter, stretch);
-    if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+  add(await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX));
+  const first = [...matched.values()];
+  // Otherwise these are all that match, or all that are touched.
+  if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
+    for (const stretch of open) {
+      const within = narrowed(filter, stretch);
+      if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+    }
   }
-  // Fewer than these match, or there are enough others among the first.
-  if (matched.size < UNDO_EVENTS_MAX) add(await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX));
-  const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(reverted.map(({ referenceId }) => referenceId));
   const moving = await overageToMove(view, record.id, roomsOf(reverted, account.entries), open, skip);
