@@ -5,10 +5,14 @@
  */
 import type { Account } from "../book/account.ts";
 import { associationProblem } from "../book/check-associations.ts";
+import { catalogOf } from "../book/check-book.ts";
+import { checkCards } from "../book/check-plans.ts";
 import { detailsWithOverride } from "../book/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../book/price-plan.ts";
+import { collectProblems } from "../book/problems.ts";
 import { type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "./account-plan.ts";
 import { decisionsOf } from "./account-plans.ts";
@@ -46,7 +50,8 @@ export interface Days {
  * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
  *
  * @param work with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED
+ * @throws {RatebookError} ERR_INPUT_INVALID for days that are none and for each fault of an override, ERR_NOT_FOUND for a
+ * plan or version, ERR_REFUSED
  */
 export function associate(
   catalog: Catalog,
@@ -58,6 +63,7 @@ export function associate(
   catchUp(catalog, work, now);
   checkAccount(work.record);
   checkDays(work, request, now);
+  if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
   const plan = activePlan(catalog, request.planId, request.version);
   const details = detailsWithOverride(plan.pricePlanDetails, request.override);
   const problem = associationProblem(details, work.record.invoiceCurrency);
@@ -177,6 +183,29 @@ export function cycleConfigFor(
 
 function checkAccount({ id, status }: AccountRecord): void {
   if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+}
+
+/** An override has what a plan in use has: known items, slabs in order, rates in the account's currency (S7.7, S16.2). */
+function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
+  const found = collectProblems();
+  const items = catalogOf(book);
+  checkCards(override, { ...items, currencies: [currency], inUse: true }, ["pricePlanDetailsOverride"], found.report);
+  const features = new Set(book.features.map(({ id }) => id));
+  const named = [
+    ...override.usageRateCards.map((card) => ["usageMeterId", card.usageMeterId, items.usageMeters] as const),
+    ...override.fixedFeeRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.licenseRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.creditGrantRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.billingEntitlementRateCards.map((card) => ["featureId", card.featureId, features] as const),
+    ...override.entitlementOverageRateCards.map((card) => ["featureId", card.featureId, features] as const),
+  ];
+  for (const [field, id, known] of named) {
+    if (!known.has(id))
+      found.report(["pricePlanDetailsOverride", field], `expected the id of a known item, got ${quoted(id)}`);
+  }
+  if (found.count() === 0) return;
+  const { message, details } = found.error("the override", { pricePlanDetailsOverride: override });
+  throw new RatebookError("ERR_INPUT_INVALID", message, details);
 }
 
 /** Whole days, today or later unless it is the account's first plan, and none that is invoiced (S16.1). */

@@ -247,6 +247,21 @@ describe("what is refused changes nothing", () => {
 });
 
 describe("overrides", () => {
+  test("S7.7 an override without rates in the account's currency, or for what nobody sells, is refused with all faults", () => {
+    const [card] = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
+    if (card === undefined) throw new Error("q has a usage card");
+    const rateValues = card.rateValues.map((rates) => ({ ...rates, currency: "EUR" }));
+    const override = overrideOf({ usageRateCards: [{ ...card, usageMeterId: "um.none", rateValues }] });
+    const ledger = openLedger(book);
+    const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01", { override }));
+    if (!hasCode(error, "ERR_INPUT_INVALID")) throw error;
+    expect(error.details.problems.map(({ path }) => path)).toEqual([
+      "$.pricePlanDetailsOverride.usageRateCards[0].rateValues",
+      "$.pricePlanDetailsOverride.usageMeterId",
+    ]);
+    expect(ledger.parts().record.associations).toEqual([]);
+  });
+
   test("S16.2 a card replaces the plan's of its kind and billable, and a commitment is added", () => {
     const ledger = openLedger(book);
     const own = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
