@@ -17,7 +17,7 @@ let schemas = 0;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
   server = await openPrivateServer(directory);
-  pool = new Pool({ ...server.connection, max: 20 });
+  pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
 });
 
 afterAll(async () => {

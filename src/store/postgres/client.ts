@@ -22,6 +22,9 @@ export interface SqlResult {
 /** One connection of a pool, while it is held. */
 export interface PooledConnection {
   query(statement: SqlStatement): Promise<SqlResult>;
+  /** A connection that breaks says so by an event, besides failing what is asked of it. */
+  on?(event: "error", listener: () => void): unknown;
+  off?(event: "error", listener: () => void): unknown;
   /** Gives it back; with an error it is thrown away. */
   release(error?: Error | boolean): void;
 }
@@ -92,8 +95,11 @@ function pooled(pool: ConnectionPool): Connections {
       });
   const held = async <Result>(work: (run: Run) => Promise<Result>): Promise<Result> => {
     const connection = await translated(() => pool.connect());
+    // What is asked next fails with the reason; without a listener the event alone would end the process.
+    connection.on?.("error", ignore);
     try {
       const result = await work(runOn(connection));
+      connection.off?.("error", ignore);
       connection.release();
       return result;
     } catch (error) {
@@ -117,6 +123,8 @@ function pooled(pool: ConnectionPool): Connections {
       }),
   };
 }
+
+function ignore(): void {}
 
 /** What work gave or threw, the transaction being rolled back then, so that its connection can be used again. */
 async function attempt<Result>(

@@ -63,7 +63,8 @@ while kill -0 "$2" 2>/dev/null; do
   done
   [ -n "$living" ] || kill -INT "$2" 2>/dev/null
   sleep 1
-done`;
+done
+rm -rf "$3"`;
 
 /**
  * Opens the server of a directory, which is made where it is not there.
@@ -207,7 +208,7 @@ async function start({ data, log, users }: Place, user: ServerUser): Promise<Sta
   });
   server.unref();
   if (server.pid !== undefined) {
-    const watch = spawn("sh", ["-c", WATCH, "sh", users, String(server.pid)], {
+    const watch = spawn("sh", ["-c", WATCH, "sh", users, String(server.pid), socket], {
       cwd: "/",
       detached: true,
       stdio: "ignore",

@@ -1,0 +1,188 @@
+/** Databases in directories: who starts them, who stops them, and what survives. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool } from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
+import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
+import { processOf } from "../../src/store/postgres/processes.ts";
+import type { Store } from "../../src/store/store.ts";
+
+let directory: string;
+const started: ChildProcess[] = [];
+
+beforeEach(async () => {
+  // A directory that only its owner may enter: where this is root, the server's user may not.
+  directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+});
+
+afterEach(async () => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A pool to a server that may stop before the pool has ended. */
+function poolOf(server: PrivateServer): Pool {
+  return new Pool(server.connection).on("error", () => {});
+}
+
+/** A process that does nothing. */
+function bystander(): ChildProcess & { readonly pid: number } {
+  const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });
+  started.push(child);
+  if (child.pid === undefined) throw new Error("no process was started");
+  return child as ChildProcess & { readonly pid: number };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error("it did not come to that");
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+  }
+}
+
+async function put(store: Store, quantity: string): Promise<void> {
+  const changes = { accounts: [account("a")], usage: [cell("a", "m", TODAY, quantity)] };
+  const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+  await store.transact(scope, async () => ({ result: undefined, changes }));
+}
+
+async function total(store: Store): Promise<string | undefined> {
+  return (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toFixed();
+}
+
+describe("a private server", () => {
+  test("is used together, and stopped by the last one that closes it", async () => {
+    const [first, second] = await Promise.all([openPrivateServer(directory), openPrivateServer(directory)]);
+    expect(second.pid).toBe(first.pid);
+    await first.close();
+    await first.close();
+    const pool = poolOf(second);
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+    await second.close();
+    expect(processOf(first.pid)).toBeUndefined();
+  });
+
+  test("stops by itself when those that opened it were killed", async () => {
+    const server = await openPrivateServer(directory);
+    const other = bystander();
+    await writeFile(join(directory, "users", `${other.pid}.opener`), "");
+    await server.close();
+    expect(processOf(server.pid)?.name).toBe("postgres");
+    other.kill("SIGKILL");
+    await until(() => processOf(server.pid) === undefined);
+  });
+
+  test("brings back what was acknowledged before it was killed", async () => {
+    const server = await openPrivateServer(directory);
+    const store = await openDatabase(directory);
+    await put(store, "0.1");
+    process.kill(server.pid, "SIGKILL");
+    await until(() => processOf(server.pid) === undefined);
+    await expect(put(store, "1")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    const again = await openDatabase(directory);
+    await put(again, "0.2");
+    expect(await total(again)).toBe("0.3");
+    await Promise.all([again.close(), store.close(), server.close()]);
+  });
+
+  test("that dies while a transaction is under way ends the transaction, not the process", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const store = await postgresStore(pool);
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+    const dying = store.transact(scope, async () => {
+      process.kill(server.pid, "SIGKILL");
+      await until(() => processOf(server.pid) === undefined);
+      await new Promise((resolve) => void setTimeout(resolve, 100));
+      return { result: undefined, changes: { accounts: [account("a")] } };
+    });
+    await expect(dying).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await pool.end();
+    await server.close();
+  });
+
+  test("starts where the file of a killed one names a process that is another program now", async () => {
+    const server = await openPrivateServer(directory);
+    const file = join(directory, "postgres", "postmaster.pid");
+    const text = await readFile(file, "utf8");
+    await server.close();
+    await writeFile(file, text.replace(/^\d+/, String(bystander().pid)));
+    const again = await openPrivateServer(directory);
+    expect(again.pid).not.toBe(server.pid);
+    await again.close();
+  });
+
+  test("says why it cannot be started", async () => {
+    const server = await openPrivateServer(directory);
+    await server.close();
+    await writeFile(join(directory, "postgres", "postgresql.conf"), "no_such_setting = 1\n");
+    await expect(openPrivateServer(directory)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+      message: expect.stringContaining("configuration file") as string,
+    });
+  });
+});
+
+describe("a database by its name", () => {
+  test("is a directory, a URL or memory", async () => {
+    const store = await openDatabase(directory);
+    await put(store, "5");
+    const server = await openPrivateServer(directory);
+    const url = `postgres://ratebook@localhost/postgres?host=${encodeURIComponent(server.connection.host)}`;
+    const same = await openDatabase(url);
+    expect(await total(same)).toBe("5");
+    await Promise.all([same.close(), store.close()]);
+    await server.close();
+    expect((await openDatabase("memory")).name).toBe("memory");
+  });
+
+  test("is refused when nothing answers there", async () => {
+    await expect(openDatabase(`postgres://x@localhost/x?host=${directory}`)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+    });
+  });
+
+  test("may be started by many at once, and one of a newer version is left alone", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const stores = await Promise.all(Array.from({ length: 5 }, () => postgresStore(pool)));
+    await Promise.all(stores.map((store) => put(store, "1")));
+    await pool.query("insert into ratebook.migration (version) values (999)");
+    await expect(postgresStore(pool)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    await pool.end();
+    await server.close();
+  });
+});
+
+describe("a PGlite directory", () => {
+  test("is refused, with the process id, while a process has it open", async () => {
+    const store = await openDatabase(`pglite:${directory}`);
+    await put(store, "1");
+    await expect(openDatabase(`pglite:${directory}`)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+      message: expect.stringContaining(`process ${process.pid}`) as string,
+    });
+    await store.close();
+    await store.close();
+    const again = await openDatabase(`pglite:${directory}`);
+    expect(await total(again)).toBe("1");
+    await again.close();
+  });
+
+  test("is taken over from a process that was killed, also where its id is another's now", async () => {
+    await writeFile(join(directory, "process.lock"), `${bystander().pid} a start long ago`);
+    const store = await openDatabase(`pglite:${directory}`);
+    await put(store, "2");
+    expect(await total(store)).toBe("2");
+    await store.close();
+  });
+});
