@@ -82,6 +82,18 @@ describe("late events (S6.5)", () => {
     );
   });
 
+  test("S16.7 the grace of the account's invoice group wins over the plan's", async () => {
+    const accounts = [{ id: "x", name: "Account x", customerId: "ann" }];
+    const invoiceGroups = [{ id: "g", name: "Group", gracePeriod: 5, accountIds: ["x"] }];
+    const book = bookOf({}, 2, { accounts, invoiceGroups });
+    const ledger = openEvents(book, [{ ...onPlan("a"), invoiceGroupId: "g" }, onPlan("b")]);
+    const sent = [callOf(), callOf({ id: "e2", accountId: "b" })];
+    const statuses = (await ledger.ingest(sent, "2024-04-05T23:59:59.999Z")).map(({ status }) => status);
+    expect(statuses).toEqual(["INGESTION_COMPLETED_EVENT_METERED", "INGESTION_FAILED_PAST_GRACE_PERIOD"]);
+    const [late] = await ledger.ingest([callOf({ id: "e3" })], "2024-04-06T00:00:00Z");
+    expect(late?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
+  });
+
   test("S6.5 a cycle with a final invoice accepts nothing, though its grace is not over, nor where the clock was put back", async () => {
     const ledger = shop({}, 5);
     await ledger.ingest([callOf()], "2024-04-02T00:00:00Z");
@@ -191,6 +203,29 @@ describe("grants and overage (S2.4, S11)", () => {
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "5", consumed: "15" });
     const [april] = await ledger.ingest([requestOf("e5", 15, "2024-04-01T00:00:00Z")], "2024-04-01T00:00:00Z");
     expect(april?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("S11.3 without an overage card in force at its timestamp an event has no overage", async () => {
+    const ledger = shop({ ...granting(10), ...overage() });
+    const [before] = await ledger.ingest([requestOf("e1", 1, "2024-02-29T23:59:59Z")], NOON);
+    const [within] = await ledger.ingest([requestOf("e2", 11, "2024-03-01T00:00:00Z")], NOON);
+    expect(before?.status).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(within?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("S11.2 entries are spent by their end, then their beginning, then their making", async () => {
+    const ledger = shop({});
+    const bounds = [
+      ["2024-03-01", "2024-05-01"],
+      ["2024-03-02", "2024-04-01"],
+      ["2024-03-01", "2024-04-01"],
+      ["2024-03-01", "2024-04-01"],
+    ] as const;
+    for (const [index, [from, until]] of bounds.entries()) await ledger.grant(10, from, until, instantOf(NOON) + index);
+    await ledger.ingest([requestOf("e1", 35, NOON)], "2024-03-06T00:00:00Z");
+    const [use] = ledger.events().flatMap(({ feature }) => feature ?? []);
+    const order = use?.allocations.map(({ entryId }) => ledger.entries().findIndex(({ id }) => id === entryId));
+    expect(order).toEqual([2, 3, 1, 0]);
   });
 
   test("S11.2 a late event spends the entry that covered it", async () => {
