@@ -17,7 +17,7 @@ import { dueCycles } from "./dues.ts";
 import { closesAt } from "./grace.ts";
 import { creditGrants, type GrantedCredit, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
-import { type AccountCycle, cycleAt, cyclesIn, timelineOf } from "./timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, timelineOf } from "./timeline.ts";
 
 /** What is drawn, and how. */
 export interface DrawOptions {
@@ -133,7 +133,7 @@ function invoiceOf(view: AccountView, { draft, revenueInfo }: PaidDraft, status:
     startDate: formatInstant(draft.cycle.start),
     endDate: formatInstant(draft.cycle.end),
     invoiceDate: formatInstant(draft.invoiceDate),
-    dueDate: formatInstant(draft.invoiceDate + view.netTermDays * DAY_MS),
+    dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
     revenueInfo,
     notices: draft.notices,
