@@ -58,8 +58,9 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
       return present({ ...read, displayName: given["displayName"] });
     case "invoiceGroup":
       return present({ ...read, accountIds: undefined });
-    case "setting":
     case "pricePlan":
+      return present({ ...read, mode: given["mode"], versionsToMigrate: given["versionsToMigrate"] });
+    case "setting":
       return present(read);
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PricePlan } from "../book/price-plan.ts";
-import type { DocumentRecord } from "../ledger/decision.ts";
+import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../ledger/migrate.ts";
 import { invalidInput, notFound, quoted, refused } from "../ledger/refusals.ts";
 import { accountIdsWhere } from "./account-lists.ts";
@@ -112,13 +112,19 @@ export function pricePlansOf(context: EngineContext): PricePlans {
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
 function updatedIn(latest: DocumentRecord, patch: Body, { before, now }: Configuring): ConfigurationChange {
-  const { pricePlanDetails, mode, ...given } = checkGiven(patch, ["id", "type", "status", "version"]);
+  const { pricePlanDetails, mode, versionsToMigrate, ...given } = checkGiven(patch, [
+    "id",
+    "type",
+    "status",
+    "version",
+  ]);
   if (latest.body["status"] !== "DRAFT") {
     const which = `version ${versionOf(latest)} of ${quoted(String(latest.body["id"]))}`;
     throw refused(WORDS.rule, `${which} is ${String(latest.body["status"])}: only a DRAFT can be updated`);
   }
-  checkMode(mode);
-  const next = patched(latest, { ...given, ...(mode === undefined ? {} : { mode }) }, now);
+  checkOneOf("mode", mode, MIGRATION_MODES);
+  checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
+  const next = patched(latest, { ...given, mode, versionsToMigrate }, now);
   checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body["id"] === latest.body["id"]);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: (latest.body["pricePlanDetails"] ?? {}) as Body };
@@ -126,9 +132,12 @@ function updatedIn(latest: DocumentRecord, patch: Body, { before, now }: Configu
   return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
 }
 
-function checkMode(mode: unknown): asserts mode is MigrationMode | null | undefined {
-  if (mode === undefined || mode === null || MIGRATION_MODES.some((known) => known === mode)) return;
-  throw invalidInput("mode", `expected ${MIGRATION_MODES.join(", ")}`);
+/** From which versions accounts are moved when one is activated; without a word from the one before it. */
+const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
+
+function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
+  if (value === undefined || value === null || known.some((each) => each === value)) return;
+  throw invalidInput(field, `expected ${known.join(", ")}`);
 }
 
 function activatedIn(
@@ -139,13 +148,17 @@ function activatedIn(
 ): ConfigurationChange {
   const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
   const document = currencies === undefined ? active : withCurrencies(active, currencies);
-  const request = migrationOf(latest);
-  if (request === undefined) return { documents: [document] };
+  const requests = migrationsOf(latest);
+  if (requests.length === 0) return { documents: [document] };
   return {
     documents: [document],
     async also({ catalog }) {
-      const { document: migration, changes } = await migrateIn(context, { catalog, view, now }, request);
-      return { ...changes, documents: [migration] };
+      const accounts: Changes[] = [];
+      for (const request of requests) {
+        const { document: migration, changes } = await migrateIn(context, { catalog, view, now }, request);
+        accounts.push({ ...changes, documents: [migration] });
+      }
+      return together(accounts);
     },
   };
 }
@@ -160,27 +173,44 @@ function withCurrencies(document: DocumentRecord, currencies: readonly string[])
   return { ...document, body: { ...document.body, pricePlanDetails: { ...details, activeCurrencies: currencies } } };
 }
 
-/** The migration that activating a version makes: from the version before it (S16.4). */
-function migrationOf({ body }: DocumentRecord): MigrateRequest | undefined {
-  const { mode } = body;
+/** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */
+function migrationsOf({ body }: DocumentRecord): readonly MigrateRequest[] {
+  const { mode, versionsToMigrate } = body;
   const version = Number(body["version"]);
-  if (mode === undefined || mode === null || version < 2) return undefined;
+  if (mode === undefined || mode === null || version < 2) return [];
   const id = String(body["id"]);
-  return {
+  const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
+  return Array.from({ length: version - first }, (_, index) => ({
     sourceId: id,
-    sourceVersion: version - 1,
+    sourceVersion: first + index,
     targetId: id,
     targetVersion: version,
     mode: mode as MigrationMode,
+  }));
+}
+
+/** The changes of decisions on different accounts. */
+function together(changes: readonly Changes[]): Changes {
+  return {
+    documents: changes.flatMap((each) => each.documents ?? []),
+    accounts: changes.flatMap((each) => each.accounts ?? []),
+    events: changes.flatMap((each) => each.events ?? []),
+    usage: changes.flatMap((each) => each.usage ?? []),
+    overage: changes.flatMap((each) => each.overage ?? []),
+    entries: changes.flatMap((each) => each.entries ?? []),
+    credits: changes.flatMap((each) => each.credits ?? []),
+    invoices: changes.flatMap((each) => each.invoices ?? []),
   };
 }
 
 /** The accounts that activating a plan's latest version moves. */
 async function toMigrate({ configuration, store, clock }: EngineContext, id: string): Promise<readonly string[]> {
   const { catalog, documents } = await configuration(store.read);
-  const request = migrationOf(latestOf(documents.pricePlan, id));
-  if (request === undefined) return [];
-  return accountIdsWhere(store.read, (record) => isOnSource(catalog, record, request, clock()));
+  const requests = migrationsOf(latestOf(documents.pricePlan, id));
+  if (requests.length === 0) return [];
+  return accountIdsWhere(store.read, (record) =>
+    requests.some((request) => isOnSource(catalog, record, request, clock())),
+  );
 }
 
 function latestVersions(documents: readonly DocumentRecord[]): readonly DocumentRecord[] {

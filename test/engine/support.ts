@@ -1,6 +1,7 @@
 /** Engines over memory stores with clocks that tests move. */
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { RatebookError } from "../../src/errors.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory.ts";
 
 /** An engine whose clock stands still until it is moved. */
@@ -27,4 +28,61 @@ export function engineAt(time: string, store: MemoryStore = memoryStore()): Engi
 
 function instant(time: string): number {
   return parseInstant(time.length === 10 ? `${time}T00:00:00Z` : time);
+}
+
+/** How an operation was refused: the code and the sentence; fails when it was not. */
+export async function refusalOf(operation: Promise<unknown>): Promise<string> {
+  try {
+    await operation;
+  } catch (error) {
+    if (error instanceof RatebookError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+  throw new Error("expected a refusal");
+}
+
+/** A schema of calls with a count and a region, ACTIVE. */
+export async function activeSchema(engine: Engine, name = "call"): Promise<void> {
+  await engine.eventSchemas.create({ name, attributes: [{ name: "count" }], dimensions: [{ name: "region" }] });
+  await engine.eventSchemas.activate(name);
+}
+
+/** A meter that adds up the counts of a schema's events. */
+export async function sumMeter(engine: Engine, name = "calls", eventSchemaName = "call"): Promise<string> {
+  const { item } = await engine.usageMeters.create({
+    name,
+    aggregation: "SUM",
+    eventSchemaName,
+    computations: [{ order: 1, computation: { var: "attribute.count" } }],
+  });
+  return item.id;
+}
+
+/** Slabs and rates of one price for each unit, in dollars. */
+export function perUnit(rate: number): Readonly<Record<string, unknown>> {
+  return {
+    ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+    rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+  };
+}
+
+/** Monthly from the first, in dollars, with a usage card where a meter is given. */
+export function monthly(meterId?: string, rate = 1): Readonly<Record<string, unknown>> {
+  return {
+    supportedCurrencies: ["USD"],
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+    ...(meterId === undefined ? {} : { usageRateCards: [{ usageMeterId: meterId, ...perUnit(rate) }] }),
+  };
+}
+
+/** An event of {@link activeSchema}. */
+export function call(id: string, timestamp: string, count = 1, accountId = "prod"): Readonly<Record<string, unknown>> {
+  const attributes = [{ name: "count", value: count }];
+  return { schemaName: "call", id, accountId, timestamp, attributes, dimensions: { region: "eu" } };
+}
+
+/** A customer with an account. */
+export async function customerWith(engine: Engine, accountId = "prod", customerId = "acme"): Promise<void> {
+  await engine.customers.create({ id: customerId, name: "Acme" });
+  await engine.accounts.create({ id: accountId, name: "Acme prod", customerId });
 }

@@ -1,0 +1,203 @@
+/** Customers, accounts, aliases and groups through the front door (S16.3, S16.6, S16.7). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../src/index.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
+
+async function planned(engine: Engine, ...accountIds: readonly string[]): Promise<string> {
+  await activeSchema(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(meterId) });
+  await engine.pricePlans.activate(item.id);
+  for (const id of accountIds) await engine.associate(id, { pricePlanId: item.id, effectiveFrom: "2024-03-01" });
+  return item.id;
+}
+
+describe("customers and accounts", () => {
+  test("are made, changed and listed; null clears", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await at("2024-03-02").accounts.create({ id: "test", name: "Acme test", customerId: "acme", netTermDays: 30 });
+    const changed = await engine.accounts.update("test", { netTermDays: null, tags: ["a"], name: "Renamed" });
+    expect([changed.netTermDays, changed.tags, changed.name]).toEqual([undefined, ["a"], "Renamed"]);
+    expect((await engine.customers.update("acme", { primaryEmail: "a@b.example" })).primaryEmail).toBe("a@b.example");
+    const list = await engine.accounts.list({ customerId: "acme" }, { limit: 1 });
+    expect([list.items.map(({ id }) => id), list.next?.id]).toEqual([["test"], "test"]);
+    expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme"]);
+    expect((await engine.accounts.get("prod")).invoiceCurrency).toBe("USD");
+  });
+
+  const refusals: readonly [string, (engine: Engine) => Promise<unknown>, string | RegExp][] = [
+    [
+      "a taken customer id",
+      (e) => e.customers.create({ id: "acme", name: "Acme" }),
+      'ERR_TAKEN the customer id "acme" is taken',
+    ],
+    [
+      "a taken account id",
+      (e) => e.accounts.create({ id: "prod", name: "Acme", customerId: "acme" }),
+      'ERR_TAKEN the account id "prod" is taken',
+    ],
+    [
+      "an account of nobody",
+      (e) => e.accounts.create({ id: "a", name: "Acme", customerId: "no" }),
+      "ERR_INPUT_INVALID customerId: expected the id of a customer",
+    ],
+    [
+      "a name that is too short",
+      (e) => e.accounts.create({ id: "a", name: "A", customerId: "acme" }),
+      /^ERR_INPUT_INVALID name: /,
+    ],
+    [
+      "a name that is cleared",
+      (e) => e.accounts.update("prod", { name: undefined, netTermDays: -1 }),
+      /^ERR_INPUT_INVALID netTermDays: /,
+    ],
+    ["an unknown account", (e) => e.accounts.get("no"), 'ERR_NOT_FOUND no account has the id "no"'],
+    ["an unknown customer", (e) => e.customers.archive("no"), 'ERR_NOT_FOUND no customer has the id "no"'],
+    [
+      "an id with a slash",
+      (e) => e.customers.create({ id: "a/b", name: "Acme" }),
+      /^ERR_INPUT_INVALID id: expected an id without white space/,
+    ],
+  ];
+  test.each(refusals)("%s is refused", async (_, operation, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    expect(await refusalOf(operation(engine))).toMatch(sentence);
+  });
+
+  test("S16.3 an account is archived when no plan is left and no draft is open, and its customer with it", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const planId = await planned(engine, "prod");
+    expect(await refusalOf(engine.customers.archive("acme"))).toBe(
+      `ERR_REFUSED the account "prod" has the price plan "${planId}": dissociate it first`,
+    );
+    await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z")]);
+    await engine.dissociate("prod", { effectiveFrom: "2024-03-11" });
+    expect(await refusalOf(engine.accounts.archive("prod"))).toMatch(
+      /^ERR_REFUSED the account "prod" has the price plan/,
+    );
+    const later = at("2024-03-12");
+    await later.finalize();
+    expect((await later.customers.archive("acme")).status).toBe("ARCHIVED");
+    expect((await later.accounts.get("prod")).status).toBe("ARCHIVED");
+    const [late] = await later.ingest([call("e2", "2024-03-12T00:00:00Z")]);
+    expect(late?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    expect(await refusalOf(later.accounts.update("prod", { name: "Acme" }))).toBe(
+      'ERR_REFUSED the account "prod" is archived',
+    );
+  });
+});
+
+describe("aliases", () => {
+  test("S16.6 resolve when the event arrives, also by an engine that knew another account for one", async () => {
+    const store = memoryStore();
+    const first = engineAt("2024-03-01T12:00:00Z", store);
+    const second = engineAt("2024-03-01T12:00:00Z", store);
+    const { engine } = first;
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await planned(engine);
+    await engine.accounts.addAliases("prod", ["c-1"]);
+    await second.engine.ingest([call("e1", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    await engine.accounts.removeAliases("prod", ["c-1"]);
+    await engine.accounts.addAliases("test", ["c-1"]);
+    await second.engine.ingest([call("e2", "2024-03-01T00:00:00Z", 1, "c-1"), call("e3", "2024-03-01T00:00:00Z")]);
+    await engine.aliases.remove("c-1");
+    const [gone] = await second.engine.ingest([call("e4", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    expect(gone?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    const byAccount = (await engine.events.list()).items.map(({ eventId, accountId }) => [eventId, accountId]);
+    expect(new Map(byAccount as [string, string][])).toEqual(
+      new Map([
+        ["e1", "prod"],
+        ["e2", "test"],
+        ["e3", "prod"],
+        ["e4", ""],
+      ]),
+    );
+    expect((await engine.accounts.get("test")).aliases).toEqual([]);
+  });
+
+  test("S16.6 are one's own, and no account's id; an account that is archived frees its own", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme", aliases: ["c-1"] });
+    expect(await refusalOf(engine.accounts.addAliases("prod", ["c-1"]))).toBe('ERR_TAKEN the alias "c-1" is taken');
+    expect(await refusalOf(engine.accounts.addAliases("prod", ["test"]))).toBe(
+      'ERR_TAKEN the alias "test" is the id of an account',
+    );
+    expect(await refusalOf(engine.accounts.create({ id: "c-1", name: "Acme", customerId: "acme" }))).toBe(
+      'ERR_TAKEN the account id "c-1" is the alias of another account',
+    );
+    const eleven = Array.from({ length: 11 }, (_, index) => `alias-${index}`);
+    expect(await refusalOf(engine.accounts.addAliases("prod", eleven))).toBe(
+      "ERR_INPUT_INVALID aliases: expected at most 10 aliases in all, got 11",
+    );
+    await engine.accounts.archive("test");
+    await engine.aliases.create([{ value: "c-1", accountId: "prod" }, { value: "c-2" }]);
+    expect((await engine.aliases.list()).items.map(({ value, accountId }) => [value, accountId])).toEqual([
+      ["c-1", "prod"],
+      ["c-2", undefined],
+    ]);
+    expect(await refusalOf(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
+    expect(await refusalOf(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
+  });
+});
+
+describe("invoice groups", () => {
+  test("S16.7 the invoices of a day become one, and the single ones MERGED; the group's terms win", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await planned(engine, "prod", "test");
+    const group = await engine.invoiceGroups.create({
+      name: "Acme",
+      email: "bills@acme.example",
+      dailyInvoiceConsolidation: true,
+      accountIds: ["prod", "test"],
+      gracePeriod: 1,
+      netTermDays: 10,
+    });
+    expect([group.item.invoiceCurrency, group.accountIds.toSorted()]).toEqual(["USD", ["prod", "test"]]);
+    await at("2024-03-20").ingest([
+      call("e1", "2024-03-19T00:00:00Z", 5),
+      call("e2", "2024-03-19T00:00:00Z", 7, "test"),
+    ]);
+    expect(await at("2024-04-01").finalize()).toEqual({ finalized: 0, consolidated: 0 });
+    expect(await at("2024-04-02").finalize()).toEqual({ finalized: 2, consolidated: 0 });
+    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 0, consolidated: 1 });
+    const [composite] = (await engine.compositeInvoices.list()).items;
+    expect([composite?.total.toFixed(), composite?.invoices.map(({ accountId }) => accountId)]).toEqual([
+      "12",
+      ["prod", "test"],
+    ]);
+    const merged = (await engine.invoices.list({ status: "MERGED" })).items;
+    expect(merged.map(({ mergedInto }) => mergedInto)).toEqual([composite?.id, composite?.id]);
+    expect(merged[0]?.invoice.dueDate).toBe("2024-04-11T00:00:00.000Z");
+    const before = engine.compositeInvoices.get(composite?.id ?? "");
+    expect((await before).invoiceGroupId).toBe(group.item.id);
+  });
+
+  test("S16.7 an account is in one group, in its currency; without its last account a group ends", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR" });
+    const terms = { name: "Acme", email: "bills@acme.example", dailyInvoiceConsolidation: false };
+    const first = await engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] });
+    const id = first.item.id;
+    expect((await engine.invoiceGroups.addAccounts(id, ["prod"])).accountIds).toEqual(["prod"]);
+    expect(await refusalOf(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
+      `ERR_REFUSED the account "prod" is in another invoice group, "${id}"`,
+    );
+    expect(await refusalOf(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
+      `ERR_REFUSED the account "euro" is invoiced in EUR: the invoice group "${id}" is in USD`,
+    );
+    expect((await engine.invoiceGroups.list()).items.map(({ item }) => item.id)).toEqual([id]);
+    expect(await engine.invoiceGroups.removeAccounts(id, ["prod"])).toBeUndefined();
+    expect(await refusalOf(engine.invoiceGroups.get(id))).toBe(`ERR_NOT_FOUND no invoice group has the id "${id}"`);
+  });
+});
