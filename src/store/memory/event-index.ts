@@ -23,7 +23,7 @@ export interface AccountEvents {
   revertedUpTo: number;
   readonly byCreation: Fed;
   readonly byTimestamp: Fed;
-  /** By feature: the events with overage, by timestamp. */
+  /** By feature: the events with overage, by number. */
   readonly overage: Map<string, Ordered<Slot>>;
 }
 
@@ -120,10 +120,6 @@ function byLatest(a: Slot, b: Slot): number {
   return b.event.timestamp - a.event.timestamp;
 }
 
-function byEarliest(a: Slot, b: Slot): number {
-  return a.event.timestamp - b.event.timestamp;
-}
-
 /** Earliest ingested first. */
 export function byNumber(a: Slot, b: Slot): number {
   return a.event.number - b.event.number;
@@ -179,7 +175,7 @@ function indexOverage(account: AccountEvents, slot: Slot): void {
 function overageOf(account: AccountEvents, event: EventRecord): Ordered<Slot> {
   const featureId = event.feature?.featureId ?? "";
   let index = account.overage.get(featureId);
-  if (index === undefined) account.overage.set(featureId, (index = ordered(byEarliest)));
+  if (index === undefined) account.overage.set(featureId, (index = ordered(byNumber)));
   return index;
 }
 

@@ -30,7 +30,12 @@ export interface EventTable {
   held(eventIds: readonly string[]): readonly HeldId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
   toUndo(accountId: string, filter: EventFilter, limit: number): readonly EventRecord[];
-  withOverage(accountId: string, featureId: string, from: Day, until: Day): readonly EventRecord[];
+  withOverage(
+    accountId: string,
+    featureId: string,
+    days: { readonly from: Day; readonly until: Day },
+    page?: { readonly limit: number; readonly afterNumber?: number },
+  ): readonly EventRecord[];
   lastSpent(accountId: string, entryId: string): Instant | undefined;
   /** All of them, in the order in which they came. */
   all(): Iterable<EventRecord>;
@@ -68,14 +73,14 @@ export function createEventTable(): EventTable {
       }
       return found;
     },
-    withOverage(accountId, featureId, from, until) {
+    withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
       const events: EventRecord[] = [];
       const slots = accounts.get(accountId)?.overage.get(featureId);
-      for (const { event } of slots?.from((slot) => slot.event.timestamp < from * DAY_MS) ?? []) {
-        if (event.timestamp >= until * DAY_MS) break;
-        events.push(event);
+      for (const { event } of slots?.from((slot) => slot.event.number <= afterNumber) ?? []) {
+        if (events.length >= limit) break;
+        if (event.timestamp >= from * DAY_MS && event.timestamp < until * DAY_MS) events.push(event);
       }
-      return events.toSorted((a, b) => a.number - b.number);
+      return events;
     },
     lastSpent(accountId, entryId) {
       // The latest come first.

@@ -148,10 +148,7 @@ export function viewOf(state: MemoryState): LedgerView {
     events: async (filter, page) => events.list(filter, page),
     eventsToUndo: async (accountId, filter, limit = Infinity) => events.toUndo(accountId, filter, limit),
     eventsWithOverage: async (accountId, featureId, from, until, page) =>
-      events
-        .withOverage(accountId, featureId, from, until)
-        .filter(({ number }) => number > (page?.afterNumber ?? -1))
-        .slice(0, page?.limit),
+      events.withOverage(accountId, featureId, { from, until }, page),
     lastSpent: async (entryId, accountId) => events.lastSpent(accountId, entryId),
 
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
