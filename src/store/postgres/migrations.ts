@@ -43,7 +43,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index on ${table("event")} (created_at)`,
     `create index on ${table("event")} (account_id, number) where not reverted`,
     `create index on ${table("event")} (account_id, timestamp)`,
-    `create index on ${table("event")} (account_id, overage_of, timestamp)
+    `create index on ${table("event")} (account_id, overage_of, number, timestamp)
       where overage_of is not null and holds is not null`,
 
     ...["usage", "overage"].map(
