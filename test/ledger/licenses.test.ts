@@ -9,6 +9,7 @@ import { at, bookWith, calls, cardsOf, finals, type Ledger, openLedger, plan, se
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true, proratedRefundMode: "CREDITS" };
 const book = bookWith([
   plan("arrears", { ...seats(10, { config: { maxQuantity: 20 } }), ...calls(1) }),
+  plan("few", seats(10, { config: { maxQuantity: 10 } })),
   plan("advance", seats(31, inAdvance)),
   plan("whole", seats(30, { invoiceTiming: "IN_ADVANCE" })),
 ]);
@@ -110,6 +111,16 @@ describe("updates", () => {
     expect(ledger.parts()).toBe(before);
   });
 
+  test("S10.1 a quantity that an update leaves as it was is not its fault", () => {
+    const ledger = opened("arrears");
+    update(ledger, 15, "2024-01-05", { from: "2024-03-10" });
+    // Since 1 March no more than 10 may be held.
+    const few = { planId: "few", from: at("2024-03-01") };
+    ledger.run((work) => associate(ledger.catalog, work, few, at("2024-01-06"), ledger.ids));
+    expect(textOf(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
+    expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
+  });
+
   test("S10.1 the maxQuantity is that of the plan in force: where there is none, there is no bound", () => {
     const ledger = openLedger(book);
     expect(textOf(update(ledger, 500, "2024-01-05").quantity)).toBe("500");
@@ -131,6 +142,16 @@ describe("in advance", () => {
     // The day of the decrease still holds 5: 1 × 31 × 10/31 from the 22nd.
     const [credit] = ledger.parts().credits;
     expect([textOf(credit?.creditAmount ?? decimalOf(0)), credit?.effectiveFrom]).toEqual(["10", at("2024-01-22")]);
+  });
+
+  test("S10.3 what a decrease gives back is there as the day of the decrease is over", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 1, "2024-01-21T09:00:00Z");
+    ledger.until("2024-01-21T23:59:59.999Z");
+    expect(ledger.parts().credits).toEqual([]);
+    ledger.until("2024-01-22");
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["10"]);
   });
 
   test("S10.3 S13.4 an update that arrives late is charged from its own day, beside what is final", () => {
