@@ -20,7 +20,9 @@ export function recordText(value: unknown): string {
  * @throws {SyntaxError} when the text is not JSON; RatebookError ERR_NUMBER_INVALID when a marked decimal is none
  */
 export function recordOf(text: string): unknown {
-  return unmarked(JSON.parse(text));
+  const value: unknown = JSON.parse(text);
+  // Most records hold nothing that is marked: a text that begins with `#` comes right after its quote.
+  return text.includes('"#') ? unmarked(value) : value;
 }
 
 function marked(value: unknown): unknown {

@@ -7,11 +7,11 @@ import { createHash } from "node:crypto";
 
 import { failureOf } from "./failures.ts";
 
-/** A statement with a name is prepared once for each connection. */
+/** A statement with a name is prepared once for each connection; without one it may be several, without values. */
 export interface SqlStatement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
-  readonly values: unknown[];
+  readonly values?: unknown[];
 }
 
 /** What a statement gives. */
@@ -57,9 +57,10 @@ export interface Connections {
   /**
    * Runs statements as one transaction (READ COMMITTED); it is rolled back when `work` rejects.
    *
+   * @param opening statements without values that come first
    * @throws a {@link StoreFailure} when the database fails, else what `work` throws
    */
-  transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result>;
+  transaction<Result>(opening: readonly string[], work: (run: Run) => Promise<Result>): Promise<Result>;
 }
 
 /** The connections of a client. */
@@ -74,7 +75,13 @@ function single(client: SingleConnection): Connections {
       translated(async () => (await connection.query(text, [...values])).rows as readonly Row[]);
   return {
     run: runOn(client),
-    transaction: (work) => translated(() => client.transaction((connection) => work(runOn(connection)))),
+    transaction: (opening, work) =>
+      translated(() =>
+        client.transaction(async (connection) => {
+          for (const statement of [INDEXED, ...opening]) await connection.query(statement);
+          return work(runOn(connection));
+        }),
+      ),
   };
 }
 
@@ -93,12 +100,12 @@ function pooled(pool: ConnectionPool): Connections {
         const statement = { name: nameOf(text), text, values: [...values] };
         return (await connection.query(statement)).rows as readonly Row[];
       });
-  const held = async <Result>(work: (run: Run) => Promise<Result>): Promise<Result> => {
+  const held = async <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>): Promise<Result> => {
     const connection = await translated(() => pool.connect());
     // What is asked next fails with the reason; without a listener the event alone would end the process.
     connection.on?.("error", ignore);
     try {
-      const result = await work(runOn(connection));
+      const result = await work(runOn(connection), connection);
       connection.off?.("error", ignore);
       connection.release();
       return result;
@@ -110,19 +117,25 @@ function pooled(pool: ConnectionPool): Connections {
   };
   return {
     run: (text, values) => held((run) => run(text, values)),
-    transaction: (work) =>
-      held(async (run) => {
-        await run("begin isolation level read committed");
-        const result = await attempt(run, work);
-        if ("error" in result) return result;
-        await run("commit");
-        return result;
+    transaction: (opening, work) =>
+      held(async (run, connection) => {
+        const text = ["begin isolation level read committed", INDEXED, ...opening].join("; ");
+        await translated(() => connection.query({ text }));
+        const outcome = await attempt(run, work);
+        if ("value" in outcome) await run("commit");
+        return outcome;
       }).then((outcome) => {
         if ("error" in outcome) throw outcome.error;
         return outcome.value;
       }),
   };
 }
+
+/**
+ * What a transaction looks for always has an index. The planner, which knows little of a table that has just been filled,
+ * might read all of it instead.
+ */
+const INDEXED = "set local enable_seqscan = off";
 
 function ignore(): void {}
 

@@ -78,8 +78,8 @@ export const SCHEMA_VERSION: number = VERSIONS.length;
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const table = tablesIn(schema);
-  await connections.transaction(async (run) => {
-    await run(`select pg_advisory_xact_lock($1::text::bigint)::text`, [advisoryKey(schema, "migration")]);
+  const lock = `select pg_advisory_xact_lock(${advisoryKey(schema, "migration")})::text`;
+  await connections.transaction([lock], async (run) => {
     await run(`create schema if not exists ${quotedName(schema)}`);
     await run(
       `create table if not exists ${table("migration")} (version integer primary key, applied_at timestamptz not null default now())`,

@@ -71,7 +71,8 @@ async function transact<Result>(
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await connections.transaction((run) => decideAndCommit(run, schema, scope, work));
+      const opening = [configurationLock(schema, scope)];
+      return await connections.transaction(opening, (run) => decideAndCommit(run, schema, scope, work));
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
       if (attempt === ATTEMPTS_MAX) {
@@ -87,7 +88,6 @@ async function transact<Result>(
 
 async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, work: Work<Result>): Promise<Result> {
   const table = tablesIn(schema);
-  await lockConfiguration(run, schema, scope);
   const accounts = await lockAccounts(run, schema, scope.accountIds);
   const holds = new Map<string, number>();
   const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
@@ -122,9 +122,9 @@ async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, w
   return result;
 }
 
-async function lockConfiguration(run: Run, schema: string, { configuration }: Scope): Promise<void> {
+function configurationLock(schema: string, { configuration }: Scope): string {
   const lock = configuration === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
-  await run(`select ${lock}($1::text::bigint)::text`, [advisoryKey(schema, "configuration")]);
+  return `select ${lock}(${advisoryKey(schema, "configuration")})::text`;
 }
 
 /** Locks accounts, those that are not there too, and reads them. */
