@@ -191,7 +191,9 @@ function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal
 }
 
 /** What was known when: from when the cycle fell due, and from each later arrival on. */
-function epochsOf(changes: readonly LicenseChange[], served: Cycle, due: Instant): readonly Epoch[] {
+function epochsOf(all: readonly LicenseChange[], served: Cycle, due: Instant): readonly Epoch[] {
+  // What takes effect after the cycle says nothing of it, whenever it arrives.
+  const changes = all.filter(({ effectiveFrom }) => effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
   const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];
   return starts.map((from, index) => ({
