@@ -144,6 +144,10 @@ export function cyclesBetween(
   from: Instant | string | Date,
   until: Instant | string | Date,
 ): readonly Cycle[] {
+  // Callers without types may give anything.
+  if (typeof config !== "object" || config === null) {
+    throw new RatebookError("ERR_CYCLE_INVALID", "expected a pricingCycleConfig, an object with its interval", {});
+  }
   const [first, end] = [instantOf(from), instantOf(until)];
   const settled = "dayOffset" in config ? config : cycleConfigOf(config, first);
   if (first >= end) return [];

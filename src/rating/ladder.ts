@@ -53,8 +53,8 @@ type SlabRateInput = RateValueInput["slabRates"][number];
  * value that is no decimal within S1.3
  */
 export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladder {
+  checkShape(plan, rates);
   const { pricingModel, slabs } = plan;
-  checkShape(plan);
   const slabRates = ratesByOrder(rates.slabRates, slabs.length);
   const rungs: Rung[] = [];
   let startAfter = startOf(slabs[0], 1);
@@ -81,7 +81,11 @@ export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladde
 }
 
 /** What the types promise, for those who call without them. */
-function checkShape({ pricingModel, slabs }: RatePlanInput): void {
+function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
+  if (typeof plan !== "object" || plan === null) throw invalid(`expected a rate plan, got ${shown(plan)}`);
+  if (typeof rates !== "object" || rates === null)
+    throw invalid(`expected the rates of a currency, got ${shown(rates)}`);
+  const { pricingModel, slabs } = plan;
   if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
     throw invalid(`the pricing model is ${shown(pricingModel)}, expected TIERED or VOLUME`);
   }

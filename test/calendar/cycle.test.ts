@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import {
+  type CycleConfig,
   cutCycles,
   cycleConfigOf,
   cycleIndexAt,
@@ -111,6 +112,12 @@ describe("offsets", () => {
     ["DAILY 1 NIL", 'interval: expected WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY, ANNUALLY, got "DAILY"'],
   ])("S6.1 %s is refused with a sentence", (text, message) => {
     expect(() => configOf(text)).toThrow(message);
+  });
+
+  test("S6.1 what is no config is refused", () => {
+    expect(() => cyclesBetween(null as unknown as CycleConfig, 0, 1)).toThrow(
+      "expected a pricingCycleConfig, an object with its interval",
+    );
   });
 
   test("S6.1 terms without offset or anniversary are refused, with the code of cycles", () => {

@@ -68,6 +68,16 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
     );
   });
 
+  test("S7.1 what is no rate plan, or no rates, is refused", () => {
+    const plan: RatePlanInput = { pricingModel: "TIERED", slabs: [first] };
+    expect(() => prepareLadder(null as unknown as RatePlanInput, { currency: "USD", slabRates: [...ONE] })).toThrow(
+      "expected a rate plan, got null",
+    );
+    expect(() => prepareLadder(plan, undefined as unknown as RateValueInput)).toThrow(
+      "expected the rates of a currency, got missing",
+    );
+  });
+
   test("S7.2 an unknown pricing model is refused", () => {
     expect(prepare([first], ONE, { pricingModel: "STAIRS" })).toThrow(
       'the pricing model is "STAIRS", expected TIERED or VOLUME',
