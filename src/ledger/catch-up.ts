@@ -14,7 +14,8 @@ import { closesAt } from "../invoicing/grace.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../invoicing/timeline.ts";
 import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
-import { asDraft, type DraftInvoice, drawOpen, isInvoiced, putFinal, putGranted } from "./invoices.ts";
+import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
+import { openIn } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import type { AccountRecord } from "./records.ts";
 import type { AccountWork } from "./workspace.ts";
@@ -91,14 +92,8 @@ export function draftsOf(catalog: Catalog, work: AccountWork, now: Instant): rea
   return drawOpen(catalog, work, { from, until: at + 1 }).map((drawn) => asDraft(work.record, drawn));
 }
 
-/** The account's cycle at an instant is open: its clock runs and no final STANDARD invoice covers it (S6.5). */
-export function isOpenAt(catalog: Catalog, work: AccountWork, at: Instant, now: Instant): boolean {
-  const { openUntil } = planOf(catalog, work.record).clock.periodAt(at);
-  return openUntil === undefined || (now < openUntil && !isInvoiced(work.invoices(), at));
-}
-
-/** What was decided last is done too: a clock may have stood still since. */
-function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
+/** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
+export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
   return Math.max(upTo, record.associations.at(-1)?.decidedAt ?? upTo, record.licenseUpdates.at(-1)?.createdAt ?? upTo);
 }
 
@@ -135,7 +130,7 @@ function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: 
     createdAt: due,
     voided: false,
   });
-  moveOverageOnto(work, featureId, (timestamp) => isOpenAt(catalog, work, timestamp, at));
+  moveOverageOnto(work, featureId, openIn(catalog, work, at));
 }
 
 /** Makes the invoices final whose time has come; what earlier drafts would take of credits is kept from them (S12.3). */

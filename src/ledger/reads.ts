@@ -8,7 +8,7 @@
 import { dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import type { Catalog } from "./catalog.ts";
-import { catchUpReadsFrom, newGrants } from "./catch-up.ts";
+import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./catch-up.ts";
 import { openStretches, type Stretch } from "./open-cycles.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
 import type { LedgerView } from "./view.ts";
@@ -133,7 +133,7 @@ async function overageOfGrants(
   now: Instant,
 ): Promise<readonly EventRecord[]> {
   const found: EventRecord[] = [];
-  for (const grant of newGrants(catalog, { record, entries: () => entries }, now)) {
+  for (const grant of newGrants(catalog, { record, entries: () => entries }, instantOfCatchUp(record, now))) {
     const open = openStretches(catalog, record, invoices, grant.due);
     const all = await overageToMove(view, record.id, [{ ...grant, quantity: grant.granted }], open);
     found.push(...all);

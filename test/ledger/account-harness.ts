@@ -4,8 +4,9 @@ import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
-import { catchUp, isOpenAt } from "../../src/ledger/catch-up.ts";
+import { catchUp } from "../../src/ledger/catch-up.ts";
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
+import { openIn } from "../../src/ledger/open-cycles.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
@@ -37,6 +38,12 @@ export const seats = (rate: number, more: object = {}): object => ({
 export const tokens = (limit: number, effectiveUntil = "P1M"): object => ({
   billingEntitlementRateCards: [
     { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }], ...perUnit(0) },
+  ],
+});
+/** Tokens beyond the entitlements. */
+export const overage = (rate: number, maxQuantity?: number): object => ({
+  entitlementOverageRateCards: [
+    { featureId: "feature.tokens", ...perUnit(rate), ...(maxQuantity ? { maxQuantity } : {}) },
   ],
 });
 /** Money granted at the start of each cycle, for free. */
@@ -179,7 +186,7 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
     use: (quantity, timestamp, now = timestamp, id = "a") =>
       ledger.run((work) => {
         catchUp(catalog, work, at(now));
-        if (!isOpenAt(catalog, work, at(timestamp), at(now))) return false;
+        if (!openIn(catalog, work, at(now))(at(timestamp))) return false;
         work.addUsage("um.calls", dayOf(at(timestamp)), decimalOf(quantity));
         return true;
       }, id),
