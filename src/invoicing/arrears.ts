@@ -17,7 +17,6 @@ import { rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView } from "./account-view.ts";
-import { cardOf } from "./cards.ts";
 import {
   chargedByDays,
   type CoveredPeriod,
@@ -81,23 +80,30 @@ function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCyc
   return inArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
     const prorated = chargedByDays(timeline, cycle, { kind: "LICENSE", billableId: card.id });
-    const before = prorated ? undefined : chargedBefore(view, timeline, cycle, card);
+    const before = prorated ? undefined : chargedBefore(view, timeline, cycle, card.id);
     const asCharged = { ...card, enableProration: prorated };
     return rateLicenseInArrears(asCharged, view.currency, dayRuns(changes, span(cycle)), period, before);
   });
 }
 
-/** The largest quantity that earlier pieces of the natural cycle charged whole (S9.1); undefined in the first piece. */
-function chargedBefore(
+/**
+ * The largest quantity that earlier pieces of the natural cycle charged whole (S9.1); undefined where there is none.
+ *
+ * @param isMeant which of their cards for the license count; default all
+ */
+export function chargedBefore(
   view: AccountView,
   timeline: Timeline,
   cycle: AccountCycle,
-  card: LicenseRateCard,
+  billableId: string,
+  isMeant: (card: LicenseRateCard) => boolean = () => true,
 ): Decimal | undefined {
   const before = { start: cycle.natural.start, end: cycle.start };
   if (before.start >= before.end) return undefined;
-  const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-  const terms = termsOfRun(timeline, cycle, before).filter((term) => cardOf(term.plan.details, "LICENSE", card.id));
+  const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
+  const terms = termsOfRun(timeline, cycle, before).filter(({ plan }) =>
+    plan.details.licenseRateCards?.some((card) => card.id === billableId && isMeant(card)),
+  );
   const quantities = terms.flatMap((term) => dayRuns(changes, within(before, term)).map((run) => run.quantity));
   return quantities.length === 0 ? undefined : quantities.reduce(greatest);
 }

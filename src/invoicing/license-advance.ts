@@ -15,6 +15,7 @@ import { dayRuns, quantityAt, type QuantityUpdate } from "../rating/license-time
 import { licensePrice, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
+import { chargedBefore } from "./arrears.ts";
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
 import type { AccountCycle } from "./timeline.ts";
@@ -171,6 +172,14 @@ function giveBack({ due, key, card, refunds }: Charging, at: Instant, known: Ins
 function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal, paidBefore: PaidWhole[]): void {
   const { view, due, card, period, cut } = charging;
   const earlier = paidBefore.filter((each) => each.due <= due.due).map(({ quantity }) => quantity);
+  const inArrears = chargedBefore(
+    view,
+    due.timeline,
+    due.cycle,
+    card.id,
+    (each) => each.invoiceTiming === "IN_ARREARS",
+  );
+  if (inArrears !== undefined) earlier.push(inArrears);
   const before = earlier.length === 0 ? undefined : earlier.reduce(greatest);
   charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period, before)));
   let paid = greatest(before ?? ZERO, atStart);
