@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { DAY_MS, type Instant } from "../../src/calendar/instant.ts";
+import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
 import { RatebookError } from "../../src/errors.ts";
 import { drawDrafts } from "../../src/invoicing/draw.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
@@ -10,10 +10,11 @@ import { viewOfWork } from "../../src/ledger/account-plan.ts";
 import { associate, dissociate } from "../../src/ledger/associate.ts";
 import { catchUp, draftsOf } from "../../src/ledger/catch-up.ts";
 import { createCredits, voidCredit } from "../../src/ledger/credits.ts";
+import { decideIngest } from "../../src/ledger/ingest.ts";
 import { invoiceIdOf } from "../../src/ledger/invoices.ts";
 import { updateLicense } from "../../src/ledger/licenses.ts";
 import type { AccountParts } from "../../src/ledger/workspace.ts";
-import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import { add, type Decimal, decimalOf, textOf, ZERO } from "../../src/numbers/decimal.ts";
 import {
   at,
   bookWith,
@@ -23,6 +24,7 @@ import {
   headOf,
   type Ledger,
   openLedger,
+  overage,
   plan,
   seats,
   START,
@@ -36,6 +38,7 @@ const book = bookWith([
     ...fee(31, inAdvance),
     ...seats(10, { ...inAdvance, proratedRefundMode: "CREDITS" }),
     ...tokens(100),
+    ...overage(2),
     ...grant(7, { expiryType: "PRICING_CYCLE" }),
     minimumCommitment: { rateValues: [{ currency: "USD", rate: 90 }] },
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 },
@@ -45,6 +48,7 @@ const book = bookWith([
     ...fee(-12),
     ...seats(3, { invoiceTiming: "IN_ADVANCE" }),
     ...tokens(5, "P10D"),
+    ...overage(3, 40),
     ...grant(4, { expiryType: "NO_EXPIRY" }),
     pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
   }),
@@ -54,6 +58,7 @@ type Step = { readonly after: number } & (
   | { readonly kind: "associate"; readonly planId: string; readonly inDays: number; readonly days: number | undefined }
   | { readonly kind: "dissociate"; readonly inDays: number; readonly days: number | undefined }
   | { readonly kind: "license"; readonly quantity: number; readonly inHours: number }
+  | { readonly kind: "spend"; readonly quantity: number; readonly hoursAgo: number }
   | { readonly kind: "use"; readonly quantity: number; readonly hoursAgo: number }
   | { readonly kind: "credit"; readonly amount: number; readonly days: number }
   | { readonly kind: "void" }
@@ -95,6 +100,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       after,
+      kind: fc.constant("spend" as const),
+      quantity: fc.integer({ min: 1, max: 90 }),
+      hoursAgo: fc.integer({ min: -20, max: 100 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      after,
       kind: fc.constant("use" as const),
       quantity: fc.integer({ min: 1, max: 200 }),
       hoursAgo: fc.integer({ min: 0, max: 100 }),
@@ -116,6 +130,20 @@ const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
 const HOUR_MS = 3_600_000;
 const dayStart = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
+
+/** Ingests an event that takes tokens. */
+function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instant): void {
+  const event = {
+    schemaName: "token",
+    id: ledger.ids("event"),
+    accountId: "a",
+    timestamp: formatInstant(timestamp),
+    attributes: [{ name: "n", value: quantity }],
+    dimensions: {},
+  };
+  const read = { accounts: [ledger.parts()], names: new Map([["a", "a"]]), held: [], holders: [] };
+  ledger.apply(decideIngest(ledger.catalog, read, [event], now, ledger.ids).changes);
+}
 
 /** Does one step; a refusal is an answer like any other. */
 function take(ledger: Ledger, one: Step, now: Instant): void {
@@ -154,6 +182,7 @@ function take(ledger: Ledger, one: Step, now: Instant): void {
           catchUp(catalog, work, now);
           return voidCredit(catalog, work, work.credits().at(-1)?.id ?? "none", now);
         case "use":
+        case "spend":
         case "wait":
           return undefined;
       }
@@ -161,14 +190,30 @@ function take(ledger: Ledger, one: Step, now: Instant): void {
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
   }
+  if (one.kind === "spend") spend(ledger, one.quantity, now - one.hoursAgo * HOUR_MS, now);
   if (one.kind === "use") ledger.use(one.quantity, now - one.hoursAgo * HOUR_MS, now);
 }
 
 /** All that is kept of an account, in an order of its own. */
-function stateOf({ record, entries, credits, invoices, usage }: AccountParts): unknown {
+function stateOf({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
   const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
     items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return { record, entries: byId(entries), credits: byId(credits), invoices: byId(invoices), usage };
+  return {
+    record,
+    entries: byId(entries),
+    credits: byId(credits),
+    invoices: byId(invoices),
+    usage,
+    events,
+    overage: overageOf(parts),
+  };
+}
+
+/** Overage by day: what moved in between is no part of it. */
+function overageOf({ overage: cells }: Pick<AccountParts, "overage">): unknown {
+  const days = new Map<number, Decimal>();
+  for (const { day, quantity } of cells) days.set(day, add(days.get(day) ?? ZERO, quantity));
+  return [...days].filter(([, quantity]) => !quantity.isZero()).toSorted(([a], [b]) => a - b);
 }
 
 const END_HOURS = 90 * 24;
@@ -217,6 +262,7 @@ describe("catching up", () => {
         often.until(end);
         expect(stateOf(often.parts())).toEqual(stateOf(plain.parts()));
       }),
+      { numRuns: 50 },
     );
   });
 
