@@ -30,6 +30,8 @@ interface Terms {
     readonly ahead: number;
     readonly days: number | null;
   }[];
+  /** When each version charges. */
+  readonly timings: readonly [Timing, Timing];
   readonly licenses: readonly { readonly hour: number; readonly quantity: number }[];
 }
 
@@ -51,6 +53,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
     }),
     { minLength: 1, maxLength: 5 },
   ),
+  timings: fc.tuple(fc.constantFrom("IN_ARREARS", "IN_ADVANCE"), fc.constantFrom("IN_ARREARS", "IN_ADVANCE")),
   licenses: fc.array(fc.record({ hour: fc.nat(400 * 24), quantity: fc.nat(20) }), { maxLength: 5 }),
 });
 
@@ -73,8 +76,8 @@ function detailsOf({ prorated, recurrence }: Terms, invoiceTiming: Timing): Pric
 }
 
 /** What is not prorated is charged by what was known, so all of it is known from the start there. */
-function decisionsOf(account: Terms, timing: Timing): readonly PlanDecision[] {
-  const { plans, prorated, cycleConfig } = account;
+function decisionsOf(account: Terms): readonly PlanDecision[] {
+  const { plans, prorated, cycleConfig, timings } = account;
   let today = FIRST;
   const decisions = plans.map(({ version, wait, ahead, days }, index): PlanDecision => {
     today += index === 0 ? 0 : wait * DAY_MS;
@@ -82,20 +85,26 @@ function decisionsOf(account: Terms, timing: Timing): readonly PlanDecision[] {
     const plan =
       version === null
         ? null
-        : { planId: "plan", version, details: detailsOf(account, timing), cycleConfig, gracePeriodDays: 0 };
+        : {
+            planId: "plan",
+            version,
+            details: detailsOf(account, timings[version - 1] ?? "IN_ARREARS"),
+            cycleConfig,
+            gracePeriodDays: 0,
+          };
     const until = days === null ? NO_END : from + days * DAY_MS;
     return { from, until, decidedAt: prorated ? today : FIRST, plan };
   });
   return [...decisions, { from: LAST, until: NO_END, decidedAt: prorated ? today : FIRST, plan: null }];
 }
 
-function viewOf(account: Terms, timing: Timing): AccountView {
+function viewOf(account: Terms): AccountView {
   return {
     accountId: "acc",
     customerId: "ann",
     currency: "USD",
     netTermDays: 0,
-    decisions: decisionsOf(account, timing),
+    decisions: decisionsOf(account),
     licenseChanges: account.licenses.map(({ hour, quantity }) => ({
       licenseId: "addon.seats",
       updateType: "ABSOLUTE",
@@ -112,25 +121,34 @@ function total(amounts: readonly Fraction[]): string {
   return textOfFraction(amounts.reduce(addFractions, NOTHING));
 }
 
-function inAdvance(account: Terms): string {
-  const view = viewOf(account, "IN_ADVANCE");
+/** All that an account is charged, less all that it is given back. */
+function charged(account: Terms): string {
+  const view = viewOf(account);
   const { charges, refunds } = advanceOf(view, dueCycles(view.decisions, LAST));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
-  return total([...charges.map(({ charge }) => charge.bounded), ...refunds.map(({ amount }) => negated(amount))]);
-}
-
-function inArrears(account: Terms): string {
-  const view = viewOf(account, "IN_ARREARS");
   const timeline = timelineOf(view.decisions);
-  const charges = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => arrearsCharges(view, timeline, cycle));
-  return total(charges.map(({ bounded }) => bounded));
+  const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => arrearsCharges(view, timeline, cycle));
+  return total([
+    ...charges.map(({ charge }) => charge.bounded),
+    ...refunds.map(({ amount }) => negated(amount)),
+    ...inArrears.map(({ bounded }) => bounded),
+  ]);
 }
 
 describe("what is charged in advance, less what is given back", () => {
   test("S9.5 S10.3 is what would be charged in arrears, whatever was decided when", () => {
     fc.assert(
       fc.property(terms, (account) => {
-        expect(inAdvance(account)).toBe(inArrears(account));
+        const late = charged({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] });
+        expect(charged({ ...account, timings: ["IN_ADVANCE", "IN_ADVANCE"] })).toBe(late);
+      }),
+    );
+  });
+
+  test("S9.1 is so too where the versions of a plan charge one in advance and one in arrears", () => {
+    fc.assert(
+      fc.property(terms, (account) => {
+        expect(charged(account)).toBe(charged({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] }));
       }),
     );
   });
