@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-});
+}, 60_000);
 
 /** A pool to a server that may stop before the pool has ended. */
 function poolOf(server: PrivateServer): Pool {

@@ -10,14 +10,17 @@ const SKIP: Readonly<Record<string, string>> = {
     "PGlite has one connection, so it has one writer at a time",
 };
 
+/** PGlite takes a while to start on a busy machine. */
+const HOOK_MS = 60_000;
+
 let database: PGlite;
 let schemas = 0;
 
 beforeAll(async () => {
   database = await PGlite.create();
-});
+}, HOOK_MS);
 
-afterAll(() => database.close());
+afterAll(() => database.close(), HOOK_MS);
 
 describe("the storage port: PGlite", () => {
   for (const { name, run } of storeConformance) {

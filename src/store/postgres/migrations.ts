@@ -2,7 +2,7 @@
  * The schema of the database, in versions. A version is never changed once it is released; the next one changes it.
  *
  * Ids are `collate "C"`: in order of code points, and quick to compare. What is looked for has a column; the rest of a
- * record is its `body`. Quantities and amounts are `numeric`.
+ * record is its `body`, a JSON text that is written without being parsed once more. Quantities and amounts are `numeric`.
  *
  * @module
  */
@@ -21,12 +21,12 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `insert into ${table("configuration")} values (true, 0)`,
 
     `create table ${table("document")} (kind text collate "C", id text collate "C", created_at bigint not null,
-      updated_at bigint not null, document_id text, body json not null, primary key (kind, id))`,
+      updated_at bigint not null, document_id text, body text not null, primary key (kind, id))`,
     `create index on ${table("document")} (kind, created_at desc, id)`,
 
     `create table ${table("account")} (id text collate "C" primary key, customer_id text collate "C" not null,
       status text not null, invoice_group_id text collate "C", event_count bigint not null, caught_up_to bigint not null,
-      next_due_at bigint not null, created_at bigint not null, updated_at bigint not null, body json not null)
+      next_due_at bigint not null, created_at bigint not null, updated_at bigint not null, body text not null)
       with (fillfactor = 70)`,
     `create index on ${table("account")} (created_at desc, id)`,
     `create index on ${table("account")} (customer_id)`,
@@ -36,7 +36,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create table ${table("event")} (reference_id text collate "C" primary key, account_id text collate "C" not null,
       number bigint not null, event_id text collate "C" not null, holds integer, schema_name text collate "C" not null,
       status text not null, timestamp bigint not null, created_at bigint not null, reverted boolean not null,
-      overage_of text collate "C", entry_ids text[], body json not null)`,
+      overage_of text collate "C", entry_ids text[], body text not null)`,
     // An accepted event holds its id, the first one as 0, one that came again later as 1: two that race for the id hold
     // it with the same number, which one of them only can.
     `create unique index event_holds on ${table("event")} (event_id, holds)`,
@@ -53,17 +53,17 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
 
     `create table ${table("entry")} (id text collate "C" primary key, account_id text collate "C" not null,
       feature_id text collate "C" not null, created_at bigint not null, granted numeric not null,
-      balance numeric not null, body json not null) with (fillfactor = 70)`,
+      balance numeric not null, body text not null) with (fillfactor = 70)`,
     `create index on ${table("entry")} (account_id, feature_id, created_at, id)`,
 
     `create table ${table("credit")} (id text collate "C" primary key, account_id text collate "C" not null,
       created_at bigint not null, credit_amount numeric not null, consumed_amount numeric not null,
-      body json not null)`,
+      body text not null)`,
     `create index on ${table("credit")} (account_id, created_at, id)`,
     `create index on ${table("credit")} (created_at desc, id)`,
 
     `create table ${table("invoice")} (id text collate "C" primary key, account_id text collate "C" not null,
-      invoice_date text collate "C" not null, body json not null)`,
+      invoice_date text collate "C" not null, body text not null)`,
     `create index on ${table("invoice")} (account_id, invoice_date, id)`,
   ],
 ];

@@ -11,8 +11,7 @@ import type { Row } from "./client.ts";
 import { instantOf, keyOf } from "./values.ts";
 
 /** The columns that {@link accountOf} reads. */
-export const ACCOUNT_COLUMNS =
-  "event_count::text, caught_up_to::text, next_due_at::text, updated_at::text, body::text as body";
+export const ACCOUNT_COLUMNS = "event_count::text, caught_up_to::text, next_due_at::text, updated_at::text, body";
 /** The body of an account: who it is and what was decided, without what every ingest changes. */
 export function accountBody(record: AccountRecord): string {
   return recordText({
@@ -47,7 +46,7 @@ export function documentOf(row: Row): DocumentRecord {
 }
 
 /** The columns that {@link entryOf} reads. */
-export const ENTRY_COLUMNS = "granted::text, balance::text, body::text as body";
+export const ENTRY_COLUMNS = "granted::text, balance::text, body";
 
 /** The body of an entry. */
 export function entryBody(record: EntryRecord): string {
@@ -60,7 +59,7 @@ export function entryOf(row: Row): EntryRecord {
 }
 
 /** The columns that {@link creditOf} reads. */
-export const CREDIT_COLUMNS = "credit_amount::text, consumed_amount::text, body::text as body";
+export const CREDIT_COLUMNS = "credit_amount::text, consumed_amount::text, body";
 
 /** The body of a credit. */
 export function creditBody(record: CreditRecord): string {
@@ -83,7 +82,7 @@ export function invoiceOf(row: Row): InvoiceRecord {
 
 /** The columns that {@link eventOf} reads. */
 export const EVENT_COLUMNS =
-  "reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text, reverted::text, body::text as body";
+  "reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text, reverted::text, body";
 
 type EventBody = Omit<EventRecord, "number" | "status" | "timestamp" | "createdAt" | "reverted">;
 

@@ -23,7 +23,7 @@ import {
 } from "./record-rows.ts";
 import { dayValue, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
-const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body::text as body";
+const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
 /** A view that reads with one function, inside a transaction or outside. */
 export function viewOver(run: Run, table: (name: string) => string): LedgerView {
@@ -87,7 +87,7 @@ function accountReads(
       const due = `next_due_at <= ${parameter(values, String(instantValue(instant)), "bigint")}`;
       const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
       const rows = await run(
-        `select id, case when strpos(id, chr(1)) > 0 then body::text end as body from ${table("account")}
+        `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("account")}
           where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
         values,
       );
@@ -129,7 +129,7 @@ function recordReads(
   const ofAccounts = "account_id = any($1::text::text[])";
   const entriesFrom = `select ${ENTRY_COLUMNS} from ${table("entry")} where`;
   const creditsFrom = `select ${CREDIT_COLUMNS} from ${table("credit")} where`;
-  const invoicesFrom = `select body::text as body from ${table("invoice")} where`;
+  const invoicesFrom = `select body from ${table("invoice")} where`;
   return {
     async entries(accountIds, featureId) {
       const values = [textList(keysOf(accountIds))];
