@@ -11,10 +11,11 @@ import { overageWindow } from "../invoicing/arrears.ts";
 import { dueBefore } from "../invoicing/draw.ts";
 import { type FeatureGrant, featureGrants } from "../invoicing/dues.ts";
 import { closesAt } from "../invoicing/grace.ts";
+import type { GrantedCredit } from "../invoicing/granted-credits.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../invoicing/timeline.ts";
 import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
-import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
+import { asDraft, creditIdOf, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { openIn } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import type { AccountRecord } from "./records.ts";
@@ -46,14 +47,18 @@ export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant,
   const since = work.record.caughtUpTo;
   const grants = newGrants(catalog, work, until);
   const due = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
+  const credits = newCredits(work, due.credits);
   const open = openCycles(catalog, work.record, until, closedSince);
   const from = openSince(open, since);
   const closes = open.map((cycle) => closesAt(cycle, graceTermsOf(catalog, work.record)));
-  const finals = new Set([...closes, ...due.advanceFinalAt].map((at) => Math.max(at, since)));
-  const instants = [...grants.map((each) => each.due), ...due.credits.map((each) => each.grantedAt), ...finals];
+  const finals = new Set([
+    ...closes.map((at) => Math.max(at, since)),
+    ...due.advanceFinalAt.filter((at) => at >= since),
+  ]);
+  const instants = [...grants.map((each) => each.due), ...credits.map((each) => each.grantedAt), ...finals];
   for (const at of inOrder(instants.map((each) => Math.max(each, since)).filter((each) => each <= until))) {
     for (const grant of grants) if (Math.max(grant.due, since) === at) putEntry(catalog, work, grant, at);
-    for (const credit of due.credits) if (Math.max(credit.grantedAt, since) === at) putGranted(work, credit);
+    for (const credit of credits) if (Math.max(credit.grantedAt, since) === at) putGranted(work, credit);
     if (finals.has(at)) finalizeAt(catalog, work, { from, at });
   }
   work.putRecord({ ...work.record, caughtUpTo: until, nextDueAt: nextDueAfter(catalog, work.record, until) });
@@ -62,7 +67,9 @@ export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant,
 /** Makes the entries that are granted up to and including an instant ahead of the clock: for events dated so (S2.4). */
 export function grantAhead(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
-  for (const grant of newGrants(catalog, work, upTo)) putEntry(catalog, work, grant, upTo);
+  for (const grant of newGrants(catalog, work, upTo)) {
+    putEntry(catalog, work, grant, Math.max(grant.due, work.record.caughtUpTo));
+  }
 }
 
 /** Whether something falls due up to and including an instant: whether catching up needs more than the record. */
@@ -95,6 +102,12 @@ export function draftsOf(catalog: Catalog, work: AccountWork, now: Instant): rea
 /** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
 export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
   return Math.max(upTo, record.associations.at(-1)?.decidedAt ?? upTo, record.licenseUpdates.at(-1)?.createdAt ?? upTo);
+}
+
+/** The credits that the account does not have yet; of nothing there is none. */
+function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
+  const made = new Set(work.credits().map(({ id }) => id));
+  return credits.filter(({ id, creditAmount }) => !creditAmount.isZero() && !made.has(creditIdOf(work.record.id, id)));
 }
 
 function inOrder(instants: readonly Instant[]): readonly Instant[] {

@@ -88,11 +88,10 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
   if (drawn.granted !== undefined) putGranted(work, { ...drawn.granted, grantedAt: at });
 }
 
-/** Makes a credit that a plan or an invoice grants, unless it was made before. */
+/** Makes a credit that a plan or an invoice grants. */
 export function putGranted(work: AccountWork, granted: GrantedCredit): void {
   const { record } = work;
   const id = creditIdOf(record.id, granted.id);
-  if (granted.creditAmount.isZero() || work.credits().some((credit) => credit.id === id)) return;
   const { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = granted;
   work.putCredit({
     id,

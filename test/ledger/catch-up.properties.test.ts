@@ -283,6 +283,7 @@ describe("catching up", () => {
         const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, now));
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
       }),
+      { numRuns: 60 },
     );
   });
 
@@ -296,6 +297,7 @@ describe("catching up", () => {
         ledger.until(end);
         expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
       }),
+      { numRuns: 60 },
     );
   });
 
@@ -312,6 +314,7 @@ describe("catching up", () => {
           expect(Math.round(spent)).toBe(Math.round(Number(textOf(consumedAmount)) * 100));
         }
       }),
+      { numRuns: 60 },
     );
   });
 });
