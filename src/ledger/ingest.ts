@@ -124,7 +124,8 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
   if (account === undefined) context.nobodys.push(record);
   else account.work.putEvent(record);
   if (isCompleted(record.status)) context.held.set(record.eventId, record);
-  return { ...ingested.outcome, eventId: record.eventId, referenceId: record.referenceId };
+  const { status, description, eventId, referenceId } = record;
+  return { status, description, eventId, referenceId };
 }
 
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
