@@ -123,14 +123,14 @@ function payByDays(charging: Charging, epochs: readonly Epoch[], atStart: Decima
   const price = greatest(licensePrice(card, view.currency, atStart), ZERO);
   let paid: readonly PaidDays[] = [{ ...period.served, quantity: atStart, price }];
   for (const [index, epoch] of epochs.entries()) {
-    for (const run of dayRuns(epoch.changes, { start: period.served.start, end: cut?.at ?? period.served.end })) {
+    for (const run of dayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
       const known = endAsKnown(charging, Math.max(run.start, epoch.from));
       // What arrived late and was over before it arrived changes no day after.
       const end = index > 0 && run.end <= epoch.from ? Math.min(run.end, known) : known;
       for (const days of clipped(paid, { start: run.start, end })) {
         const changed = changeDays(charging, days, run.quantity, epoch);
-        if (changed !== undefined) paid = [...without(paid, days), changed];
+        if (changed !== undefined) paid = [...without(paid, changed), changed];
       }
     }
   }
@@ -148,12 +148,14 @@ function changeDays(charging: Charging, days: PaidDays, quantity: Decimal, epoch
   const priceOf = (units: Decimal): Decimal => licensePrice(card, view.currency, units);
   if (quantity.gt(days.quantity)) {
     const invoiceDate = reachedAt(epoch.changes, days.start, days.quantity);
-    if (invoiceDate >= epoch.until) return undefined;
-    const charge = rateLicenseIncrease(card, view.currency, { from: days.quantity, to: quantity }, days, period);
     const known = Math.max(invoiceDate, epoch.from);
+    // The cycle may have been cut on that day, before or after the increase.
+    const remaining = { start: days.start, end: Math.min(days.end, endAsKnown(charging, known)) };
+    if (invoiceDate >= epoch.until || remaining.start >= remaining.end) return undefined;
+    const charge = rateLicenseIncrease(card, view.currency, { from: days.quantity, to: quantity }, remaining, period);
     charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
     const more = greatest(subtract(priceOf(quantity), priceOf(days.quantity)), ZERO);
-    return { ...days, quantity, price: add(days.price, more) };
+    return { ...remaining, quantity, price: add(days.price, more) };
   }
   if (quantity.gte(days.quantity) || card.proratedRefundMode !== "CREDITS") return undefined;
   const less = least(greatest(subtract(priceOf(days.quantity), priceOf(quantity)), ZERO), days.price);
@@ -170,7 +172,7 @@ function giveBack({ due, key, card, refunds }: Charging, at: Instant, known: Ins
 
 /** Without proration: each increase over the most that was paid in the natural cycle, in full (S9.1, S10.3). */
 function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal, paidBefore: PaidWhole[]): void {
-  const { view, due, card, period, cut } = charging;
+  const { view, due, card, period } = charging;
   const earlier = paidBefore.filter((each) => each.due <= due.due).map(({ quantity }) => quantity);
   const inArrears = chargedBefore(
     view,
@@ -185,12 +187,13 @@ function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal
   let paid = greatest(before ?? ZERO, atStart);
   paidBefore.push({ due: due.due, quantity: paid });
   for (const epoch of epochs) {
-    for (const run of dayRuns(epoch.changes, { start: period.served.start, end: cut?.at ?? period.served.end })) {
+    for (const run of dayRuns(epoch.changes, period.served)) {
       if (run.quantity.lte(paid)) continue;
       const invoiceDate = reachedAt(epoch.changes, run.start, paid);
       if (invoiceDate >= epoch.until) break;
       const known = Math.max(invoiceDate, epoch.from);
       const remaining = { start: run.start, end: endAsKnown(charging, known) };
+      if (remaining.start >= remaining.end) break;
       const charge = rateLicenseIncrease(card, view.currency, { from: paid, to: run.quantity }, remaining, period);
       charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
       paid = run.quantity;

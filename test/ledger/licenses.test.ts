@@ -1,7 +1,7 @@
 /** License updates, as they arrive (S10.1, S10.3). */
 import { describe, expect, test } from "vitest";
 
-import { associate } from "../../src/ledger/associate.ts";
+import { associate, dissociate } from "../../src/ledger/associate.ts";
 import { updateLicense, type LicenseUpdated, type LicenseUpdateRequest } from "../../src/ledger/licenses.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import { at, bookWith, calls, cardsOf, finals, type Ledger, openLedger, plan, seats } from "./account-harness.ts";
@@ -197,6 +197,22 @@ describe("in advance", () => {
       "2024-01-20 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 60",
     ]);
     expect(ledger.parts().credits).toEqual([]);
+  });
+
+  test("S9.5 an increase that was charged on the day of the end is given back with the rest", () => {
+    const ledger = opened("advance");
+    update(ledger, 1, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 3, "2024-01-11T09:00:00Z");
+    ledger.until("2024-01-11T10:00:00Z");
+    const end = { from: at("2024-01-11") };
+    ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-01-11T11:00:00Z"), ledger.ids));
+    ledger.until("2024-01-12");
+    // 31 for January, and 2 × 31 × 21/31 from the 11th; of both the 21 days are given back: 3 × 21.
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 42",
+    ]);
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["63"]);
   });
 
   test("S10.3 two updates in one millisecond are two arrivals", () => {
