@@ -26,13 +26,18 @@ export interface Configuration {
   readonly catalog: Catalog;
 }
 
-/** The configuration as a view has it; compiled again only when its revision changed. */
-export type ConfigurationSource = (view: LedgerView) => Promise<Configuration>;
+/** The compiled configuration. */
+export interface ConfigurationSource {
+  /** As a view has it; compiled again only when its revision changed. */
+  (view: LedgerView): Promise<Configuration>;
+  /** As it was compiled last, without asking whether it changed since: good enough to see what to lock. */
+  last(): Configuration | undefined;
+}
 
 /** Keeps what was compiled last. */
 export function createConfigurationSource(options: CatalogOptions): ConfigurationSource {
   let current: Configuration | undefined;
-  return async (view) => {
+  const source = async (view: LedgerView): Promise<Configuration> => {
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
@@ -43,6 +48,7 @@ export function createConfigurationSource(options: CatalogOptions): Configuratio
       return current;
     }
   };
+  return Object.assign(source, { last: () => current });
 }
 
 /** The documents after a change. */

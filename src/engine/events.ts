@@ -25,7 +25,7 @@ type Attempt<Result> = { readonly done: Result } | { readonly again: true };
 /** Ingests a batch of any size as one: each event has its own outcome, in order (S14). */
 export async function ingest(context: EngineContext, batch: readonly unknown[]): Promise<readonly IngestResult[]> {
   const { store, clock, configuration: source, ids } = context;
-  let before = await source(store.read);
+  let before = source.last() ?? (await source(store.read));
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);
     const locked = new Set([...needs.names.keys()].map((name) => context.aliasHints.get(name) ?? name));
