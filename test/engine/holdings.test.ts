@@ -1,0 +1,150 @@
+/** Licenses, feature credit entries and credits through the front door (S10.1, S11.8, S12). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../src/index.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, perUnit, refusalOf, sumMeter } from "./support.ts";
+
+/** An account with a plan of seats, whose events consume a feature. */
+async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {
+  await activeSchema(engine);
+  await customerWith(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const feature = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
+  const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
+  const plan = await engine.pricePlans.create({
+    name: "Team",
+    pricePlanDetails: {
+      ...monthly(meterId),
+      licenseRateCards: [{ id: seats.item.id, config: { maxQuantity: 20 }, ...perUnit(10) }],
+    },
+  });
+  await engine.pricePlans.activate(plan.item.id);
+  await engine.associate("prod", { pricePlanId: plan.item.id, effectiveFrom: "2024-03-01" });
+  return { featureId: feature.item.id, seatsId: seats.item.id };
+}
+
+const MARCH = { effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
+
+describe("licenses", () => {
+  test("S10.1 updates answer the quantity after them; one key is one update", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { seatsId } = await withFeature(engine);
+    const first = await engine.licenses.update("prod", { licenseId: seatsId, updateType: "ABSOLUTE", quantity: 10 });
+    const more = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: "2", idempotencyKey: "k1" };
+    const second = await at("2024-03-02").licenses.update("prod", more);
+    const again = await engine.licenses.update("prod", more);
+    expect([first, second, again].map(({ quantity }) => String(quantity))).toEqual(["10", "12", "12"]);
+    expect(again.update.id).toBe(second.update.id);
+    const { items } = await engine.licenses.list({ accountId: "prod", licenseId: seatsId });
+    expect(items.map(({ quantity, accountId }) => [String(quantity), accountId])).toEqual([
+      ["2", "prod"],
+      ["10", "prod"],
+    ]);
+    expect(await refusalOf(engine.licenses.update("prod", { ...more, quantity: 3 }))).toBe(
+      'ERR_TAKEN the idempotencyKey "k1" was used for another license update',
+    );
+    expect(await refusalOf(engine.licenses.update("prod", { ...more, idempotencyKey: "k2", quantity: 9 }))).toBe(
+      `ERR_REFUSED there would be 21 of "${seatsId}" from 2024-03-02T00:00:00.000Z on: expected from 0 to 20`,
+    );
+  });
+});
+
+describe("feature credit entries", () => {
+  test("S11.8 an entry is granted, spent, raised and voided; what is spent stays spent", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const of = { accountId: "prod", featureId };
+    const entry = await engine.entries.grant(of, { granted: 10, ...MARCH, idempotencyKey: "k1" });
+    const same = await engine.entries.grant(of, { granted: "10", ...MARCH, idempotencyKey: "k1" });
+    expect([same.id, same.source, String(same.balance)]).toEqual([entry.id, "PURCHASE", "10"]);
+    const event = call("e1", "2024-03-02T00:00:00Z", 8);
+    expect((await at("2024-03-02T01:00:00Z").entitle(event)).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect((await engine.entitle(call("e2", "2024-03-02T00:00:00Z", 3))).status).toBe(
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    );
+    const target = { accountId: "prod", entryId: entry.id };
+    const raised = await engine.entries.update(target, { granted: 12 });
+    expect([String(raised.granted), String(raised.balance)]).toEqual(["12", "4"]);
+    expect(await refusalOf(engine.entries.update(target, { granted: 7 }))).toBe(
+      "ERR_REFUSED granted: expected at least the 8 that events took, got 7",
+    );
+    expect(await refusalOf(engine.entries.update(target, { effectiveUntil: "2024-03-02T00:00:00Z" }))).toBe(
+      "ERR_REFUSED effectiveUntil: expected a time after 2024-03-02T00:00:00.000Z, when an event spent the entry",
+    );
+    expect(await refusalOf(engine.entries.update(target, {}))).toBe(
+      "ERR_INPUT_INVALID granted: missing: expected granted or effectiveUntil",
+    );
+    expect((await engine.entries.void(target)).voided).toBe(true);
+    expect(await refusalOf(engine.entries.void(target))).toBe(`ERR_REFUSED the entry "${entry.id}" is voided already`);
+    const balance = await engine.entries.balance(of);
+    expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
+  });
+
+  test.each([
+    [
+      "an unknown feature",
+      { featureId: "ft.no" },
+      { granted: 1, ...MARCH },
+      'ERR_NOT_FOUND no feature has the id "ft.no"',
+    ],
+    ["an unknown account", { accountId: "no" }, { granted: 1, ...MARCH }, 'ERR_NOT_FOUND no account has the id "no"'],
+    ["less than nothing", {}, { granted: -1, ...MARCH }, "ERR_INPUT_INVALID granted: expected 0 or more, got -1"],
+    [
+      "an end before its start",
+      {},
+      { granted: 1, effectiveFrom: MARCH.effectiveUntil, effectiveUntil: MARCH.effectiveFrom },
+      /^ERR_INPUT_INVALID effectiveUntil: expected a time after/,
+    ],
+  ])("a grant of %s is refused", async (_, target, grant, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId, ...target }, grant))).toMatch(sentence);
+  });
+});
+
+describe("credits", () => {
+  const credit = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
+
+  test("S12.4 what a draft would take is held; S12.5 a voided credit holds nothing", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
+    const [made] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
+    const [again] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
+    expect(again?.credit.id).toBe(made?.credit.id);
+    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 3)]);
+    const id = made?.credit.id ?? "";
+    const held = await engine.credits.get(id);
+    expect([String(held.holdAmount), String(held.left), held.status]).toEqual(["3", "2", "ACTIVE"]);
+    expect((await engine.credits.void(id)).status).toBe("VOIDED");
+    expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit is voided/);
+    expect((await engine.credits.list({ accountId: "prod" })).items.map(({ status }) => status)).toEqual(["VOIDED"]);
+  });
+
+  test.each([
+    ["all or none", [credit, { ...credit, accountId: "no" }], 'ERR_NOT_FOUND no account has the id "no"'],
+    [
+      "an amount of nothing",
+      [{ ...credit, creditAmount: 0 }],
+      "ERR_INPUT_INVALID [0].creditAmount: expected more than 0, got 0",
+    ],
+    [
+      "an unknown entity",
+      [{ ...credit, applicableEntityIds: ["um.no"] }],
+      "ERR_INPUT_INVALID [0].applicableEntityIds[0]: expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS",
+    ],
+    ["no credit at all", [], /^ERR_INPUT_INVALID/],
+  ])("%s: refused, and nothing is given", async (_, credits, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await withFeature(engine);
+    expect(await refusalOf(engine.credits.create(credits))).toMatch(sentence);
+    expect((await engine.credits.list()).items).toEqual([]);
+  });
+
+  test("an unknown credit is not found", async () => {
+    const { engine } = engineAt("2024-03-01");
+    expect(await refusalOf(engine.credits.get("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+    expect(await refusalOf(engine.credits.void("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+  });
+});
