@@ -4,10 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Pool } from "pg";
+import { Pool, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
+import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { openDatabase } from "../../src/store/postgres/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
@@ -129,6 +130,41 @@ describe("a private server", () => {
       code: "ERR_STORE_UNAVAILABLE",
       message: expect.stringContaining("configuration file") as string,
     });
+  });
+});
+
+/** A pool whose first commit with changes is not answered; `isLost` says whether the server has had it. */
+function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
+  let state: "waiting" | "armed" | "over" = "waiting";
+  return {
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        async query(statement: QueryConfig) {
+          if (/^insert into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
+          if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
+          state = "over";
+          await connection.query(isLost ? "rollback" : "commit");
+          throw new Error("Connection terminated unexpectedly");
+        },
+        release: (error) => connection.release(error),
+      };
+    },
+  };
+}
+
+describe("a commit that is not answered", () => {
+  test.each([
+    ["was done is not done again", false],
+    ["was lost is done again", true],
+  ])("and %s", async (_, isLost) => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const store = await postgresStore(withUnansweredCommit(pool, isLost));
+    await put(store, "1");
+    expect(await total(store)).toBe("1");
+    await pool.end();
+    await server.close();
   });
 });
 

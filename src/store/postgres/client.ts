@@ -5,7 +5,8 @@
  */
 import { createHash } from "node:crypto";
 
-import { failureOf } from "./failures.ts";
+import { hasCode, type RatebookError } from "../../errors.ts";
+import { failureOf, LostRace } from "./failures.ts";
 
 /** A statement with a name is prepared once for each connection; without one it may be several, without values. */
 export interface SqlStatement {
@@ -100,7 +101,7 @@ function pooled(pool: ConnectionPool): Connections {
         const statement = { name: nameOf(text), text, values: [...values] };
         return (await connection.query(statement)).rows as readonly Row[];
       });
-  const held = async <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>): Promise<Result> => {
+  const held: Held = async (work) => {
     const connection = await translated(() => pool.connect());
     // What is asked next fails with the reason; without a listener the event alone would end the process.
     connection.on?.("error", ignore);
@@ -117,18 +118,36 @@ function pooled(pool: ConnectionPool): Connections {
   };
   return {
     run: (text, values) => held((run) => run(text, values)),
-    transaction: (opening, work) =>
-      held(async (run, connection) => {
-        const text = ["begin isolation level read committed", INDEXED, ...opening].join("; ");
-        await translated(() => connection.query({ text }));
-        const outcome = await attempt(run, work);
-        if ("value" in outcome) await run("commit");
-        return outcome;
-      }).then((outcome) => {
-        if ("error" in outcome) throw outcome.error;
-        return outcome.value;
-      }),
+    transaction: (opening, work) => pooledTransaction(held, opening, work),
   };
+}
+
+type Held = <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>) => Promise<Result>;
+
+async function pooledTransaction<Result>(
+  held: Held,
+  opening: readonly string[],
+  work: (run: Run) => Promise<Result>,
+): Promise<Result> {
+  let decided: { readonly value: Result; readonly name: Row } | undefined;
+  try {
+    const outcome = await held(async (run, connection) => {
+      const text = ["begin isolation level read committed", INDEXED, ...opening].join("; ");
+      await translated(() => connection.query({ text }));
+      const outcome = await attempt(run, work);
+      if ("error" in outcome) return outcome;
+      decided = { value: outcome.value, name: await transactionName(run) };
+      await run("commit");
+      return outcome;
+    });
+    if ("error" in outcome) throw outcome.error;
+    return outcome.value;
+  } catch (error) {
+    // The connection broke before the commit was answered.
+    if (decided === undefined || !hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
+    await settle(held, decided.name, error);
+    return decided.value;
+  }
 }
 
 /**
@@ -136,6 +155,40 @@ function pooled(pool: ConnectionPool): Connections {
  * might read all of it instead.
  */
 const INDEXED = "set local enable_seqscan = off";
+
+/** What names a transaction for good: its number, and since when the server runs that gave it. */
+async function transactionName(run: Run): Promise<Row> {
+  const [row] = await run(
+    "select pg_current_xact_id_if_assigned()::text as id, pg_postmaster_start_time()::text as since",
+  );
+  return row ?? {};
+}
+
+/**
+ * Asks what became of a transaction whose commit was not answered: nothing to do when it is committed.
+ *
+ * @throws a {@link LostRace} when it is not committed; what the commit threw when nobody knows, since the server was
+ * started again or does not answer
+ */
+async function settle(held: Held, name: Row, lost: RatebookError): Promise<void> {
+  // It has written nothing.
+  if (name["id"] === null) return;
+  for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_POLL_MS) {
+    const text = "select pg_xact_status($1::text::xid8) as status, pg_postmaster_start_time()::text as since";
+    const [row] = await held((run) => run(text, [name["id"]])).catch(() => []);
+    if (row !== undefined && row["since"] !== name["since"]) throw lost;
+    if (row?.["status"] === "committed") return;
+    if (row?.["status"] === "aborted") throw new LostRace(lost.message, { cause: lost });
+    await new Promise((resolve) => {
+      setTimeout(resolve, SETTLE_POLL_MS);
+    });
+  }
+  throw lost;
+}
+
+/** For how long the outcome of a commit is asked for, and how often. */
+const SETTLE_MS = 5000;
+const SETTLE_POLL_MS = 50;
 
 function ignore(): void {}
 

@@ -10,6 +10,31 @@ export class LostRace extends Error {
   override readonly name: string = "LostRace";
 }
 
+/** How often what lost a race is done again. */
+const ATTEMPTS_MAX = 20;
+
+/**
+ * Does something until it loses no race, with a short pause after each that it lost.
+ *
+ * @throws {RatebookError} ERR_STORE_CONFLICT when it has lost too many
+ */
+export async function againAfterLostRaces<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error;
+      if (attempt === ATTEMPTS_MAX) {
+        const message = `other writers came first ${ATTEMPTS_MAX} times; nothing was written`;
+        throw new RatebookError("ERR_STORE_CONFLICT", message, {}, { cause: error });
+      }
+      await new Promise((resolve) => {
+        setTimeout(resolve, Math.random() * 2 * attempt);
+      });
+    }
+  }
+}
+
 /** Serialization failure, deadlock, and a unique key that another writer took a moment before. */
 const LOST_RACES = new Set(["40001", "40P01", "23505"]);
 /** Connections that fail or are ended, a server that starts or stops, and one with too many connections. */

@@ -16,7 +16,7 @@ import type { Scope, Store } from "../store.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
 import { holdersOf } from "./event-view.ts";
-import { LostRace } from "./failures.ts";
+import { againAfterLostRaces, LostRace } from "./failures.ts";
 import { migrate, tablesIn } from "./migrations.ts";
 import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
 import { advisoryKey, keysOf, textList } from "./values.ts";
@@ -30,8 +30,6 @@ export interface PostgresStoreOptions {
   readonly onClose?: () => Promise<void>;
 }
 
-/** How often a transaction that lost a race is done again. */
-const ATTEMPTS_MAX = 20;
 /** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
 const NEW_ACCOUNT_LOCKS = 64;
 
@@ -46,7 +44,7 @@ export async function postgresStore(
   { schema = "ratebook", onClose }: PostgresStoreOptions = {},
 ): Promise<Store> {
   const connections = connectionsOf(client);
-  await migrate(connections, schema);
+  await againAfterLostRaces(() => migrate(connections, schema));
   const table = tablesIn(schema);
   let closing: Promise<void> | undefined;
   return {
@@ -63,27 +61,11 @@ export async function postgresStore(
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 
 /** Does the work until its commit loses no race. */
-async function transact<Result>(
-  connections: Connections,
-  schema: string,
-  scope: Scope,
-  work: Work<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const opening = [configurationLock(schema, scope)];
-      return await connections.transaction(opening, (run) => decideAndCommit(run, schema, scope, work));
-    } catch (error) {
-      if (!(error instanceof LostRace)) throw error;
-      if (attempt === ATTEMPTS_MAX) {
-        const message = `other writers came first ${ATTEMPTS_MAX} times; nothing was written`;
-        throw new RatebookError("ERR_STORE_CONFLICT", message, {}, { cause: error });
-      }
-      await new Promise((resolve) => {
-        setTimeout(resolve, Math.random() * 2 * attempt);
-      });
-    }
-  }
+function transact<Result>(connections: Connections, schema: string, scope: Scope, work: Work<Result>): Promise<Result> {
+  const opening = [configurationLock(schema, scope)];
+  return againAfterLostRaces(() =>
+    connections.transaction(opening, (run) => decideAndCommit(run, schema, scope, work)),
+  );
 }
 
 async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, work: Work<Result>): Promise<Result> {
