@@ -40,7 +40,7 @@ const FIRST_MS = Date.UTC(2024, 5, 1);
 const SPAN_MS = DAYS * 86_400_000;
 const REGIONS = ["eu", "us", "asia", "lab"];
 
-/** One schema, three meters, a thousand accounts. */
+/** One schema, three meters with a price each, a thousand accounts. */
 export function monthBook(): Book {
   return readBook({
     eventSchemas: [
@@ -61,11 +61,27 @@ export function monthBook(): Book {
       eventSchemaName: "llm_request",
       computations: [{ order: 1, matcher, computation }],
     })),
+    pricePlans: [
+      {
+        id: "pp.month",
+        name: "Month",
+        pricePlanDetails: {
+          supportedCurrencies: ["USD"],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+          usageRateCards: METERS.map(({ id }) => ({
+            usageMeterId: id,
+            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+            rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.001 }] }],
+          })),
+        },
+      },
+    ],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
       id: `account-${index}`,
       name: `Account ${index}`,
       customerId: "contoso",
+      pricePlans: [{ pricePlanId: "pp.month", effectiveFrom: "2024-06-01" }],
     })),
   });
 }

@@ -20,7 +20,7 @@ import { asOf, decisionsOf, findPlanIn, withDraft } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "./book-views.ts";
 import type { SeenIds } from "./duplicates.ts";
 import { createMeteringRun, type MeteringRun } from "./metering-run.ts";
-import type { IngestOutcome, IngestStatus } from "./outcome.ts";
+import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "./outcome.ts";
 import { type PlanClock, planClock } from "./plan-clock.ts";
 import type { PlanHooks } from "./state.ts";
 
@@ -92,10 +92,9 @@ export function preview(book: Book, events: Iterable<unknown>, options: PreviewO
   let place = 0;
   for (const event of events) {
     place++;
-    const { status, description } = run.add(event);
-    if (problems.length < PROBLEMS_MAX && !status.startsWith("INGESTION_COMPLETED")) {
-      problems.push({ event: place, status, message: description });
-    }
+    const outcome = run.add(event);
+    if (outcome === METERED || problems.length === PROBLEMS_MAX || isCompleted(outcome.status)) continue;
+    problems.push({ event: place, status: outcome.status, message: outcome.description });
   }
   return { ...run.finish(), problems };
 }
