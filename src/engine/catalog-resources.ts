@@ -66,7 +66,7 @@ export function featuresOf(context: EngineContext): Features {
   const named = simpleResource(context, "feature", FEATURE, "ft");
   return {
     create: (given) => named.create(given),
-    update: (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
+    update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
     get: (id) => named.get(id),
     list: (page = {}) => listConfigured(context, "feature", (documents) => documents, page),
   };
@@ -77,7 +77,7 @@ export function addOnsOf(context: EngineContext): AddOns {
   const named = simpleResource(context, "addOn", ADD_ON, "ao");
   return {
     create: (given) => named.create(given),
-    update: (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
+    update: async (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
     archive: (id) =>
       changeConfigured(context, "addOn", ({ before, now }) => {
         const document = documentNamed(before.documents.addOn, ADD_ON.what, id);

@@ -151,7 +151,7 @@ export function checkGiven(given: unknown, own: readonly string[]): Body {
     throw invalidInput("$", "expected an object");
   }
   const set = own.find((name) => Object.hasOwn(given, name) && Reflect.get(given, name) !== undefined);
-  if (set !== undefined) throw invalidInput(set, "unknown field: it is set by the engine");
+  if (set !== undefined) throw invalidInput(set, "expected nothing: it cannot be given here");
   return given as Body;
 }
 
@@ -167,7 +167,7 @@ export function moved(
   if (moves[to]?.includes(from) === true) return patched(document, { status: to }, now);
   const name = quoted(String(document.body["name"]));
   const expected = (moves[to] ?? []).join(" or ");
-  throw refused(rule, `the ${what} ${name} is ${from}: only a ${expected} one becomes ${to}`);
+  throw refused(rule, `the ${what} ${name} is ${from}: only one that is ${expected} becomes ${to}`);
 }
 
 function storedOf<Kind extends ConfiguredKind>(

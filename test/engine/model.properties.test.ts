@@ -206,8 +206,9 @@ async function ingest(
   for (const [place, event] of events.entries()) {
     const status = results[place]?.status ?? "";
     // S14.1: a duplicate is one, whatever else is wrong with it.
-    expect(status === "INGESTION_FAILED_DUPLICATE_EVENT").toBe(isHeld(model, event.id));
-    if (status.startsWith("INGESTION_COMPLETED")) model.accepted.push(event);
+    expect(status === "INGESTION_FAILED_DUPLICATE_EVENT").toBe(isHeld(model, event.id, now));
+    if (!status.startsWith("INGESTION_COMPLETED")) continue;
+    model.accepted.push({ ...event, ingestedAt: now, referenceId: results[place]?.referenceId ?? "" });
   }
 }
 
@@ -219,7 +220,7 @@ async function undo(
   const filter = { account_id: ACCOUNTS[account] ?? "", ...(id === undefined ? {} : { event_id: `e${id}` }) };
   const undone = await engine.undo(filter);
   expect(undone.length).toBeLessThanOrEqual(5);
-  for (const { status, event } of undone) if (status === "REVERTED") revertIn(model, event.eventId);
+  for (const { status, event } of undone) if (status === "REVERTED") revertIn(model, event.referenceId);
 }
 
 async function unlessRefused(operation: Promise<unknown>): Promise<void> {

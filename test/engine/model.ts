@@ -6,6 +6,9 @@
 /** An event as the model keeps it. */
 export interface ModelEvent {
   readonly id: string;
+  /** The id that its ingest answered. */
+  readonly referenceId: string;
+  readonly ingestedAt: number;
   readonly accountId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -30,9 +33,12 @@ export function liveEvents({ accepted, reverted }: Model): readonly ModelEvent[]
   return accepted.filter((_, place) => !reverted.has(place));
 }
 
-/** Whether an id is held: its event was accepted and not reverted. */
-export function isHeld(model: Model, id: string): boolean {
-  return liveEvents(model).some((event) => event.id === id);
+/** Ids are remembered for 45 days; no cycle of the model's accounts is open for longer after an ingest. */
+const MEMORY = 45 * 86_400_000;
+
+/** Whether an id is held: its event was accepted not long ago, and not reverted. */
+export function isHeld(model: Model, id: string, now: number): boolean {
+  return liveEvents(model).some((event) => event.id === id && now < event.ingestedAt + MEMORY);
 }
 
 /** What an account counts in `[from, until)`. */
@@ -42,9 +48,9 @@ export function countOf(model: Model, accountId: string, from = -Infinity, until
     .reduce((total, { count }) => total + count, 0);
 }
 
-/** Notes that the live event of an id was reverted. */
-export function revertIn(model: Model, id: string): void {
-  const place = model.accepted.findIndex((event, at) => event.id === id && !model.reverted.has(at));
-  if (place < 0) throw new Error(`no live event has the id ${id}`);
+/** Notes that a live event was reverted. */
+export function revertIn(model: Model, referenceId: string): void {
+  const place = model.accepted.findIndex((event, at) => event.referenceId === referenceId && !model.reverted.has(at));
+  if (place < 0) throw new Error(`no live event has the referenceId ${referenceId}`);
   model.reverted.add(place);
 }

@@ -94,7 +94,7 @@ describe("price plans", () => {
       `ERR_REFUSED the price plan "${planId}" has no ACTIVE version`,
     );
     expect(await refusalOf(engine.pricePlans.archive(planId))).toBe(
-      'ERR_REFUSED the price plan "Team" is ARCHIVED: only a DRAFT or ACTIVE one becomes ARCHIVED',
+      'ERR_REFUSED the price plan "Team" is ARCHIVED: only one that is DRAFT or ACTIVE becomes ARCHIVED',
     );
   });
 });

@@ -60,7 +60,7 @@ describe("event schemas", () => {
       { eventLevelRevenue: true },
       "ERR_REFUSED eventLevelRevenue: only description, attributes, dimensions and enrichments of an ACTIVE event schema change",
     ],
-    ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: unknown field: it is set by the engine"],
+    ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: expected nothing: it cannot be given here"],
     [
       "a state that is none",
       { status: "GONE" },
@@ -69,7 +69,7 @@ describe("event schemas", () => {
     [
       "archived while ACTIVE",
       { status: "ARCHIVED" },
-      'ERR_REFUSED the event schema "call" is ACTIVE: only a DRAFT or INACTIVE one becomes ARCHIVED',
+      'ERR_REFUSED the event schema "call" is ACTIVE: only one that is DRAFT or INACTIVE becomes ARCHIVED',
     ],
   ])("S4.4 an ACTIVE schema refuses %s", async (_, patch, sentence) => {
     const { engine } = engineAt("2024-03-01");

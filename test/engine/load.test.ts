@@ -1,0 +1,248 @@
+/** Loading a book, and what several engines over one store see of each other (book.md, S16). */
+import { describe, expect, test } from "vitest";
+
+import { memoryStore } from "../../src/store/memory.ts";
+import { exampleText } from "../support/examples.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
+
+const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["c-1"] };
+const CUSTOMERS = [{ id: "acme", name: "Acme" }];
+
+describe("loading a book", () => {
+  test("puts everything in, by ids where it was written by names, and says how much", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const loaded = await engine.load({
+      organization: { id: "org", baseCurrency: "EUR" },
+      settings: [{ id: "unit", dataType: "NUMERIC", value: "1000" }],
+      eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
+      usageMeters: [
+        { id: "um.a", name: "calls", aggregation: "COUNT", eventSchemaName: "call", computations: [{ order: 1 }] },
+      ],
+      features: [{ id: "ft.a", name: "Calls", schemaAssociations: ["call"] }],
+      addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }],
+      pricePlans: [
+        {
+          id: "pp.a",
+          name: "Team",
+          status: "ACTIVE",
+          pricePlanDetails: { ...monthly("calls"), supportedCurrencies: [], usageRateCards: [] },
+        },
+      ],
+      customers: CUSTOMERS,
+      accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: "0.10", effectiveFrom: "2024-03-01" }] }],
+      invoiceGroups: [{ id: "ig.a", accountIds: ["prod"] }],
+    });
+    expect(loaded).toEqual({
+      settings: 1,
+      eventSchemas: 1,
+      usageMeters: 1,
+      features: 1,
+      addOns: 1,
+      pricePlans: 1,
+      customers: 1,
+      accounts: 1,
+      invoiceGroups: 1,
+    });
+    expect((await engine.accounts.get("prod")).invoiceCurrency).toBe("EUR");
+    expect((await engine.accounts.get("prod")).invoiceGroupId).toBe("ig.a");
+    expect((await engine.invoiceGroups.get("ig.a")).item.invoiceCurrency).toBe("EUR");
+    expect((await engine.settings.get("setting.user.unit")).item.value).toBe("1000");
+    expect((await engine.aliases.get("c-1")).accountId).toBe("prod");
+    expect(
+      (await engine.credits.list()).items.map(({ credit }) => [credit.creditAmount.toFixed(), credit.currency]),
+    ).toEqual([["0.1", "EUR"]]);
+  });
+
+  test("reads the examples, and gives each rule back as it was written", async () => {
+    const { engine } = engineAt("2024-01-01");
+    const book = JSON.parse(exampleText("cloud-storage", "book.json")) as {
+      readonly usageMeters: readonly { readonly id: string; readonly computations: unknown }[];
+    };
+    await engine.load(book);
+    for (const { id, computations } of book.usageMeters) {
+      expect((await engine.usageMeters.get(id)).given["computations"]).toEqual(computations);
+    }
+  });
+
+  test.each([
+    ["twice", { customers: CUSTOMERS }, 'ERR_TAKEN the store has "acme" already (customer)'],
+    [
+      "of another organization",
+      { organization: { id: "other" } },
+      'ERR_REFUSED the store is of the organization "default in USD": the book is of another one, or changes it',
+    ],
+    [
+      "with an alias that is an account's id",
+      {
+        customers: [{ id: "b", name: "Bcme" }],
+        accounts: [{ ...ACCOUNT, id: "x", customerId: "b", aliases: ["prod"] }],
+      },
+      'ERR_TAKEN the alias "prod" is taken',
+    ],
+    ["with a taken name", { addOns: [{ id: "ao.b", name: "Seats", type: "LICENSE" }] }, /^ERR_INPUT_INVALID name: /],
+    ["that is broken", { customers: [{ id: "a" }] }, /^ERR_BOOK_INVALID the book has/],
+    ["that is no JSON", "{", /^ERR_BOOK_INVALID the book has a problem: \$: not JSON/],
+  ])("a book %s is refused, and nothing of it is there", async (_, book, sentence) => {
+    const { engine, store } = engineAt("2024-03-01");
+    await engine.load({
+      customers: CUSTOMERS,
+      accounts: [ACCOUNT],
+      addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }],
+    });
+    const before = store.snapshot();
+    expect(await refusalOf(engine.load(book))).toMatch(sentence);
+    expect(store.snapshot()).toBe(before);
+  });
+
+  test("S16.1 only an ACTIVE plan is associated", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const book = {
+      customers: CUSTOMERS,
+      accounts: [{ ...ACCOUNT, pricePlans: [{ pricePlanId: "pp.a", effectiveFrom: "2024-03-01" }] }],
+      pricePlans: [{ id: "pp.a", name: "Team", pricePlanDetails: monthly() }],
+    };
+    expect(await refusalOf(engine.load(book))).toBe(
+      'ERR_REFUSED expected an ACTIVE price plan: version 1 of "pp.a", which the account "prod" has, is DRAFT',
+    );
+  });
+});
+
+describe("settings, features and add-ons", () => {
+  test("S4.2 the most specific setting counts, and a change of it counts from the next event on", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const factor = { id: "factor", dataType: "NUMERIC" };
+    await engine.settings.create({ ...factor, value: "2" });
+    const own = await engine.settings.create({ ...factor, value: "3", entityType: "ACCOUNT", entityId: "prod" });
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await engine.eventSchemas.create({
+      name: "call",
+      attributes: [{ name: "count" }],
+      dimensions: [{ name: "region" }],
+      enrichments: {
+        dependencies: [{ key: "factor", name: "factor" }],
+        fields: [
+          {
+            name: "scaled",
+            type: "ATTRIBUTE",
+            order: 1,
+            value: { "*": [{ var: "attribute.count" }, { var: "dependencies.factor" }] },
+          },
+        ],
+      },
+    });
+    await engine.eventSchemas.activate("call");
+    const later = at("2024-03-02");
+    await later.ingest([call("e1", "2024-03-01T01:00:00Z", 5), call("e2", "2024-03-01T01:00:00Z", 5, "test")]);
+    await later.settings.update("setting.user.factor.ACCOUNT.prod", { value: "4.5" });
+    await later.ingest([call("e3", "2024-03-01T01:00:00Z", 5)]);
+    const scaled = new Map(
+      (await engine.events.list()).items.map(({ eventId, enriched }) => [
+        eventId,
+        String(enriched.attributes[0]?.value),
+      ]),
+    );
+    expect(scaled).toEqual(
+      new Map([
+        ["e1", "15"],
+        ["e2", "10"],
+        ["e3", "22.5"],
+      ]),
+    );
+    expect(own.item.entityId).toBe("prod");
+    expect(await refusalOf(engine.settings.update("setting.user.factor", { value: "many" }))).toMatch(
+      /^ERR_INPUT_INVALID value: expected a decimal/,
+    );
+    expect(await refusalOf(engine.settings.create({ ...factor, value: "1" }))).toBe(
+      'ERR_TAKEN the setting "setting.user.factor" exists',
+    );
+    expect(
+      await refusalOf(engine.settings.create({ ...factor, value: "1", entityType: "ACCOUNT", entityId: "no" })),
+    ).toBe("ERR_INPUT_INVALID entityId: expected the id of an account");
+  });
+
+  test("S11.2 a schema serves one feature; an association may be taken back and given to another", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const first = await engine.features.create({ name: "One", schemaAssocitions: ["call"] });
+    expect(await refusalOf(engine.features.create({ name: "Two", schemaAssociations: ["call"] }))).toBe(
+      `ERR_INPUT_INVALID schemaAssociations[0]: the event schema "call" already serves the feature "${first.item.id}"`,
+    );
+    expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual({
+      featureId: first.item.id,
+      attributeName: "count",
+    });
+    await engine.features.update(first.item.id, { schemaAssocitions: [], name: "Renamed" });
+    const second = await engine.features.create({ name: "Two", schemaAssociations: ["call"] });
+    expect((await engine.eventSchemas.get("call")).item.featureDetails?.featureId).toBe(second.item.id);
+    expect((await engine.eventSchemas.get("call")).item.version).toBe(1);
+    expect((await engine.features.list()).items).toHaveLength(2);
+  });
+
+  test("an add-on is renamed and archived, once", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { item } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
+    expect(await refusalOf(engine.addOns.create({ name: "Seats", type: "FIXED_FEE" }))).toBe(
+      'ERR_TAKEN the name "Seats" is taken by another add-on',
+    );
+    expect((await engine.addOns.update(item.id, { billableName: "Places" })).item.displayName).toBe("Places");
+    expect(await refusalOf(engine.addOns.update(item.id, { type: "FIXED_FEE" }))).toBe(
+      "ERR_INPUT_INVALID type: expected nothing: it cannot be given here",
+    );
+    expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");
+    expect(await refusalOf(engine.addOns.archive(item.id))).toBe(
+      'ERR_REFUSED the add-on "Seats" is ARCHIVED: only one that is ACTIVE becomes ARCHIVED',
+    );
+  });
+});
+
+describe("two engines over one store", () => {
+  test("each follows what the other configures, event by event", async () => {
+    const store = memoryStore();
+    const one = engineAt("2024-03-01T12:00:00Z", store).engine;
+    const two = engineAt("2024-03-01T12:00:00Z", store).engine;
+    await activeSchema(one);
+    await customerWith(one);
+    await two.ingest([call("e1", "2024-03-01T00:00:00Z", 3)]);
+    const meterId = await sumMeter(one);
+    await one.usageMeters.activate(meterId);
+    const [counted] = await two.ingest([call("e2", "2024-03-01T00:00:00Z", 5)]);
+    expect(counted?.status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
+    await one.usageMeters.deactivate(meterId);
+    const [after] = await two.ingest([call("e3", "2024-03-01T00:00:00Z", 7)]);
+    expect(after?.status).toBe("INGESTION_COMPLETED_NO_MATCHING_METERS");
+    const usage = await two.usage({
+      accountIds: ["prod"],
+      from: "2024-03-01T00:00:00Z",
+      until: "2024-03-02T00:00:00Z",
+    });
+    expect(usage.map(({ quantity }) => String(quantity))).toEqual(["5"]);
+  });
+
+  test("S14.1 an id that both send at once is accepted once", async () => {
+    const store = memoryStore();
+    const engines = [1, 2, 3].map(() => engineAt("2024-03-01T12:00:00Z", store).engine);
+    const [first] = engines;
+    if (first === undefined) throw new Error("there are three engines");
+    await activeSchema(first);
+    await customerWith(first);
+    await first.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const sent = engines.map((engine, index) =>
+      engine.ingest([call("e1", "2024-03-01T00:00:00Z", 1, index === 1 ? "test" : "prod")]),
+    );
+    const statuses = (await Promise.all(sent)).flat().map(({ status }) => status);
+    expect(statuses.filter((status) => status === "INGESTION_FAILED_DUPLICATE_EVENT")).toHaveLength(2);
+    expect((await first.events.get("e1")).length).toBe(1);
+  });
+});
+
+test("a whole store goes on from its snapshot", async () => {
+  const { engine, store } = engineAt("2024-03-01T12:00:00Z");
+  await activeSchema(engine);
+  await customerWith(engine);
+  await engine.ingest([call("e1", "2024-03-01T00:00:00Z")]);
+  const again = engineAt("2024-03-01T12:00:00Z", memoryStore({ snapshot: store.snapshot() })).engine;
+  const [duplicate] = await again.ingest([call("e1", "2024-03-01T00:00:00Z")]);
+  expect(duplicate?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
+  expect((await again.events.list()).items).toEqual((await engine.events.list()).items);
+});
