@@ -10,11 +10,16 @@ import { nearestOf, type OptionSpecs, readArguments } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
 import { type Io, write } from "./io.ts";
+import { loadCommand } from "./load.ts";
 import { previewCommand } from "./preview.ts";
 import { InputError, quoted, UsageError } from "./problems.ts";
 import { printable } from "./table/printable.ts";
 
-const COMMANDS: Readonly<Record<string, Command>> = { preview: previewCommand, check: checkCommand };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  preview: previewCommand,
+  check: checkCommand,
+  load: loadCommand,
+};
 
 /** Options that every command has. */
 const EVERYWHERE: OptionSpecs = {
@@ -55,7 +60,10 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     const nearest = nearestOf(name, Object.keys(COMMANDS));
-    const hint = nearest === undefined ? `expected ${Object.keys(COMMANDS).join(" or ")}` : `did you mean ${nearest}?`;
+    const hint =
+      nearest === undefined
+        ? `expected ${new Intl.ListFormat("en", { type: "disjunction" }).format(Object.keys(COMMANDS))}`
+        : `did you mean ${nearest}?`;
     throw new UsageError(`unknown command ${quoted(name)}: ${hint}`);
   }
   if (rest.includes("--help")) {

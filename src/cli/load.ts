@@ -1,0 +1,56 @@
+/**
+ * `ratebook load`: puts a book's resources into a store.
+ *
+ * @module
+ */
+import type { Loaded } from "../engine/load.ts";
+import type { Arguments } from "./arguments.ts";
+import { bookPath, type Command } from "./command.ts";
+import { readBookFile, readTextFile } from "./documents.ts";
+import { type Io, write } from "./io.ts";
+import { UsageError } from "./problems.ts";
+
+/** Where a database is, unless `--database` says otherwise. */
+const DEFAULT_DATABASE = "./ratebook-data";
+
+/** Puts a whole book into a store, or nothing of it. */
+export const loadCommand: Command = {
+  usage: "BOOK [--database DIR|URL|pglite:DIR]",
+  summary: "Puts a book's resources into a database: all of them or, where one is there already, none.",
+  options: {
+    database: {
+      kind: "one",
+      value: "DIR|URL|pglite:DIR",
+      help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, or a PGlite directory`,
+    },
+  },
+  run: load,
+};
+
+async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = bookPath(given);
+  const database = given.one("database") ?? DEFAULT_DATABASE;
+  if (database === "memory")
+    throw new UsageError("--database memory would be gone at once: expected a directory or an address");
+  // Every problem of the book is told before a database is opened.
+  if ((await readBookFile(path, io)) === undefined) return "problems";
+  // Only this command needs the engine and a database: the others start without them.
+  const { createEngine } = await import("../engine/engine.ts");
+  const { openDatabase } = await import("../store/postgres/open-database.ts");
+  const engine = createEngine({ store: await openDatabase(database) });
+  try {
+    const loaded = await engine.load(await readTextFile(path, io));
+    await write(io.stdout, `${path}: loaded ${contentsOf(loaded)}\n`);
+  } finally {
+    await engine.close();
+  }
+  return "done";
+}
+
+/** What was loaded, by the names of the book's lists; empty lists are left out. */
+function contentsOf(loaded: Loaded): string {
+  const counts = Object.entries(loaded).filter(([, count]) => count > 0);
+  return counts.length === 0
+    ? "nothing: the book is empty"
+    : counts.map(([list, count]) => `${count} ${list}`).join(", ");
+}
