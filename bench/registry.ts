@@ -1,8 +1,17 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
+import { engineBenches } from "./engine/memory.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
+import { storeBenches } from "./store/postgres.ts";
 
-export const BENCHES: readonly Bench[] = [...ruleBenches, ...meteringBenches, ...ratingBenches, ...cliBenches];
+export const BENCHES: readonly Bench[] = [
+  ...ruleBenches,
+  ...meteringBenches,
+  ...ratingBenches,
+  ...cliBenches,
+  ...storeBenches,
+  ...engineBenches,
+];

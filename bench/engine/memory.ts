@@ -1,0 +1,107 @@
+/** The engine over the memory store: ingest beside its decisions alone, undo as events grow, and check-and-debit. */
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Bench } from "../bench.ts";
+import { accountAt, CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";
+
+const BATCH = 1_000;
+
+/** The engine's benchmarks on the memory store. */
+export const engineBenches: readonly Bench[] = [
+  {
+    name: "ingest into the memory store, wanted half the rate of its decisions",
+    run: (size) => ingest(size === "full" ? 1_000_000 : 2_000),
+  },
+  {
+    name: "entitlement check-and-debit in the memory store, wanted p50 of 20 µs",
+    run: (size) => entitle(size === "full" ? 50_000 : 200),
+  },
+  {
+    name: "undo of one event in the memory store, wanted flat as events grow",
+    run: (size) => undo(size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000]),
+  },
+];
+
+/** An engine over a store that has the book, at the time at which events arrive. */
+async function loaded(store: Store): Promise<Engine> {
+  const clock = { now: CLOCK.loaded };
+  const engine = createEngine({ store, clock: () => clock.now });
+  await engine.load(thousandAccounts());
+  clock.now = CLOCK.ingested;
+  return engine;
+}
+
+async function ingest(count: number): Promise<readonly string[]> {
+  const decided = memoryStore();
+  await loaded(decided);
+  // The same decisions over the same book: read, decided, and dropped.
+  const dry = createEngine({
+    store: { ...decided, transact: async (_, work) => (await work(decided.read)).result },
+    clock: () => CLOCK.ingested,
+  });
+  const store = memoryStore();
+  const engine = await loaded(store);
+  const heapBefore = heap();
+  let [ours, alone] = [0, 0];
+  for (let start = 0; start < count; start += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => eventAt(start + index));
+    alone += await seconds(() => dry.ingest(batch));
+    ours += await seconds(() => engine.ingest(batch));
+  }
+  const { items } = await engine.events.list({ accepted: true }, { limit: 1 });
+  if (items.length !== 1) throw new Error("no event was accepted");
+  const bytes = Math.round((heap() - heapBefore) / count);
+  const rate = (taken: number): string => Math.round(count / taken).toLocaleString("en-US");
+  return [
+    `ratebook ${rate(ours)} events/s, its decisions alone ${rate(alone)} events/s; ${bytes} bytes of heap for each event`,
+    `ratio ${(alone / ours).toFixed(2)}`,
+  ];
+}
+
+async function entitle(count: number): Promise<readonly string[]> {
+  const engine = await loaded(memoryStore());
+  const times: number[] = [];
+  for (let place = 0; place < count; place++) {
+    const event = tokenEvent(place);
+    times.push(await seconds(() => engine.entitle(event)));
+  }
+  return [percentiles(times)];
+}
+
+async function undo(sizes: readonly number[]): Promise<readonly string[]> {
+  const engine = await loaded(memoryStore());
+  const lines: string[] = [];
+  let stored = 0;
+  for (const size of sizes) {
+    for (; stored < size; stored += BATCH) {
+      await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(stored + index)));
+    }
+    const times: number[] = [];
+    for (let turn = 0; turn < 200; turn++) {
+      const place = Math.floor((turn / 200) * (stored - 1));
+      const filter = { account_id: accountAt((place * 7_919) % 1_000), event_id: `e${place}` };
+      times.push(await seconds(() => engine.undo(filter)));
+      await engine.ingest([eventAt(place)]);
+    }
+    lines.push(`${stored.toLocaleString("en-US")} stored: ${percentiles(times)}`);
+  }
+  return lines;
+}
+
+function percentiles(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
+  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
+}
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,91 @@
+/** An organization of a thousand accounts, three schemas of which one consumes feature credits, and a month of events. */
+
+/** How many accounts send events. */
+const ACCOUNTS = 1_000;
+const SCHEMAS = ["request", "storage", "token"] as const;
+const MONTH_START = Date.parse("2024-06-01T00:00:00Z");
+const DAY = 86_400_000;
+
+/** When the book is loaded, and when the events arrive. */
+export const CLOCK = { loaded: MONTH_START, ingested: MONTH_START + 29 * DAY } as const;
+
+const card = {
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
+};
+
+/** A book whose plan prices one meter of each schema, and grants credits for the third. */
+export function thousandAccounts(): Readonly<Record<string, unknown>> {
+  return {
+    eventSchemas: SCHEMAS.map((name) => ({
+      name,
+      attributes: [{ name: "count" }],
+      dimensions: [{ name: "region" }],
+    })),
+    usageMeters: SCHEMAS.map((name) => ({
+      id: `um.${name}`,
+      name,
+      aggregation: "SUM",
+      eventSchemaName: name,
+      computations: [
+        { order: 1, matcher: { "!=": [{ var: "dimension.region" }, "test"] }, computation: { var: "attribute.count" } },
+      ],
+    })),
+    features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["token"] }],
+    pricePlans: [
+      {
+        id: "pp.team",
+        name: "Team",
+        status: "ACTIVE",
+        pricePlanDetails: {
+          supportedCurrencies: ["USD"],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+          usageRateCards: SCHEMAS.map((name) => ({ usageMeterId: `um.${name}`, ...card })),
+          billingEntitlementRateCards: [
+            {
+              featureId: "tokens",
+              featureConfigs: [{ featureCreditLimit: 1_000_000_000, effectiveUntil: "P1M" }],
+              ...card,
+            },
+          ],
+        },
+      },
+    ],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
+      id: accountAt(index),
+      name: `Account ${index}`,
+      customerId: "acme",
+      pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }],
+    })),
+  };
+}
+
+/** The event of a place: spread over accounts, schemas and the days of the month. */
+export function eventAt(place: number): unknown {
+  return {
+    schemaName: SCHEMAS[place % SCHEMAS.length],
+    id: `e${place}`,
+    accountId: accountAt((place * 7_919) % ACCOUNTS),
+    timestamp: new Date(MONTH_START + ((place * 2_591_003) % (28 * DAY))).toISOString(),
+    attributes: [{ name: "count", value: 1 + (place % 10) }],
+    dimensions: { region: place % 50 === 0 ? "test" : "eu" },
+  };
+}
+
+/** An event that takes one unit of the feature. */
+export function tokenEvent(place: number): unknown {
+  return {
+    schemaName: "token",
+    id: `t${place}`,
+    accountId: accountAt(place % ACCOUNTS),
+    timestamp: new Date(CLOCK.ingested - 1_000).toISOString(),
+    attributes: [{ name: "count", value: 1 }],
+    dimensions: { region: "eu" },
+  };
+}
+
+/** The account of a place. */
+export function accountAt(index: number): string {
+  return `account-${index % ACCOUNTS}`;
+}
