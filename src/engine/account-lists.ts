@@ -34,3 +34,15 @@ export async function accountIdsWhere(
   for await (const record of accountsIn(view, filter)) if (holds(record)) ids.push(record.id);
   return ids;
 }
+
+/** How many separators of an id are looked at. */
+const SEPARATORS_MAX = 16;
+
+/**
+ * The accounts that an id made of an account's may be of (`inv|<account>|…`): an account's id may hold the separator too.
+ */
+export async function accountsNamedIn(view: LedgerView, id: string): Promise<readonly string[]> {
+  const [, ...parts] = id.split("|");
+  const names = parts.slice(0, SEPARATORS_MAX).map((_, index) => parts.slice(0, index + 1).join("|"));
+  return names.length === 0 ? [] : (await view.accounts(names)).map((record) => record.id);
+}

@@ -18,7 +18,7 @@ import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../ledger/r
 import { invalidInput, notFound } from "../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
 import { type Decimal, sum } from "../numbers/decimal.ts";
-import { accountsIn } from "./account-lists.ts";
+import { accountsIn, accountsNamedIn } from "./account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "./context.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
@@ -221,14 +221,19 @@ export async function listCredits(
   return pageAmong(found, options, ({ credit }) => ({ createdAt: credit.createdAt, id: credit.id }));
 }
 
-/** Credits that plans grant are named by their account, and may be due but not stored yet. */
-async function accountOfCredit({ store }: EngineContext, id: string): Promise<string> {
-  const stored = await store.read.credit(id);
+/** The account of a credit: one that plans grant is named by its account, and may be due but not stored yet. */
+async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
+  const { read } = context.store;
+  const stored = await read.credit(id);
   if (stored !== undefined) return stored.accountId;
-  const named = id.split("|")[1] ?? "";
-  const [record] = await store.read.accounts([named]);
-  if (record === undefined) throw notFound("credit", id);
-  return record.id;
+  for (const accountId of await accountsNamedIn(read, id)) {
+    const isOwn = await lookAtAccount(context, accountId, (catalog, work, now) => {
+      catchUp(catalog, work, now);
+      return work.credits().some((credit) => credit.id === id);
+    });
+    if (isOwn) return accountId;
+  }
+  throw notFound("credit", id);
 }
 
 function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {

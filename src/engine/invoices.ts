@@ -12,6 +12,7 @@ import { invalidInput, notFound } from "../ledger/refusals.ts";
 import type { PageKey } from "../ledger/view.ts";
 import type { AccountWork } from "../ledger/workspace.ts";
 import { compareIds } from "../store/order.ts";
+import { type AccountFilter, accountsNamedIn } from "./account-lists.ts";
 import { consolidateGroups } from "./consolidation.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
@@ -71,7 +72,7 @@ export async function preview(
   const at = asOf === undefined ? undefined : instantOf(asOf);
   const shown: InvoiceShown[] = [];
   const touches = periodFilter(from, until);
-  for await (const ids of chunksOf(context, accountIds, {})) {
+  for await (const ids of chunksOf(context, accountIds, { status: "ACTIVE" })) {
     shown.push(...(await invoicesOf(context, ids, at)).filter(({ invoice }) => touches(invoice)));
   }
   return shown;
@@ -99,9 +100,8 @@ export async function listInvoices(
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
-  const accountId = id.split("|")[1] ?? "";
-  const [record] = await context.store.read.accounts([accountId]);
-  const all = record === undefined ? [] : await invoicesOf(context, [record.id], undefined);
+  const accountIds = await accountsNamedIn(context.store.read, id);
+  const all = accountIds.length === 0 ? [] : await invoicesOf(context, accountIds, undefined);
   const found = all.find((each) => each.id === id);
   if (found === undefined) throw notFound("invoice", id);
   return found;
@@ -187,7 +187,7 @@ function byDate(a: InvoiceShown, b: InvoiceShown): number {
 async function* chunksOf(
   { store }: EngineContext,
   accountIds: readonly string[] | undefined,
-  filter: { readonly customerId?: string },
+  filter: AccountFilter,
 ): AsyncGenerator<readonly string[]> {
   if (accountIds !== undefined) {
     const ids = [...new Set(accountIds)];

@@ -93,6 +93,28 @@ describe("customers and accounts", () => {
   });
 });
 
+test("an invoice is found by its id, also of an account whose id has the separator in it", async () => {
+  const { engine, at } = engineAt("2024-03-01");
+  await customerWith(engine);
+  for (const id of ["a", "a|STANDARD"]) await engine.accounts.create({ id, name: "Acme", customerId: "acme" });
+  await planned(engine, "a|STANDARD");
+  await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z", 5, "a|STANDARD")]);
+  const [listed] = (await engine.invoices.list()).items;
+  expect(await engine.invoices.get(listed?.id ?? "")).toEqual(listed);
+  expect(await refusalOf(engine.invoices.get("inv|a|STANDARD|no"))).toBe(
+    'ERR_NOT_FOUND no invoice has the id "inv|a|STANDARD|no"',
+  );
+  expect(await refusalOf(engine.preview({ asOf: "2024-03-09T00:00:00Z" }))).toBe(
+    "ERR_INPUT_INVALID asOf: expected an instant that is now or later, got 2024-03-09T00:00:00.000Z",
+  );
+  expect(await refusalOf(engine.finalize("2024-03-10T00:00:00.001Z"))).toBe(
+    "ERR_INPUT_INVALID asOf: expected an instant that is not later than now, got 2024-03-10T00:00:00.001Z",
+  );
+  expect(await refusalOf(engine.invoices.list({ from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" }))).toBe(
+    "ERR_OPTION_INVALID until: expected an instant after `from`",
+  );
+});
+
 describe("aliases", () => {
   test("S16.6 resolve when the event arrives, also by an engine that knew another account for one", async () => {
     const store = memoryStore();

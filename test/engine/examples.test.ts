@@ -24,9 +24,10 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
   test("S13.5 has the same invoices as offline, whether previewed or final", async () => {
     const book = readBook(exampleText(example, "book.json"));
     const offline = preview(book, exampleEvents(example, "events.ndjson"), { from, until, explain: true }).invoices;
-    const { at } = await ingested(example, loadedAt);
-    const engine = at(closed);
-    const previewed = await engine.preview({ from, until });
+    const { engine, at } = await ingested(example, loadedAt);
+    const ahead = await engine.preview({ from, until, asOf: `${closed}T00:00:00Z` });
+    const previewed = await at(closed).preview({ from, until });
+    expect(previewed).toEqual(ahead);
     await engine.finalize();
     const final = await engine.preview({ from, until });
     expect(final).toEqual(previewed);
