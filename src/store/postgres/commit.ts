@@ -101,7 +101,7 @@ async function writeAccounts(context: CommitContext, accounts: readonly AccountR
   await writeRecords(
     context,
     "account",
-    accounts.filter((account) => !counted.includes(account)),
+    accounts.filter((account) => !isSameButCounters(context.accounts.get(account.id), account)),
     {
       ...COUNTERS,
       customer_id: ["text", ({ customerId }) => keyOf(customerId)],
@@ -125,12 +125,14 @@ async function writeAccounts(context: CommitContext, accounts: readonly AccountR
 
 /** Whether nothing else of an account changed since it was read: its parts are the very same. */
 function isSameButCounters(before: AccountRecord | undefined, after: AccountRecord): boolean {
-  if (before === undefined || Object.keys(before).length !== Object.keys(after).length) return false;
-  const isCounter = new Set(["eventCount", "caughtUpTo", "nextDueAt", "updatedAt"]);
-  return Object.entries(after).every(
-    ([name, value]) => isCounter.has(name) || (before as unknown as Readonly<Record<string, unknown>>)[name] === value,
-  );
+  if (before === undefined) return false;
+  const names = Object.keys(after) as (keyof AccountRecord)[];
+  if (names.length !== Object.keys(before).length) return false;
+  return names.every((name) => name in COUNTED || before[name] === after[name]);
 }
+
+/** The fields of an account that have the columns of {@link COUNTERS}. */
+const COUNTED = { eventCount: true, caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
 async function writeEvents(context: CommitContext, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;

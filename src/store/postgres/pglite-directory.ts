@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { link, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { access, link, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { RatebookError } from "../../errors.ts";
@@ -23,7 +23,7 @@ export async function openPglite(path: string): Promise<Store> {
   const directory = await realpath(path);
   const unlock = await lockDirectory(directory);
   try {
-    const database = await startPglite(join(directory, "pglite"));
+    const database = await startPglite(await initialized(directory));
     const onClose = async (): Promise<void> => {
       await database.close();
       await unlock();
@@ -33,6 +33,22 @@ export async function openPglite(path: string): Promise<Store> {
     await unlock();
     throw error;
   }
+}
+
+/** The database of a directory; a new one is made beside its place first, so that it is there whole or not at all. */
+async function initialized(directory: string): Promise<string> {
+  const database = join(directory, "pglite");
+  const isThere = await access(database).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return database;
+  const draft = `${database}.new`;
+  // Of one that was killed while it made it: the directory is locked, so nobody makes it now.
+  await rm(draft, { recursive: true, force: true });
+  await (await startPglite(draft)).close();
+  await rename(draft, database);
+  return database;
 }
 
 async function startPglite(directory: string): Promise<SingleConnection & { close(): Promise<void> }> {

@@ -83,10 +83,11 @@ async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, w
     }
   };
   const base = viewOver(run, table);
+  const locked = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
     async accounts(ids) {
-      const isLocked = ids.every((id) => scope.accountIds.includes(id));
+      const isLocked = ids.every((id) => locked.has(id));
       return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
     },
     // What is learnt here is what the commit relies on: an id that is taken later is a lost race.
