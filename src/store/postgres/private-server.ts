@@ -114,21 +114,20 @@ interface Running {
 /** Connects to the server, starting it where it does not run. */
 async function reach(place: Place, user: ServerUser): Promise<Running> {
   const deadline = Date.now() + START_MS;
-  let starting: Promise<string | undefined> | undefined;
+  let starting: Started | undefined;
   while (Date.now() < deadline) {
     const running = await runningIn(place);
     if (running !== undefined) {
       if (await answers(running)) return running;
     } else if (starting === undefined) {
       await initialize(place, user);
-      starting = (await start(place, user)).ended;
+      starting = await start(place, user);
     }
+    const ended = await (starting === undefined ? pause() : Promise.race([starting.ended, pause()]));
+    if (starting === undefined || ended === undefined) continue;
     // It may have found another one that started at the same moment, and have left the directory to it.
-    const ended = await Promise.race([starting, pause()]);
-    if (ended !== undefined) {
-      starting = undefined;
-      if ((await runningIn(place)) === undefined && Date.now() + POLL_MS < deadline) await failIfBroken(place, ended);
-    }
+    await failIfBroken(place, starting, ended);
+    starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
 }
@@ -181,7 +180,9 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
 
 interface Started {
   /** Why it ended, should it end. */
-  readonly ended: Promise<string | undefined>;
+  readonly ended: Promise<string>;
+  /** Where in the log its own lines begin. */
+  readonly logFrom: number;
 }
 
 /** Starts a server and what watches it. */
@@ -191,6 +192,7 @@ async function start({ data, log, users }: Place, user: ServerUser): Promise<Sta
   const socket = await mkdtemp(join(tmpdir(), "ratebook-"));
   await give(socket, user);
   const output = await open(log, "a", 0o600);
+  const { size: logFrom } = await output.stat();
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
   const server = spawn(postgres, ["-D", reachable(data, user), "-k", socket, "-p", "5432", ...settings], {
     ...user,
@@ -217,16 +219,19 @@ async function start({ data, log, users }: Place, user: ServerUser): Promise<Sta
     watch.on("error", () => {});
     watch.unref();
   }
-  return { ended };
+  return { ended, logFrom };
 }
 
-/** Whether a server that ended did so for another reason than that a second one holds the directory. */
-async function failIfBroken({ log }: Place, ended: string): Promise<void> {
-  const lines = (await readFile(log, "utf8").catch(() => "")).trimEnd().split("\n").slice(-20);
+/** Throws what a server that ended said, unless it found the directory held by another, or was stopped by one. */
+async function failIfBroken({ log }: Place, { logFrom }: Started, ended: string): Promise<void> {
+  const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
   const fatal = lines.findLast((line) => line.includes("FATAL"));
-  if (fatal === undefined || /lock file|shared memory block|shutting down|starting up/.test(fatal)) return;
+  if (fatal === undefined || NOT_BROKEN.test(fatal)) return;
   throw unavailable(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
+
+/** What a server says that another one kept from starting, or that was stopped while it started. */
+const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
 /** Takes an opener off, and stops the server when no other opener lives. */
 async function leave({ users }: Place, token: string, pid: number): Promise<void> {
