@@ -82,7 +82,10 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
   });
 });
 
-/** An invoice as text. In a store, a credit that a plan grants is named after its account too. */
-function comparable(invoice: { readonly accountId: string }): string {
-  return JSON.stringify(invoice).replaceAll(`"credit|${invoice.accountId}|`, '"');
+/**
+ * An invoice as text. A refund is named by when the plan change was decided, which in an engine is after all that fell due
+ * at that instant, and in a store by its account too: its amount is compared, not its name.
+ */
+function comparable(invoice: object): string {
+  return JSON.stringify(invoice).replaceAll(/"(?:credit\|[^|"]*\|)?refund\|[^"]*"/g, '"refund"');
 }
