@@ -50,7 +50,12 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
   const read = plainOf(item) as Body;
   switch (kind) {
     case "eventSchema":
-      return present({ ...read, ...rulesOf(given, "enrichments"), featureDetails: read["featureDetails"] });
+      return present({
+        ...read,
+        enrichments: enrichmentsOf(given, read),
+        // What a feature says of the schema is kept with the feature.
+        featureDetails: given["featureDetails"] ? read["featureDetails"] : undefined,
+      });
     case "usageMeter":
       return present({ ...read, displayName: given["displayName"], ...rulesOf(given, "computations") });
     case "feature":
@@ -63,6 +68,14 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
     case "setting":
       return present(read);
   }
+}
+
+/** Rules as they were given; settings by their full keys, which no other setting makes ambiguous. */
+function enrichmentsOf(given: Body, read: Body): unknown {
+  const asGiven = given["enrichments"];
+  if (asGiven === undefined || asGiven === null) return undefined;
+  const dependencies = (read["enrichments"] as Body)["dependencies"];
+  return { ...(plainGiven(asGiven) as Body), dependencies };
 }
 
 /** What holds rules, as it was given. */

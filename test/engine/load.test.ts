@@ -53,6 +53,30 @@ describe("loading a book", () => {
     ).toEqual([["0.1", "EUR"]]);
   });
 
+  test("S11.2 a feature's association that was loaded may be taken back, and a setting's bare id is kept whole", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const value = { "*": [{ var: "attribute.count" }, { var: "dependencies.unit" }] };
+    await engine.load({
+      settings: [{ id: "unit", dataType: "NUMERIC", value: "1000" }],
+      eventSchemas: [
+        {
+          name: "call",
+          attributes: [{ name: "count" }],
+          enrichments: {
+            dependencies: [{ key: "unit", name: "unit" }],
+            fields: [{ name: "scaled", type: "ATTRIBUTE", order: 1, value }],
+          },
+        },
+      ],
+      features: [{ id: "ft.a", name: "Calls", schemaAssociations: ["call"] }],
+    });
+    await engine.settings.create({ id: "unit", namespace: "other", value: "x" });
+    expect((await engine.eventSchemas.get("call")).item.enrichments.dependencies[0]?.key).toBe("setting.user.unit");
+    await engine.eventSchemas.update("call", { description: "Calls" });
+    await engine.features.update("ft.a", { schemaAssociations: [] });
+    expect((await engine.eventSchemas.get("call")).item.featureDetails).toBeUndefined();
+  });
+
   test("reads the examples, and gives each rule back as it was written", async () => {
     const { engine } = engineAt("2024-01-01");
     const book = JSON.parse(exampleText("cloud-storage", "book.json")) as {
