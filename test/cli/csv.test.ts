@@ -77,6 +77,61 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +60,000 /m);
   });
 
+  test("S14.4 a line that is too long is told once, and nothing behind it is lost", async () => {
+    const long = `2024-01-17 00:00:00,prod,${"1".repeat(3 << 20)}\n`;
+    const { out, err } = await preview(HEADER + ROW + long + ROW + ROW);
+    expect(out).toMatch(/^units +9 +18\.00$/m);
+    expect(err).toBe(
+      "events.csv:3: the line is longer than 1 MiB [BAD_LINE]\n" +
+        "4 events read: 3 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
+    );
+  });
+
+  test("a quote that is never closed takes at most 1 MiB with it, and is told where it opens", async () => {
+    const rows = 60_000;
+    const { err } = await preview(`${HEADER}${ROW}2024-01-17 00:00:00,"prod,1\n${ROW.repeat(rows)}`);
+    const [problem, summary = ""] = err.split("\n");
+    expect(problem).toBe(
+      "events.csv:3: the record is longer than 1 MiB: is a quote opened and never closed? [BAD_LINE]",
+    );
+    const metered = Number(/([\d,]+) INGESTION_COMPLETED_EVENT_METERED/.exec(summary)?.[1]?.replaceAll(",", ""));
+    // A row has 35 bytes: of 1 MiB, 29,959 rows and a part of one.
+    expect(rows + 1 - metered).toBeGreaterThanOrEqual(29_959);
+    expect(rows + 1 - metered).toBeLessThanOrEqual(29_961);
+  });
+
+  test("counts rows in the order of the file, bad ones included", async () => {
+    const bad = "2024-01-17 00:00:00,prod\n";
+    const ndjson = files.file("same.ndjson", line("call-3", "2024-01-01T00:00:00Z", 5));
+    const csv = files.file("rows.csv", HEADER + ROW + bad + ROW);
+    const map = files.file("map.json", JSON.stringify(MAP));
+    // The third row is call-3, which the NDJSON file has, too.
+    const { err } = await ratebook(["preview", book, "--events", ndjson, "--events", csv, "--map", map]);
+    expect(err).toContain("1 INGESTION_FAILED_DUPLICATE_EVENT");
+  });
+
+  test("may end one line in LF and another in CRLF", async () => {
+    const { out, code } = await preview(`${HEADER}${ROW.replace("\n", "\r\n")}${ROW}`);
+    expect(out).toMatch(/^units +6 +12\.00$/m);
+    expect(code).toBe(0);
+  });
+
+  test("a header that is no line of CSV ends the run", async () => {
+    expect(await preview(Buffer.from([0xff, 0xfe, 0x41, 0x0a]))).toEqual({
+      code: 1,
+      out: "",
+      err: "ratebook: events.csv:1: expected a header: the line is not valid UTF-8\n",
+    });
+  });
+
+  test("a column that the map names and the header has twice is refused", async () => {
+    expect(await preview(`Account,${HEADER}${ROW}`)).toEqual({
+      code: 1,
+      out: "",
+      err: 'ratebook: events.csv: the map names the column "Account", and the header has it more than once\n',
+    });
+  });
+
   test.each<readonly [string, unknown, string]>([
     [
       "a column that is not there",
@@ -93,6 +148,8 @@ describe("a CSV file of events", () => {
       { ...MAP, id: { column: "A", value: "b" } },
       'map.json: $.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}',
     ],
+    ["a part that an event does not have", { ...MAP, attribute: {} }, "map.json: $.attribute: unknown field"],
+    ["a list", [MAP], "map.json: $: expected an object, got a list"],
     [
       "a zone that has a name",
       { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },

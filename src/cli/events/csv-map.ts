@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 
+import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { Decimal } from "../../numbers/decimal.ts";
@@ -65,11 +66,14 @@ export function readCsvMap(file: string, text: string): CsvMap {
   } catch (error) {
     throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
   }
-  const read = csvMap.safeParse(json);
+  const read = csvMap.safeParse(json, { error: sentenceOf });
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  const path = ["$", ...(issue?.path ?? []).map((key) => `.${String(key).slice(0, 60)}`)].join("");
-  throw new InputError(`${file}: ${path}: ${issue?.message ?? "expected a map"}`);
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = ["$", ...[...(issue?.path ?? []), ...unknown].map((key) => `.${String(key).slice(0, 60)}`)].join("");
+  throw new InputError(
+    `${file}: ${path}: ${unknown.length > 0 ? "unknown field" : (issue?.message ?? "expected a map")}`,
+  );
 }
 
 /** The text of an origin in one record. */
@@ -100,6 +104,9 @@ export function bindOrigin(origin: Origin, header: readonly string[], file: stri
 
 function columnOf(name: string, header: readonly string[], file: string): number {
   const index = header.indexOf(name);
+  if (index !== header.lastIndexOf(name)) {
+    throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has it more than once`);
+  }
   if (index >= 0) return index;
   const columns = header.map((column) => quoted(column)).slice(0, 20);
   throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}`);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CsvError, type Info, parse, type Parser } from "csv-parse";
+import { type CsvError, parse, type Parser } from "csv-parse";
 
 import { formatInstant, instantOrUndefined, parseZone } from "../../calendar/instant.ts";
 import { InputError, NOT_UTF8, TOO_LONG } from "../problems.ts";
@@ -11,16 +11,15 @@ import type { ByteSource } from "./byte-source.ts";
 import { bindOrigin, type CsvMap, type OriginReader } from "./csv-map.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
-import { LINE_BYTES_MAX } from "./line-blocks.ts";
+import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;
+const LINE_END = 0x0a;
 
 /** A record, or why there is none. */
-interface Row {
-  readonly line: number;
-  readonly record?: readonly string[];
-  readonly reason?: string;
-}
+type Row =
+  | { readonly line: number; readonly record: readonly string[] }
+  | { readonly line: number; readonly record?: undefined; readonly reason: string };
 
 /** Makes an event of a record. */
 type EventMaker = (record: readonly string[], row: number) => { readonly timestamp: string };
@@ -48,14 +47,17 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
         const row = rows[next];
         if (row === undefined) return false;
         next++;
-        if (makeEvent === undefined && row.record !== undefined) {
+        if (makeEvent === undefined) {
+          if (row.record === undefined) {
+            throw new InputError(`${file}:${row.line}: expected a header: ${row.reason}`);
+          }
           makeEvent = bindMap(map, row.record, file);
           continue;
         }
         rowNumber++;
         at = undefined;
-        if (row.record === undefined || makeEvent === undefined) {
-          head = { line: row.line, reason: row.reason ?? "no header comes before this line" };
+        if (row.record === undefined) {
+          head = { line: row.line, reason: row.reason };
         } else {
           const event = makeEvent(row.record, rowNumber);
           at = instantOrUndefined(event.timestamp);
@@ -77,74 +79,135 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
   };
 }
 
-/** Batches of records; an empty one is the end. */
+/** Batches of rows, in the order of the file; an empty one is the end. */
 function createRecords(file: string, source: ByteSource): { next(): Promise<readonly Row[]> } {
+  const blocks = createLineBlocks(source, CHUNK_BYTES);
   let rows: Row[] = [];
-  const parser: Parser = parse({
-    bom: true,
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: false,
-    max_record_size: LINE_BYTES_MAX,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      if (error !== undefined) rows.push({ line: Number(error["lines"]), reason: reasonOfRecord(error) });
-      return undefined;
-    },
+  const parser = createRowParser(file, (row) => {
+    rows.push(row);
   });
-  let failure: Error | undefined;
-  parser.on("error", (error) => {
-    failure = error;
-  });
-  parser.on("readable", () => {
-    for (let found = parser.read() as Found | null; found !== null; found = parser.read() as Found | null) {
-      const { record, info } = found;
-      // csv-parse puts the replacement character where bytes are no UTF-8.
-      if (record.some((value) => value.includes("\uFFFD"))) rows.push({ line: info.lines, reason: NOT_UTF8 });
-      else rows.push({ line: info.lines, record });
-    }
-  });
-  const ended = new Promise<void>((resolve) => {
-    parser.once("end", resolve);
-    parser.once("close", resolve);
-    parser.once("error", () => resolve());
-  });
-  let done = false;
-
   return {
     async next() {
       rows = [];
-      while (rows.length === 0 && !done) {
-        const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-        const count = await source.read(chunk, 0);
-        if (count === 0) {
-          parser.end();
-          await ended;
-          done = true;
-        } else {
-          await new Promise<void>((resolve) => {
-            parser.write(chunk.subarray(0, count), () => resolve());
-          });
-        }
-        if (failure !== undefined) throw new InputError(`${file}: ${failure.message}`);
+      for (let found = await blocks.next(); ; found = await blocks.next()) {
+        if (found === "oversized") parser.passOver(TOO_LONG);
+        // A copy, because the parser may keep the last bytes, and the buffer of the blocks is used again.
+        if (found === "lines") await parser.parse(Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end)));
+        if (found === "end") await parser.end();
+        if (found === "end" || rows.length > 0) return rows;
       }
-      return rows;
     },
   };
 }
 
-interface Found {
-  readonly info: Info;
-  readonly record: readonly string[];
+/** Makes rows of lines, each at once and in order. */
+interface RowParser {
+  /** Parses whole lines; a record may go on in the next ones. */
+  parse(lines: Buffer): Promise<void>;
+  /** Counts a line that is not to be parsed. */
+  passOver(reason: string): void;
+  /** After the last line. May be called again. */
+  end(): Promise<void>;
+}
+
+function createRowParser(file: string, tell: (row: Row) => void): RowParser {
+  let columns: number | undefined;
+  let linesRead = 0;
+  /** Lines that the parser in use has not seen. */
+  let linesBefore = 0;
+  /** The last line of the last record: one that ends beyond its bounds is told where it begins. */
+  let lastLine = 0;
+  let overflowed: number | undefined;
+
+  function skipped(error: CsvError): void {
+    const { code } = error;
+    const line = linesBefore + Number(error["lines"]);
+    const unclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
+    tell({ line: unclosed ? lastLine + 1 : line, reason: reasonOfRecord(error) });
+    lastLine = line;
+    if (code === "CSV_MAX_RECORD_SIZE") overflowed = line;
+  }
+
+  const createParser = (): Parser =>
+    parse({
+      record_delimiter: ["\r\n", "\n"],
+      skip_empty_lines: true,
+      relax_column_count: true,
+      max_record_size: LINE_BYTES_MAX,
+      skip_records_with_error: true,
+      // Nothing is left to read from the stream: so records and what is skipped come in one order.
+      on_record: (record: readonly string[], { lines }) => {
+        columns ??= record.length;
+        lastLine = linesBefore + lines;
+        const reason = reasonAgainst(record, columns);
+        tell(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
+        return undefined;
+      },
+      on_skip: (error) => {
+        if (error !== undefined) skipped(error);
+        return undefined;
+      },
+    }).resume();
+  let parser = createParser();
+
+  return {
+    async parse(lines) {
+      for (let left = lines; left.length > 0;) {
+        overflowed = undefined;
+        const first = linesRead + 1;
+        const given = left;
+        await toParser(file, (done) => parser.write(given, done));
+        const end = overflowed === undefined ? left.length : endOfLine(left, overflowed - first);
+        linesRead += countLines(left.subarray(0, end));
+        left = left.subarray(end);
+        if (overflowed === undefined) return;
+        // The parser drops what it was given behind a record that is too long: a new one gets it.
+        linesBefore = linesRead;
+        parser = createParser();
+      }
+    },
+    passOver(reason) {
+      linesRead++;
+      linesBefore++;
+      lastLine = linesRead;
+      tell({ line: linesRead, reason });
+    },
+    async end() {
+      if (!parser.writableEnded) await toParser(file, (done) => parser.end(done));
+    },
+  };
+}
+
+async function toParser(file: string, give: (done: (error?: Error | null) => void) => void): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    give((error) => (error ? reject(new InputError(`${file}: ${error.message}`)) : resolve()));
+  });
+}
+
+/** The byte after the line end of the line with `before` lines before it. */
+function endOfLine(lines: Buffer, before: number): number {
+  let end = 0;
+  for (let line = 0; line <= before && end < lines.length; line++)
+    end = lines.indexOf(LINE_END, end) + 1 || lines.length;
+  return end;
+}
+
+function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = lines.indexOf(LINE_END); at >= 0; at = lines.indexOf(LINE_END, at + 1)) count++;
+  return count;
+}
+
+function reasonAgainst(record: readonly string[], columns: number): string | undefined {
+  if (record.length !== columns) return "the line has another number of columns than the header";
+  // csv-parse puts the replacement character where bytes are no UTF-8.
+  return record.some((value) => value.includes("\uFFFD")) ? NOT_UTF8 : undefined;
 }
 
 function reasonOfRecord(error: CsvError): string {
   switch (error.code) {
-    case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH":
-    case "CSV_RECORD_INCONSISTENT_COLUMNS":
-      return "the line has another number of columns than the header";
     case "CSV_MAX_RECORD_SIZE":
-      return TOO_LONG;
+      return "the record is longer than 1 MiB: is a quote opened and never closed?";
     case "CSV_QUOTE_NOT_CLOSED":
       return "a quote is opened and never closed";
     case "INVALID_OPENING_QUOTE":
