@@ -70,6 +70,17 @@ describe("the program", () => {
     expect(`${good.err}${bad.err}${wrong.err}`).not.toContain("    at ");
   });
 
+  test("reads what was written into a named pipe before it was opened", async () => {
+    const pipe = join(files.path, "pipe.ndjson");
+    execFileSync("mkfifo", [pipe]);
+    const write = `require("node:fs").writeFileSync(process.argv[1], process.argv[2])`;
+    const writer = spawn(process.execPath, ["-e", write, pipe, line("a", "2024-01-01T00:00:00Z", 1)]);
+    const { code, err } = await program(["preview", book, "--events", pipe]);
+    writer.kill();
+    expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+    expect(code).toBe(0);
+  });
+
   test("ends quietly when its reader closes the pipe", async () => {
     const argv = ["preview", book, "--from", "2024-01-01", "--until", "2090-01-01", "--format", "csv"];
     const { code, err } = await program(argv, { readMax: 1000 });

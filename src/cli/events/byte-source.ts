@@ -44,8 +44,8 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
     const stat = await handle.stat();
     if (stat.isDirectory()) throw new InputError(`${path}: expected a file of events, got a directory`);
     if (!stat.isFile()) {
-      await handle.close();
-      return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 20 }), undefined);
+      // The writer of a named pipe must not lose its reader: what it wrote would be gone.
+      return await sourceOfStream(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
     }
     const magic = new Uint8Array(2);
     const { bytesRead } = await handle.read(magic, 0, 2, 0);
