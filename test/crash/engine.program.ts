@@ -1,0 +1,48 @@
+/**
+ * An engine that is killed: it opens a database, says what it finds there, then does one deed after the other and says
+ * so. `engine.program.js DATABASE FIRST_DEED LAST_DEED [finish]`
+ */
+import { writeSync } from "node:fs";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { RatebookError } from "../../src/errors.ts";
+import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { BOOK, deedOf, endState, live, storedEvents, timeOf, usageByAccount } from "./story.ts";
+
+const [database = "", first = "0", last = "0", mode = ""] = process.argv.slice(2);
+
+/** At once, and whole: what was said is read, also when the process is killed right after it. */
+function say(line: object): void {
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+const store = await openDatabase(database);
+let now = timeOf(-1);
+const engine = createEngine({ store, clock: () => now, idMemoryMs: 10_000 * 86_400_000 });
+await engine.load(BOOK).catch((error: unknown) => {
+  if (!(error instanceof RatebookError && error.code === "ERR_TAKEN")) throw error;
+});
+say({ events: await storedEvents(engine), usage: await usageByAccount(engine) });
+for (let number = Number(first); number <= Number(last); number++) {
+  now = timeOf(number);
+  await live(engine, deedOf(number));
+  say({ done: number });
+}
+if (mode === "finish") {
+  say({ end: await endState(engine) });
+  const statuses: string[] = [];
+  for (let number = 0; number <= Number(last); number++) {
+    const deed = deedOf(number);
+    if (deed.kind !== "ingest") continue;
+    // The first event of a batch that is undone would be taken again (S14.3).
+    const undone = deedOf(number + 1).kind === "undo";
+    const results = await engine.ingest(deed.batch.slice(undone ? 1 : 0));
+    statuses.push(...results.map(({ status }) => status));
+  }
+  await engine.finalize();
+  say({ again: await endState(engine), statuses: [...new Set(statuses)] });
+  await store.close();
+  process.exit(0);
+}
+// It waits for its end.
+setInterval(() => {}, 1000);

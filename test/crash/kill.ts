@@ -1,0 +1,164 @@
+/** Kills engines at random instants, and looks after each kill at what they left. */
+import { expect } from "vitest";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Program, Running } from "../support/programs.ts";
+import { BATCH, BOOK, deedOf, endState, live, type StoredEvent, timeOf } from "./story.ts";
+
+/** Most deeds of one life, so that the story stays short on a quick machine. */
+const DEEDS_MAX = 25;
+
+/** How engines are killed. */
+export interface Killing {
+  readonly program: Program;
+  readonly database: string;
+  readonly kills: number;
+  /** Of the random instants. */
+  readonly seed: number;
+  /** Told of each kill, as it is done: to kill more. */
+  readonly also?: (kill: number) => void;
+}
+
+/** What came of it. */
+export interface Killed {
+  /** Kills while the database was being opened, and while deeds were done. */
+  readonly opening: number;
+  readonly doing: number;
+  /** Kills that left a deed which was done, but not acknowledged. */
+  readonly committed: number;
+  /** Deeds that were done in all. */
+  readonly deeds: number;
+}
+
+interface Life {
+  /** The last deed that was acknowledged. */
+  readonly acknowledged: number;
+  readonly found: Found | undefined;
+}
+
+interface Found {
+  readonly events: readonly StoredEvent[];
+  readonly usage: Readonly<Record<string, string>>;
+}
+
+/** Kills as often as wanted, then lets one engine finish, and compares what is left with a life without death. */
+export async function killAndCompare({ program, database, kills, seed, also }: Killing): Promise<Killed> {
+  const random = randomFrom(seed);
+  let acknowledged = -1;
+  // How long the start and one deed take on this machine, as of the life before.
+  let opensMs = 1000;
+  let deedMs = 30;
+  const counts = { opening: 0, doing: 0, committed: 0 };
+  for (let kill = 0; kill < kills; kill++) {
+    const running = program.run(database, String(acknowledged + 1), String(acknowledged + DEEDS_MAX));
+    const began = performance.now();
+    const early = random() < 0.2;
+    const death = (): void => {
+      running.kill();
+      also?.(kill);
+    };
+    if (early) setTimeout(death, random() * opensMs);
+    let toDo = Math.floor(random() * 5);
+    let before = began;
+    const life = await watch(running, acknowledged, (isOpen) => {
+      const took = performance.now() - before;
+      before += took;
+      if (isOpen) deedMs = took;
+      else opensMs = took;
+      if (!early && toDo-- === 0) setTimeout(death, random() * 1.5 * deedMs);
+    });
+    const { code, errors } = await running.ended;
+    expect({ code, errors }).toEqual({ code: null, errors: "" });
+    if (life.found !== undefined && inspect(life.found, acknowledged)) counts.committed += 1;
+    counts[life.found === undefined ? "opening" : "doing"] += 1;
+    acknowledged = life.acknowledged;
+  }
+  await finish(program, database, acknowledged);
+  return { ...counts, deeds: acknowledged + 1 };
+}
+
+/** Reads what an engine says until it says no more. */
+async function watch(running: Running, acknowledged: number, onLine: (isOpen: boolean) => void): Promise<Life> {
+  let last = acknowledged;
+  let found: Found | undefined;
+  for await (const line of running.lines) {
+    const said = line as { done?: number } & Partial<Found>;
+    onLine(found !== undefined);
+    if (said.events !== undefined && said.usage !== undefined) {
+      found = { events: said.events, usage: said.usage };
+    }
+    if (said.done !== undefined) last = said.done;
+  }
+  return { acknowledged: last, found };
+}
+
+/**
+ * Every acknowledged event is there exactly once, the batch that was under way is there whole or not at all, and the usage
+ * is that of the events.
+ *
+ * @returns whether the deed under way was a batch, and is there
+ */
+function inspect({ events, usage }: Found, acknowledged: number): boolean {
+  const byId = new Map<string, number>();
+  for (const { eventId, status } of events) {
+    expect(status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    byId.set(eventId, (byId.get(eventId) ?? 0) + 1);
+  }
+  for (let number = 0; number <= acknowledged; number++) {
+    const deed = deedOf(number);
+    if (deed.kind !== "ingest") continue;
+    expect(deed.batch.map(({ id }) => [id, byId.get(id)])).toEqual(deed.batch.map(({ id }) => [id, 1]));
+    for (const { id } of deed.batch) byId.delete(id);
+  }
+  const underWay = deedOf(acknowledged + 1);
+  const left = underWay.kind === "ingest" ? underWay.batch.filter(({ id }) => byId.get(id) === 1).length : 0;
+  expect([0, BATCH]).toContain(left);
+  expect(byId.size).toBe(left);
+  const reverted = new Set(events.filter((event) => event.reverted).map(({ eventId }) => eventId));
+  for (let number = 0; number <= acknowledged; number++) {
+    const deed = deedOf(number);
+    if (deed.kind === "undo") expect(reverted).toContain(deed.eventId);
+  }
+  const counted: Record<string, number> = {};
+  for (const event of events) {
+    if (!event.reverted) counted[event.accountId] = (counted[event.accountId] ?? 0) + Number(event.count);
+  }
+  expect(usage).toEqual(Object.fromEntries(Object.entries(counted).map(([id, count]) => [id, String(count)])));
+  return left > 0;
+}
+
+/** The story goes on to its end, where all is as if nothing had been killed, also after every batch is sent again. */
+async function finish(program: Program, database: string, acknowledged: number): Promise<void> {
+  // To the next bill run, so that the comparison sees what it left.
+  const last = acknowledged + 10 - (acknowledged % 10) + 9;
+  const running = program.run(database, String(acknowledged + 1), String(last), "finish");
+  const said: { end?: unknown; again?: unknown; statuses?: unknown } = {};
+  for await (const line of running.lines) Object.assign(said, line);
+  expect(await running.ended).toEqual({ code: 0, signal: null, errors: "" });
+  const expected = await unharmed(last);
+  expect(said.end).toEqual(expected);
+  expect(said.statuses).toEqual(["INGESTION_FAILED_DUPLICATE_EVENT"]);
+  expect(said.again).toEqual(expected);
+}
+
+/** What the deeds up to one leave where nothing is killed. */
+async function unharmed(last: number): Promise<unknown> {
+  let now = timeOf(-1);
+  const engine = createEngine({ store: memoryStore(), clock: () => now, idMemoryMs: 10_000 * 86_400_000 });
+  await engine.load(BOOK);
+  for (let number = 0; number <= last; number++) {
+    now = timeOf(number);
+    await live(engine, deedOf(number));
+  }
+  return endState(engine);
+}
+
+/** Numbers from 0 to 1 that are the same for each seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,53 @@
+/** Engines over a PGlite in a directory, killed at random instants: at least fifty times. */
+import { existsSync, readdirSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { buildProgram, type Program } from "../support/programs.ts";
+import { killAndCompare } from "./kill.ts";
+
+let program: Program;
+const directories: string[] = [];
+
+beforeAll(() => {
+  program = buildProgram(join(import.meta.dirname, "engine.program.ts"));
+});
+
+afterAll(async () => {
+  program.remove();
+  for (const directory of directories) await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "ratebook-crash-"));
+  directories.push(directory);
+  return directory;
+}
+
+/** Kills an engine while it makes its directory: as soon as the files say that there is a database. */
+async function killWhileMade(directory: string): Promise<void> {
+  const running = program.run(`pglite:${directory}`);
+  const isBegun = (): boolean => readdirSync(directory).some((name) => existsSync(join(directory, name, "PG_VERSION")));
+  while (!isBegun()) await new Promise((resolve) => void setTimeout(resolve, 1));
+  running.kill();
+  expect((await running.ended).signal).toBe("SIGKILL");
+}
+
+test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
+  const [first, second] = [await newDirectory(), await newDirectory()];
+  await killWhileMade(first);
+  await (await openDatabase(`pglite:${first}`)).close();
+  // Two directories at once: most of a life is the start of its PGlite.
+  await cp(first, second, { recursive: true });
+  const killed = await Promise.all(
+    [first, second].map((directory, seed) =>
+      killAndCompare({ program, database: `pglite:${directory}`, kills: 25, seed: seed + 1 }),
+    ),
+  );
+  expect(killed.map(({ opening, doing }) => opening + doing)).toEqual([25, 25]);
+  for (const { deeds } of killed) expect(deeds).toBeGreaterThan(25);
+}, 300_000);

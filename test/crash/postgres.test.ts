@@ -1,0 +1,64 @@
+/** Engines over a private PostgreSQL in a directory, killed at random instants: at least fifty times, and the server, too. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
+import { processOf } from "../../src/store/postgres/processes.ts";
+import { buildProgram, type Program } from "../support/programs.ts";
+import { killAndCompare } from "./kill.ts";
+
+let program: Program;
+const directories: string[] = [];
+
+beforeAll(() => {
+  program = buildProgram(join(import.meta.dirname, "engine.program.ts"));
+});
+
+afterAll(async () => {
+  program.remove();
+  for (const directory of directories) {
+    // Whoever opens it last stops its server.
+    await (await openPrivateServer(directory)).close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "ratebook-crash-"));
+  directories.push(directory);
+  return directory;
+}
+
+test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
+  const directory = await newDirectory();
+  const server = await openPrivateServer(directory);
+  const killed = await killAndCompare({ program, database: directory, kills: 50, seed: 14 });
+  await server.close();
+  expect(killed.opening + killed.doing).toBe(50);
+  expect(killed.deeds).toBeGreaterThan(50);
+}, 300_000);
+
+test("S14.3 what was acknowledged survives kills of the engine together with its server, whoever starts it again", async () => {
+  const directory = await newDirectory();
+  const also = (kill: number): void => {
+    // Every other time the server lives on for a moment, until it finds that nobody uses it.
+    if (kill % 2 === 0) killServer(directory);
+  };
+  const killed = await killAndCompare({ program, database: directory, kills: 10, seed: 5, also });
+  expect(killed.opening + killed.doing).toBe(10);
+}, 300_000);
+
+function killServer(directory: string): void {
+  let pid = 0;
+  try {
+    pid = Number(readFileSync(join(directory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+  } catch {
+    // It does not run yet.
+    return;
+  }
+  if (processOf(pid)?.name === "postgres") process.kill(pid, "SIGKILL");
+}

@@ -1,0 +1,173 @@
+/** What an engine lives through while it is killed: deeds that are the same whenever they are done, and what is left. */
+import type { Engine } from "../../src/engine/engine.ts";
+
+const HOUR = 3_600_000;
+/** Loaded in the middle of the first month that accounts have a plan. */
+const BEGIN = Date.UTC(2024, 0, 15);
+/** More than one transaction of a bill run catches up with. */
+const ACCOUNTS = 60;
+/** Events of a batch. */
+export const BATCH = 8;
+
+const perUnit = (rate: number): object => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+});
+
+/** Calls that are metered and spend ten a month, a fee in advance, and sixty accounts. */
+export const BOOK: object = {
+  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
+  usageMeters: [
+    {
+      id: "um.calls",
+      name: "calls",
+      status: "ACTIVE",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.count" } }],
+    },
+  ],
+  features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
+  addOns: [{ id: "ao.base", name: "Base", type: "FIXED_FEE" }],
+  pricePlans: [
+    {
+      id: "pp.team",
+      name: "Team",
+      status: "ACTIVE",
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 2 },
+        usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(0.01) }],
+        fixedFeeRateCards: [{ id: "ao.base", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: 7 }] }],
+        billingEntitlementRateCards: [
+          { featureId: "ft.calls", featureConfigs: [{ featureCreditLimit: 10, effectiveUntil: "P1M" }], ...perUnit(0) },
+        ],
+        entitlementOverageRateCards: [{ featureId: "ft.calls", ...perUnit(0.5) }],
+      },
+    },
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
+    id: accountNumber(index),
+    name: accountNumber(index),
+    customerId: "acme",
+    pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }],
+  })),
+};
+
+function accountNumber(index: number): string {
+  return `account-${index % ACCOUNTS}`;
+}
+
+/** When a deed is done, whenever that is. */
+export function timeOf(deed: number): number {
+  return BEGIN + (deed + 1) * 8 * HOUR;
+}
+
+/** What a deed is; the first one is 0. */
+export type Deed =
+  | { readonly kind: "ingest"; readonly batch: readonly { readonly id: string; readonly accountId: string }[] }
+  | { readonly kind: "undo"; readonly accountId: string; readonly eventId: string }
+  | { readonly kind: "finalize" };
+
+/** Of ten deeds, one is a bill run and two undo the first event of the batch before; the others are batches. */
+export function deedOf(number: number): Deed {
+  if (number % 10 === 9) return { kind: "finalize" };
+  if (number % 5 === 3) {
+    return { kind: "undo", accountId: accountOf(number - 1, 0), eventId: eventId(number - 1, 0) };
+  }
+  const batch = Array.from({ length: BATCH }, (_, index) => ({
+    schemaName: "call",
+    id: eventId(number, index),
+    accountId: accountOf(number, index),
+    timestamp: new Date(timeOf(number) - index * HOUR).toISOString(),
+    attributes: [{ name: "count", value: ((number + index) % 7) + 0.25 }],
+  }));
+  return { kind: "ingest", batch };
+}
+
+function eventId(deed: number, index: number): string {
+  return `event-${deed}-${index}`;
+}
+
+function accountOf(deed: number, index: number): string {
+  return accountNumber(deed * 7 + (index % 5) * 3);
+}
+
+/** Does a deed; the clock must say {@link timeOf} it. */
+export async function live(engine: Engine, deed: Deed): Promise<void> {
+  switch (deed.kind) {
+    case "ingest":
+      await engine.ingest(deed.batch);
+      return;
+    case "undo":
+      await engine.undo({ account_id: deed.accountId, event_id: deed.eventId });
+      return;
+    case "finalize":
+      await engine.finalize();
+  }
+}
+
+/** What is stored of an event, as far as a kill may harm it. */
+export interface StoredEvent {
+  readonly eventId: string;
+  readonly accountId: string;
+  readonly number: number;
+  readonly status: string;
+  readonly reverted: boolean;
+  readonly count: string;
+}
+
+/** All stored events. */
+export async function storedEvents(engine: Engine): Promise<readonly StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  for (let after: Parameters<Engine["events"]["list"]>[1] = { limit: 1000 }; ;) {
+    const { items, next } = await engine.events.list({}, after);
+    for (const { eventId, accountId, number, status, reverted, units } of items) {
+      found.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
+    }
+    if (next === undefined) return found;
+    after = { limit: 1000, after: next };
+  }
+}
+
+/** What the meter counted, by account. */
+export async function usageByAccount(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountNumber(index));
+  const totals: Record<string, number> = {};
+  for (const { accountId, quantity } of await engine.usage({
+    accountIds,
+    from: BEGIN,
+    until: BEGIN + 4000 * 24 * HOUR,
+  })) {
+    // Quarters add up exactly in binary, too.
+    totals[accountId] = (totals[accountId] ?? 0) + Number(quantity.toFixed());
+  }
+  return Object.fromEntries(Object.entries(totals).map(([id, total]) => [id, String(total)]));
+}
+
+/** All that is left in the end, but for when it was written and the ids of events, which are made anew each time. */
+export async function endState(engine: Engine): Promise<unknown> {
+  const events = (await storedEvents(engine)).toSorted(byAccountAndNumber);
+  const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountNumber(index));
+  const window = { accountIds, from: BEGIN - 30 * 24 * HOUR, until: BEGIN + 4000 * 24 * HOUR };
+  const accounts = [];
+  for (const accountId of accountIds) {
+    const { eventCount, caughtUpTo, nextDueAt } = await engine.accounts.get(accountId);
+    const { items: entries } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
+    accounts.push({ accountId, eventCount, caughtUpTo, nextDueAt, entries });
+  }
+  const invoices = await engine.preview();
+  const state = {
+    events,
+    accounts,
+    invoices,
+    usage: await engine.usage(window),
+    overage: await engine.overage(window),
+  };
+  return JSON.parse(JSON.stringify(state)) as unknown;
+}
+
+function byAccountAndNumber(a: StoredEvent, b: StoredEvent): number {
+  return a.accountId.localeCompare(b.accountId) || a.number - b.number;
+}
