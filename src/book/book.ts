@@ -28,8 +28,9 @@ export function readBook(json: unknown): Book {
   const problems = collectProblems();
   if (checkNesting(raw, problems)) {
     const shape = readBookShape(raw, problems);
-    const book = resolveBook(shape.document, { references: referencesOf(shape.lists), report: problems.report });
-    checkBook(book, shape, problems.report);
+    const report = problems.reportBeyondShape();
+    const book = resolveBook(shape.document, { references: referencesOf(shape.lists), report });
+    checkBook(book, shape, report);
     if (problems.count() === 0) return inOrder(book);
   }
   throw problems.error("the book", raw);
@@ -48,8 +49,9 @@ export function checkPlan(json: unknown, book: Book): PricePlan {
   if (checkNesting(raw, problems)) {
     const shape = readShape(pricePlan, raw, [], problems);
     if (shape !== undefined) {
-      const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report: problems.report });
-      checkPricePlan(plan, { ...catalogOf(book), inUse: true }, [], problems.report);
+      const report = problems.reportBeyondShape();
+      const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report });
+      checkPricePlan(plan, { ...catalogOf(book), inUse: true }, [], report);
       if (problems.count() === 0) checkAssociable(plan, problems.report);
       if (problems.count() === 0) return plan;
     }

@@ -18,6 +18,11 @@ const KEPT_MAX = 10 * PROBLEMS_MAX;
 /** What has been found so far. */
 export interface Problems {
   readonly report: Report;
+  /**
+   * A report for checks that come after the shape was read. It is silent about a field, and the object that holds it,
+   * where the field's own shape was wrong: what could not be read only looks as if it were missing.
+   */
+  reportBeyondShape(): Report;
   /** How many problems there are, kept or not. */
   count(): number;
   /** Whether there are so many that reading on tells nobody anything. */
@@ -35,10 +40,18 @@ export interface Problems {
 export function collectProblems(): Problems {
   const kept: { readonly path: Path; readonly message: string }[] = [];
   let count = 0;
+  const report: Report = (path, message) => {
+    count += 1;
+    if (kept.length < KEPT_MAX) kept.push({ path, message });
+  };
   return {
-    report: (path, message) => {
-      count += 1;
-      if (kept.length < KEPT_MAX) kept.push({ path, message });
+    report,
+    reportBeyondShape() {
+      const known = new Set(kept.flatMap(({ path }) => (path.length === 0 ? [] : placesHurtAt(path))));
+      if (known.size === 0) return report;
+      return (path, message) => {
+        if (!known.has(JSON.stringify(path))) report(path, message);
+      };
     },
     count: () => count,
     isFull: () => count >= KEPT_MAX,
@@ -52,6 +65,13 @@ export function collectProblems(): Problems {
       return bookError(what, count, inOrder);
     },
   };
+}
+
+/** A field and the object that holds it; of a list's item, the item alone. */
+function placesHurtAt(path: Path): readonly string[] {
+  const holder = path.slice(0, -1);
+  const isField = typeof path.at(-1) === "string" && holder.length > 0;
+  return [path, ...(isField ? [holder] : [])].map((place) => JSON.stringify(place));
 }
 
 /** The error for problems that are already in order. */

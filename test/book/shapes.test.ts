@@ -153,4 +153,16 @@ rows("customers and accounts", [
   ["accounts[0].credits[0].purpose", undefined, "missing: expected a text"],
   ["accounts[0].featureCredits[0].granted", -1, "expected 0 or more, got -1"],
   ["invoiceGroups[0].gracePeriod", "3", 'expected a number, got "3"'],
+  // What could not be read is not said to be missing besides.
+  ["pricePlans[0].pricePlanDetails.pricingCycleConfig.startOffset.dayOffset", 1, "expected a text, got 1"],
 ]);
+
+test("S7.3 a package size that is none is not said to be missing besides", () => {
+  expectProblem(
+    [
+      [`${slab}.priceType`, "PACKAGE"],
+      [`${slab}.slabConfig`, { packageSize: 0 }],
+    ],
+    `$.${slab}.slabConfig.packageSize: expected more than 0, got 0`,
+  );
+});
