@@ -132,13 +132,14 @@ async function overageOfGrants(
   { record, entries, invoices }: Pick<AccountParts, "record" | "entries" | "invoices">,
   now: Instant,
 ): Promise<readonly EventRecord[]> {
-  const found: EventRecord[] = [];
+  // Several grants may cover one event: it moves once.
+  const found = new Map<string, EventRecord>();
   for (const grant of newGrants(catalog, { record, entries: () => entries }, instantOfCatchUp(record, now))) {
     const open = openStretches(catalog, record, invoices, grant.due);
     const all = await overageToMove(view, record.id, [{ ...grant, quantity: grant.granted }], open);
-    found.push(...all);
+    for (const event of all) found.set(event.referenceId, event);
   }
-  return found;
+  return [...found.values()];
 }
 
 /** Lists by account. */

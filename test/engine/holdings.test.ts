@@ -103,6 +103,34 @@ describe("feature credit entries", () => {
   });
 });
 
+test("S11.5 overage that several grants of one day cover moves onto them once", async () => {
+  const { engine, at } = engineAt("2024-03-01");
+  await activeSchema(engine);
+  await customerWith(engine);
+  const { item: feature } = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
+  const overage = { entitlementOverageRateCards: [{ featureId: feature.id, ...perUnit(1) }] };
+  const limits = [15, 10].map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" }));
+  const granting = { billingEntitlementRateCards: [{ featureId: feature.id, featureConfigs: limits, ...perUnit(0) }] };
+  const planIds: string[] = [];
+  for (const [name, cards] of [
+    ["Without", {}],
+    ["With", granting],
+  ] as const) {
+    const { item } = await engine.pricePlans.create({ name, pricePlanDetails: { ...monthly(), ...overage, ...cards } });
+    planIds.push((await engine.pricePlans.activate(item.id)).item.id);
+  }
+  const [without = "", granted = ""] = planIds;
+  await engine.associate("prod", { pricePlanId: without, effectiveFrom: "2024-03-01" });
+  await at("2024-03-10T06:00:00Z").ingest([call("e1", "2024-03-10T05:00:00Z", 20)]);
+  await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: granted, effectiveFrom: "2024-03-10" });
+  const later = at("2024-03-11");
+  await later.finalize();
+  const { items } = await later.entries.list({ accountId: "prod", featureId: feature.id });
+  expect(items.map(({ balance }) => balance.toNumber()).sort((a, b) => a - b)).toEqual([0, 5]);
+  const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
+  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
+});
+
 describe("credits", () => {
   const credit = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
 
