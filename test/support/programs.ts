@@ -65,7 +65,8 @@ function start(file: string, args: readonly string[], children: Set<ChildProcess
     });
   });
   return {
-    lines: parsed(createInterface({ input: child.stdout })),
+    // It is listened to from now on: a line that nobody waits for yet is kept.
+    lines: parsed(createInterface({ input: child.stdout })[Symbol.asyncIterator]()),
     ended,
     say: (line) => void child.stdin.write(`${JSON.stringify(line)}\n`),
     kill: () => void child.kill("SIGKILL"),
@@ -73,7 +74,7 @@ function start(file: string, args: readonly string[], children: Set<ChildProcess
 }
 
 /** A line that a kill cut off was not said. */
-async function* parsed(lines: AsyncIterable<string>): AsyncIterableIterator<unknown> {
+async function* parsed(lines: AsyncIterableIterator<string>): AsyncIterableIterator<unknown> {
   for await (const line of lines) {
     let value: unknown;
     try {

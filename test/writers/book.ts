@@ -1,0 +1,87 @@
+/** What several writers share: a book with little to spend, and the time of day. */
+
+/** Noon of a day in the middle of a cycle; clocks run on from there. */
+const NOON = Date.UTC(2024, 5, 15, 12);
+/** The accounts that all write to. */
+export const ACCOUNTS: readonly string[] = ["north", "south", "west"];
+/** What each account may use in a month, and beyond it. */
+export const [GRANTED, OVERAGE_MAX] = [100, 20];
+
+const perUnit = (rate: number): object => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+});
+
+/** Calls that are weighed by a setting and spend what an account may use. */
+export const BOOK: object = {
+  settings: [{ id: "weight", dataType: "NUMERIC", value: "1" }],
+  eventSchemas: [
+    {
+      name: "call",
+      status: "ACTIVE",
+      attributes: [{ name: "count" }],
+      enrichments: {
+        dependencies: [{ type: "SETTING", key: "setting.user.weight", name: "weight" }],
+        fields: [
+          {
+            order: 1,
+            name: "weighed",
+            type: "ATTRIBUTE",
+            enrichmentType: "JSON_LOGIC",
+            value: { "*": [{ var: "attribute.count" }, { var: "dependencies.weight" }] },
+          },
+        ],
+      },
+    },
+  ],
+  usageMeters: [
+    {
+      id: "um.weighed",
+      name: "weighed",
+      status: "ACTIVE",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.weighed" } }],
+    },
+  ],
+  features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
+  pricePlans: [
+    {
+      id: "pp.team",
+      name: "Team",
+      status: "ACTIVE",
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+        usageRateCards: [{ usageMeterId: "um.weighed", ...perUnit(0.01) }],
+        billingEntitlementRateCards: [
+          {
+            featureId: "ft.calls",
+            featureConfigs: [{ featureCreditLimit: GRANTED, effectiveUntil: "P1M" }],
+            ...perUnit(0),
+          },
+        ],
+        entitlementOverageRateCards: [{ featureId: "ft.calls", maxQuantity: OVERAGE_MAX, ...perUnit(0.5) }],
+      },
+    },
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: ACCOUNTS.map((id) => ({
+    id,
+    name: `Acme ${id}`,
+    customerId: "acme",
+    pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }],
+  })),
+};
+
+/** A clock that says noon at an instant of the system's, so that every process agrees and no cycle ends meanwhile. */
+export function clockFrom(start: number): () => number {
+  return () => NOON + Date.now() - start;
+}
+
+/** What a writer says of what it did. */
+export type Said =
+  | { readonly kind: "ingested"; readonly results: readonly { readonly id: string; readonly status: string }[] }
+  | { readonly kind: "undone"; readonly ids: readonly string[] }
+  /** Between these two instants, the configuration changed. */
+  | { readonly kind: "changed"; readonly what: "meter" | "weight"; readonly from: number; readonly until: number };

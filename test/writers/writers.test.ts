@@ -1,0 +1,143 @@
+/** Engines in processes of their own over one PostgreSQL, hammering the same accounts. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { EventRecord } from "../../src/ledger/records.ts";
+import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import type { Store } from "../../src/store/store.ts";
+import { buildProgram, type Program } from "../support/programs.ts";
+import { ACCOUNTS, BOOK, clockFrom, GRANTED, OVERAGE_MAX, type Said } from "./book.ts";
+
+const ROUNDS = 60;
+
+let program: Program;
+let directory: string;
+let store: Store;
+
+beforeAll(() => {
+  program = buildProgram(join(import.meta.dirname, "writer.program.ts"));
+});
+afterAll(() => program.remove());
+afterEach(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** What became of writers: what they said, and what is stored. */
+interface Written {
+  readonly engine: Engine;
+  readonly said: readonly Said[];
+  readonly events: readonly EventRecord[];
+}
+
+async function write(writers: number): Promise<Written> {
+  directory = await mkdtemp(join(tmpdir(), "ratebook-writers-"));
+  store = await openDatabase(directory);
+  const start = Date.now();
+  const engine = createEngine({ store, clock: clockFrom(start) });
+  await engine.load(BOOK);
+  const running = Array.from({ length: writers }, (_, index) =>
+    program.run(directory, String(index), String(ROUNDS), String(start)),
+  );
+  for (const { lines } of running) expect((await lines.next()).value).toEqual({ kind: "ready" });
+  for (const each of running) each.say("go");
+  const said = await Promise.all(running.map(({ lines }) => allOf(lines)));
+  for (const { ended } of running) expect(await ended).toEqual({ code: 0, signal: null, errors: "" });
+  const events: EventRecord[] = [];
+  for (let page: Parameters<Engine["events"]["list"]>[1] = { limit: 1000 }; ;) {
+    const { items, next } = await engine.events.list({}, page);
+    events.push(...items);
+    if (next === undefined) return { engine, said: said.flat(), events };
+    page = { limit: 1000, after: next };
+  }
+}
+
+async function allOf(lines: AsyncIterable<unknown>): Promise<readonly Said[]> {
+  const said: Said[] = [];
+  for await (const line of lines) said.push(line as Said);
+  return said;
+}
+
+const isAccepted = ({ status }: { readonly status: string }): boolean => status.startsWith("INGESTION_COMPLETED");
+
+function tally(ids: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const id of ids) counts[id] = (counts[id] ?? 0) + 1;
+  return counts;
+}
+
+function total(quantities: readonly { toFixed(): string }[]): number {
+  return quantities.reduce<number>((sum, quantity) => sum + Number(quantity.toFixed()), 0);
+}
+
+describe.each([2, 3])("%i engines in processes of their own", (writers) => {
+  test("S14.1 lose no event, count none twice, overspend nothing, and see each other's changes", async () => {
+    const { engine, said, events } = await write(writers);
+    const results = said.flatMap((each) => (each.kind === "ingested" ? each.results : []));
+    const undone = said.flatMap((each) => (each.kind === "undone" ? each.ids : []));
+    const statuses = tally(results.map(({ status }) => status));
+    // All of it came to pass: ids were taken by another engine, credits ran out, and what was undone was taken again.
+    expect(results).toHaveLength(writers * ROUNDS * 12);
+    expect(Object.keys(statuses).sort()).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_DUPLICATE_EVENT",
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    ]);
+    expect(undone.length).toBeGreaterThan(0);
+
+    const accepted = events.filter(isAccepted);
+    const counting = accepted.filter(({ reverted }) => !reverted);
+    expect(tally(accepted.map(({ eventId }) => eventId))).toEqual(
+      tally(results.filter(isAccepted).map(({ id }) => id)),
+    );
+    expect(tally(accepted.filter(({ reverted }) => reverted).map(({ eventId }) => eventId))).toEqual(tally(undone));
+    expect(new Set(counting.map(({ eventId }) => eventId)).size).toBe(counting.length);
+
+    const window = { from: "2024-06-01T00:00:00Z", until: "2024-07-01T00:00:00Z" };
+    for (const accountId of ACCOUNTS) {
+      const own = counting.filter((event) => event.accountId === accountId);
+      const usage = await engine.usage({ accountIds: [accountId], ...window });
+      for (const { id } of (await engine.usageMeters.list()).items.map(({ item }) => item)) {
+        const units = own.flatMap((event) => event.units.filter(({ meterId }) => meterId === id));
+        const cells = usage.filter(({ itemId }) => itemId === id);
+        expect(total(cells.map(({ quantity }) => quantity))).toBe(total(units.map(({ quantity }) => quantity)));
+      }
+      const consumed = total(own.flatMap(({ feature }) => feature?.quantity ?? []));
+      const [balance, overage] = await Promise.all([
+        engine.entries.balance({ accountId, featureId: "ft.calls" }),
+        engine.overage({ accountIds: [accountId], ...window }),
+      ]);
+      const over = total(overage.map(({ quantity }) => quantity));
+      const left = total([balance.balance]);
+      expect(GRANTED - left + over).toBe(consumed);
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(over).toBeGreaterThanOrEqual(0);
+      expect(over).toBeLessThanOrEqual(OVERAGE_MAX);
+      const { eventCount } = await engine.accounts.get(accountId);
+      const numbers = events.filter((event) => event.accountId === accountId).map(({ number }) => number);
+      expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: eventCount }, (_, index) => index + 1));
+    }
+
+    const changes = said.filter((each) => each.kind === "changed");
+    expect(changes.map(({ what }) => what)).toEqual(["meter", "weight"]);
+    for (const { what, from, until } of changes) {
+      const before = accepted.filter(({ createdAt }) => createdAt < from);
+      const after = accepted.filter(({ createdAt }) => createdAt > until);
+      expect(before.length).toBeGreaterThan(0);
+      expect(after.length).toBeGreaterThan(0);
+      expect(before.filter((event) => sees(what, event))).toEqual([]);
+      expect(after.filter((event) => !sees(what, event))).toEqual([]);
+    }
+  }, 60_000);
+});
+
+/** Whether an event was metered by the configuration as it is after a change. */
+function sees(what: "meter" | "weight", { units, feature }: EventRecord): boolean {
+  if (what === "meter") return units.length === 2;
+  const weighed = units.find(({ meterId }) => meterId === "um.weighed");
+  return total(weighed === undefined ? [] : [weighed.quantity]) === 2 * total(feature ? [feature.quantity] : []);
+}
