@@ -66,7 +66,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
         : `did you mean ${nearest}?`;
     throw new UsageError(`unknown command ${quoted(name)}: ${hint}`);
   }
-  if (rest.includes("--help")) {
+  if (rest.includes("--help") || rest.includes("-h")) {
     await write(io.stdout, helpOf(name, command));
     return EXIT_DONE;
   }

@@ -77,6 +77,7 @@ describe("ratebook", () => {
     expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect((await ratebook(["--help"])).out).toContain("preview");
     expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +do without the memory of ids/);
+    expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
   });
 
   test.each([
