@@ -70,7 +70,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 /** Anything that may be done, one after another. */
 export const operations = fc.array(operation, { minLength: 1, maxLength: 25 });
 
-/** One meter and one feature that count the same attribute; seats; 50 units a month, and 30 beyond them. */
+/** One meter and one feature that count the same attribute; seats; 50 or 70 units a month, and 30 beyond them. */
 const BOOK = {
   eventSchemas: [{ name: "call", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] }],
   usageMeters: [
@@ -94,7 +94,14 @@ const BOOK = {
       usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
       licenseRateCards: [{ id: "seats", invoiceTiming: "IN_ADVANCE", ...perUnit(5) }],
       billingEntitlementRateCards: [
-        { featureId: "calls", featureConfigs: [{ featureCreditLimit: 50, effectiveUntil: "P1M" }], ...perUnit(0) },
+        {
+          featureId: "calls",
+          featureConfigs: (id === "pp.dear" ? [50, 20] : [50]).map((featureCreditLimit) => ({
+            featureCreditLimit,
+            effectiveUntil: "P1M",
+          })),
+          ...perUnit(0),
+        },
       ],
       entitlementOverageRateCards: [{ featureId: "calls", maxQuantity: 30, ...perUnit(1) }],
     },
