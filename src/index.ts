@@ -14,7 +14,7 @@ export type {
   LicenseUpdate,
   PlanAssociation,
 } from "./book/account.ts";
-export { type Book, type BookInput, type Organization, readBook } from "./book/book.ts";
+export { type Book, type BookInput, checkPlan, type Organization, readBook } from "./book/book.ts";
 export type { AddOn, Feature, Setting } from "./book/catalog-items.ts";
 export type { Dependency, EnrichmentField, EventSchema } from "./book/event-schema.ts";
 export type { PricePlan, PricePlanDetails, PricePlanDetailsOverride, PricingCycleConfig } from "./book/price-plan.ts";

@@ -88,6 +88,8 @@ export interface PreviewRun {
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
   const run = createPreview(book, options);
+  if (!isObject(events) || !(Symbol.iterator in events))
+    throw invalid("events", "events: expected a list or another iterable of events");
   const problems: EventProblem[] = [];
   let place = 0;
   for (const event of events) {
@@ -101,6 +103,7 @@ export function preview(book: Book, events: Iterable<unknown>, options: PreviewO
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
 export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
+  checkCall(book, options);
   const range = rangeOf(options);
   const shown = shownAccounts(book, options.accounts);
   for (const account of shown) if (account.pricePlans.length > 0) checkDraft(options.plan, account);
@@ -119,6 +122,31 @@ export function createPreview(book: Book, options: PreviewOptions = {}): Preview
       return { invoices, events: { read, ...Object.fromEntries(occurred) } };
     },
   };
+}
+
+/** What types would refuse, for callers without them: most of all a book or plan that was never read. */
+function checkCall(book: Book, options: PreviewOptions): void {
+  if (!hasLists(book, BOOK_LISTS)) throw invalid("book", "book: expected a book that readBook has read");
+  if (!isObject(options)) throw invalid("options", "options: expected an object");
+  const { accounts, plan, ids } = options;
+  if (accounts !== undefined && !Array.isArray(accounts)) throw invalid("accounts", "accounts: expected a list of ids");
+  if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
+    throw invalid("plan", "plan: expected a price plan that checkPlan or readBook has read");
+  }
+  if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
+    throw invalid("ids", "ids: expected false or a memory of ids");
+  }
+}
+
+const BOOK_LISTS = ["eventSchemas", "usageMeters", "features", "addOns", "pricePlans", "accounts", "invoiceGroups"];
+const PLAN_LISTS = ["usageRateCards", "fixedFeeRateCards", "licenseRateCards"];
+
+function hasLists(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => Array.isArray(Reflect.get(value, name)));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 interface Range {

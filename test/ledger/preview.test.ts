@@ -188,3 +188,28 @@ describe("the events of a preview", () => {
     );
   });
 });
+
+describe("a caller without types", () => {
+  const book = bookOf({ book: { pricePlans: [planOf("plan"), yenPlan], accounts } });
+  const call = preview as unknown as (...given: readonly unknown[]) => unknown;
+
+  test.each<readonly [string, readonly unknown[], string]>([
+    ["gives no book", [], "book: expected a book that readBook has read"],
+    ["gives a book as JSON", [{ accounts: [{ id: "acc" }] }, []], "book: expected a book that readBook has read"],
+    ["gives a book as text", ["{}", []], "book: expected a book that readBook has read"],
+    ["gives no events", [book], "events: expected a list or another iterable of events"],
+    ["gives one event", [book, { id: "a" }], "events: expected a list or another iterable of events"],
+    ["gives null as options", [book, [], null], "options: expected an object"],
+    ["names one account", [book, [], { accounts: "acc" }], "accounts: expected a list of ids"],
+    [
+      "gives a plan as JSON",
+      [book, [], { plan: { id: "x" } }],
+      "plan: expected a price plan that checkPlan or readBook has read",
+    ],
+    ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
+  ])("who %s is told so in one sentence", (_, given, sentence) => {
+    expect(() => call(...given)).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION_INVALID", message: sentence }) as Error,
+    );
+  });
+});
