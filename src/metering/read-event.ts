@@ -4,8 +4,8 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import { instantOrUndefined } from "../calendar/instant.ts";
-import { RatebookError } from "../errors.ts";
+import { instantOrUndefined, parseInstant } from "../calendar/instant.ts";
+import { invariant, RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { Decimal, valueOf } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
@@ -154,7 +154,7 @@ function readEnvelope(given: object, event: ReadEvent): string | undefined {
   if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
   if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
   const instant = instantOrUndefined(timestamp);
-  if (instant === undefined) return `Field timestamp: expected a date-time with its zone, got ${shown(timestamp)}.`;
+  if (instant === undefined) return timestampProblem(timestamp);
   event.schemaName = schemaName;
   event.id = id;
   event.accountId = accountId;
@@ -331,6 +331,17 @@ function isDecimalInput(value: unknown): value is DecimalInput {
 function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): string {
   const missing = fields.declared.find((_, slot) => fields.filled[slot] !== serial);
   return `The ${kind} ${shown(missing)} is missing: the event schema ${shown(name)} declares it.`;
+}
+
+/** Why a text is no date-time: 30 February, 24:00, or no zone. */
+function timestampProblem(timestamp: string): string {
+  try {
+    parseInstant(timestamp);
+  } catch (error) {
+    if (error instanceof RatebookError) return `Field timestamp: ${error.message}.`;
+    throw error;
+  }
+  invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
 }
 
 function textProblem(field: string, value: unknown): string {

@@ -173,12 +173,12 @@ describe("bad input is refused in one sentence", () => {
     [
       "30 February",
       line("a", "2024-02-30T00:00:00Z", 1),
-      '1: Field timestamp: expected a date-time with its zone, got "2024-02-30T00:00:00Z". [INGESTION_REFUSED]',
+      '1: Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30. [INGESTION_REFUSED]',
     ],
     [
       "24:00",
       line("a", "2024-02-03T24:00:00Z", 1),
-      '1: Field timestamp: expected a date-time with its zone, got "2024-02-03T24:00:00Z". [INGESTION_REFUSED]',
+      '1: Field timestamp: "2024-02-03T24:00:00Z" is no date-time: hours are 00 to 23, not 24. [INGESTION_REFUSED]',
     ],
     [
       "a quantity of 1e400",

@@ -38,11 +38,11 @@ describe("S14.1 an event that is no event, or whose parts have the wrong type, i
     [eventOf({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected a text, got a number."],
     [
       eventOf({ timestamp: "2024-02-30T00:00:00Z" }),
-      'Field timestamp: expected a date-time with its zone, got "2024-02-30T00:00:00Z".',
+      'Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30.',
     ],
     [
       eventOf({ timestamp: "2024-03-05T24:00:00Z" }),
-      'Field timestamp: expected a date-time with its zone, got "2024-03-05T24:00:00Z".',
+      'Field timestamp: "2024-03-05T24:00:00Z" is no date-time: hours are 00 to 23, not 24.',
     ],
     [eventOf({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
     [eventOf({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a text."],

@@ -75,7 +75,8 @@ const rows: readonly Row[] = [
     because: "a timestamp without a zone",
     events: [eventOf({ timestamp: "2024-03-05T10:00:00" })],
     status: "INGESTION_REFUSED",
-    description: 'Field timestamp: expected a date-time with its zone, got "2024-03-05T10:00:00".',
+    description:
+      'Field timestamp: "2024-03-05T10:00:00" is no date-time: it has no zone, expected Z or an offset such as +05:30 at its end.',
   },
   {
     because: "a repeated attribute",
