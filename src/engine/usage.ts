@@ -5,11 +5,13 @@
  */
 import { type Day, dayOf, type Instant, instantOf } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
+import { catchUp } from "../ledger/catch-up.ts";
 import { type CompositeInvoice, readComposite } from "../ledger/groups.ts";
 import type { CellChange } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { EngineContext } from "./context.ts";
+import { add } from "../numbers/decimal.ts";
+import { type EngineContext, openAccounts } from "./context.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "./pages.ts";
 
 /** Which usage is asked for. */
@@ -31,9 +33,36 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
   return cellsBetween(query, (...range) => context.store.read.usage(...range));
 }
 
-/** What features were used beyond their entries, by account and day (S11.3). */
+/**
+ * What features were used beyond their entries, by account and day (S11.3): after what falls due by now, for a grant takes
+ * overage that it covers (S11.5).
+ */
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
-  return cellsBetween(query, (...range) => context.store.read.overage(...range));
+  const { store, clock, configuration } = context;
+  const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
+  return store.transact(scope, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const cells = await cellsBetween(query, async (accountIds, from, until) => {
+      const known = (await view.accounts(accountIds)).map(({ id }) => id);
+      const workspace = await openAccounts(catalog, view, known, now);
+      for (const id of known) catchUp(catalog, workspace.account(id), now);
+      const moved = (workspace.changes().overage ?? []).filter(({ day }) => day >= from && day < until);
+      return addedUp([...(await view.overage(accountIds, from, until)), ...moved]);
+    });
+    return { result: cells, changes: {} };
+  });
+}
+
+/** One cell for each account, feature and day; those that come to nothing are left out. */
+function addedUp(cells: readonly CellChange[]): readonly CellChange[] {
+  const sums = new Map<string, CellChange>();
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.accountId, cell.itemId, cell.day]);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
+  }
+  return [...sums.values()].filter(({ quantity }) => !quantity.isZero());
 }
 
 /** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */

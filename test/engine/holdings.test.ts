@@ -124,10 +124,12 @@ test("S11.5 overage that several grants of one day cover moves onto them once", 
   await at("2024-03-10T06:00:00Z").ingest([call("e1", "2024-03-10T05:00:00Z", 20)]);
   await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: granted, effectiveFrom: "2024-03-10" });
   const later = at("2024-03-11");
+  const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
+  // What is shown does not wait for a bill run (S2.4).
+  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
   await later.finalize();
   const { items } = await later.entries.list({ accountId: "prod", featureId: feature.id });
   expect(items.map(({ balance }) => balance.toNumber()).sort((a, b) => a - b)).toEqual([0, 5]);
-  const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
   expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
 });
 
