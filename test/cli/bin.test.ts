@@ -72,7 +72,7 @@ describe("the program", () => {
 
   test("reads what was written into a named pipe before it was opened", async () => {
     const pipe = join(files.path, "pipe.ndjson");
-    execFileSync("mkfifo", [pipe]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
     const write = `require("node:fs").writeFileSync(process.argv[1], process.argv[2])`;
     const writer = spawn(process.execPath, ["-e", write, pipe, line("a", "2024-01-01T00:00:00Z", 1)]);
     const { code, err } = await program(["preview", book, "--events", pipe]);
