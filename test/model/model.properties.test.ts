@@ -1,0 +1,230 @@
+/** Random sequences of operations through an engine, against a model that keeps only the list of them. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { PGlite } from "@electric-sql/pglite";
+import fc from "fast-check";
+import { Pool } from "pg";
+import { describe, expect, test } from "vitest";
+
+import { type MemoryStore, memoryStore } from "../../src/store/memory.ts";
+import type { PostgresClient } from "../../src/store/postgres/client.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
+import type { Store } from "../../src/store/store.ts";
+import { checkAll, total } from "./check.ts";
+import type { Operation } from "./model.ts";
+import { type Act, predicted, sentEvent, type Step, steps, payloadOf, take } from "./steps.ts";
+import { ACCOUNTS, BEGIN, BOOK, DAY, HOUR, openWorld, StoreFailed } from "./world.ts";
+
+type Opened = ReturnType<typeof openWorld>;
+
+/** A world, what was done in it, and the final invoices that were seen in it. */
+interface Run {
+  readonly world: Opened;
+  readonly operations: Operation[];
+  readonly finals: Map<string, string>;
+}
+
+async function begin(store: Store): Promise<Run> {
+  const world = openWorld(store);
+  await world.engine.load(BOOK);
+  return { world, operations: [], finals: new Map() };
+}
+
+async function live(run: Run, sequence: readonly Step[], store?: MemoryStore): Promise<void> {
+  for (const step of sequence) {
+    switch (step.kind) {
+      case "act":
+        if (store !== undefined && step.failure !== null) await fail(run, store, step.act, step.failure);
+        else keep(run, await take(run.world, step.act, run.operations));
+        break;
+      case "wait":
+        await wait(run, step.hours * HOUR);
+        break;
+      case "there and back":
+        await thereAndBack(run, step.events);
+    }
+    await checkAll(run.world, run.operations);
+    await checkFinals(run);
+  }
+}
+
+function keep({ operations }: Run, operation: Operation | undefined): void {
+  if (operation === undefined) return;
+  if (operation.kind === "ingest") expect(operation.statuses).toEqual(predicted(operation, operations));
+  operations.push(operation);
+}
+
+/** Where the store fails before a commit, nothing is done; where it fails after it, all is done. */
+async function fail(run: Run, store: MemoryStore, act: Act, failure: "before" | "after"): Promise<void> {
+  const { world, operations } = run;
+  const before = store.snapshot();
+  const copy = memoryStore({ snapshot: before });
+  const twin = openWorld(copy, world.now, world.idsMade);
+  const operation = await take(twin, act, operations);
+  world.failing = failure;
+  const isFailed = await take(world, act, operations).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof StoreFailed) return true;
+      throw error;
+    },
+  );
+  world.failing = undefined;
+  const isDone = failure === "after" || !isFailed;
+  if (!isFailed) expect(contentsOf(copy.snapshot())).toEqual(contentsOf(before));
+  expect(contentsOf(store.snapshot())).toEqual(contentsOf(isDone ? copy.snapshot() : before));
+  if (failure === "after") keep(run, operation);
+}
+
+/** What a snapshot holds, in no order. */
+function contentsOf(snapshot: string): object {
+  const { changes, ...rest } = JSON.parse(snapshot) as {
+    readonly changes: Readonly<Record<string, readonly unknown[]>>;
+  };
+  const lists = Object.entries(changes).map(([name, items]) => [
+    name,
+    new Set(items.map((item) => JSON.stringify(item))),
+  ]);
+  return { ...rest, lists };
+}
+
+/** What a preview at an instant shows is what finalizing then leaves (S13.5). */
+async function wait({ world }: Run, forward: number): Promise<void> {
+  const asOf = world.now + forward;
+  const previewed = await world.engine.preview({ asOf });
+  world.now = asOf;
+  await world.engine.finalize();
+  const left = await world.engine.preview();
+  expect(left).toEqual(previewed);
+}
+
+/** Ingest and undo leave usage, and of the feature total balance and overage, as they were (S15.4). */
+async function thereAndBack(
+  { world }: Run,
+  events: Extract<Step, { kind: "there and back" }>["events"],
+): Promise<void> {
+  const before = await totals(world);
+  for (const drawn of events) {
+    const event = { ...sentEvent(drawn, world.now), id: "there" };
+    const [result] = await world.engine.ingest([payloadOf(event)]);
+    if (result?.status.startsWith("INGESTION_FAILED") === true) continue;
+    const undone = await world.engine.undo({ account_id: event.accountId, id: result?.referenceId });
+    expect(undone.map(({ status }) => status)).toEqual(["REVERTED"]);
+  }
+  expect(await totals(world)).toEqual(before);
+}
+
+/** The same without a look or a bill run on the way. */
+async function liveQuietly(run: Run, sequence: readonly Step[]): Promise<void> {
+  for (const step of sequence) {
+    if (step.kind === "wait") run.world.now += step.hours * HOUR;
+    else if (step.kind === "there and back") await thereAndBack(run, step.events);
+    else if (step.act.kind !== "finalize") {
+      keep(run, await take(run.world, step.act, run.operations));
+    }
+  }
+  await run.world.engine.finalize();
+}
+
+/** All that accounts hold and owe, but for the names that were made up on the way. */
+async function ledgersOf({ engine, now }: Opened): Promise<unknown> {
+  const window = { accountIds: ACCOUNTS, from: BEGIN - 100 * DAY, until: now + 100 * DAY };
+  const entries = [];
+  for (const accountId of ACCOUNTS) {
+    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
+    entries.push(items.map((entry) => ({ ...entry, id: entry.source === "PURCHASE" ? "" : entry.id })));
+  }
+  const { items: credits } = await engine.credits.list({}, { limit: 1000 });
+  const amounts = credits.map(({ credit, ...shown }) => ({
+    ...shown,
+    credit: { ...credit, id: "", transactions: credit.transactions.map(({ amount }) => amount) },
+  }));
+  return {
+    invoices: await engine.preview(),
+    usage: await engine.usage(window),
+    overage: await engine.overage(window),
+    entries,
+    amounts,
+  };
+}
+
+async function totals({ engine }: Opened): Promise<unknown> {
+  const window = { accountIds: ACCOUNTS, from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
+  const usage = await engine.usage(window);
+  const overage = await engine.overage(window);
+  const balances = [];
+  for (const accountId of ACCOUNTS) {
+    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
+    const over = overage.filter((cell) => cell.accountId === accountId);
+    balances.push([total(items.map(({ balance }) => balance)), total(over.map(({ quantity }) => quantity))]);
+  }
+  return [usage.map(({ quantity, ...cell }) => [cell, quantity.toFixed()]), balances];
+}
+
+/** A final invoice never changes (S13.4). */
+async function checkFinals({ world, finals }: Run): Promise<void> {
+  const now = new Map<string, string>();
+  for (const shown of await world.engine.preview()) {
+    if (shown.finalizedAt !== undefined) now.set(shown.id, JSON.stringify(shown));
+  }
+  for (const [id, invoice] of finals) expect(now.get(id)).toBe(invoice);
+  for (const [id, invoice] of now) finals.set(id, invoice);
+}
+
+describe("whatever is done, an engine agrees with the list of it", () => {
+  test("S11.6 S13.4 S13.5 S14 S15.4 over the memory store, which fails now and then", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        const store = memoryStore();
+        await live(await begin(store), sequence, store);
+      }),
+      { numRuns: 150 },
+    );
+  }, 120_000);
+
+  test("S2.4 when and how often a bill run happens changes nothing", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        const [watched, quiet] = [await begin(memoryStore()), await begin(memoryStore())];
+        await live(watched, sequence);
+        await watched.world.engine.finalize();
+        await liveQuietly(quiet, sequence);
+        expect(await ledgersOf(quiet.world)).toEqual(await ledgersOf(watched.world));
+      }),
+      { numRuns: 50 },
+    );
+  }, 120_000);
+
+  test("S11.6 S13.4 S13.5 S14 S15.4 over PGlite", async () => {
+    const database = await PGlite.create();
+    await liveOver(database, 20);
+    await database.close();
+  }, 120_000);
+
+  test("S11.6 S13.4 S13.5 S14 S15.4 over PostgreSQL", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "ratebook-model-"));
+    const server = await openPrivateServer(directory);
+    const pool = new Pool(server.connection).on("error", () => {});
+    try {
+      await liveOver(pool, 10);
+    } finally {
+      await pool.end();
+      await server.close();
+      await rm(directory, { recursive: true });
+    }
+  }, 120_000);
+});
+
+/** Each run has a schema of its own. */
+async function liveOver(client: PostgresClient, numRuns: number): Promise<void> {
+  let schemas = 0;
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      await live(await begin(await postgresStore(client, { schema: `run ${(schemas += 1)}` })), sequence);
+    }),
+    { numRuns },
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * The model: a list of what was done and answered, out of which all is computed from scratch each time. It knows the
+ * calendar of the world's plans, and nothing of how an engine works.
+ */
+import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS } from "./world.ts";
+
+/** An event as it is sent. */
+export interface SentEvent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly timestamp: number;
+  /** In halves, which add up exactly in binary, too. */
+  readonly count: number;
+  readonly region: string;
+}
+
+/** What was done. */
+export type Operation =
+  | {
+      readonly kind: "ingest";
+      readonly at: number;
+      readonly sent: readonly SentEvent[];
+      readonly statuses: readonly string[];
+      /** What the engine calls them; an id may come again. */
+      readonly references: readonly string[];
+    }
+  | { readonly kind: "undo"; readonly at: number; readonly accountId: string; readonly reverted: readonly string[] }
+  | { readonly kind: "plan"; readonly at: number; readonly accountId: string; readonly isGone: boolean };
+
+/** An event that was accepted and is not reverted, and when it came. */
+export type LiveEvent = SentEvent & { readonly at: number };
+
+/** The live events, in the order in which they came. */
+export function liveEvents(operations: readonly Operation[]): readonly LiveEvent[] {
+  const live = new Map<string, LiveEvent>();
+  for (const operation of operations) {
+    if (operation.kind === "undo") for (const id of operation.reverted) live.delete(id);
+    if (operation.kind !== "ingest") continue;
+    for (const [index, event] of operation.sent.entries()) {
+      const reference = operation.references[index] ?? "";
+      if (isAccepted(operation.statuses[index])) live.set(reference, { ...event, at: operation.at });
+    }
+  }
+  return [...live.values()];
+}
+
+/** Whether an event of a status counts. */
+export function isAccepted(status: string | undefined): boolean {
+  return status?.startsWith("INGESTION_COMPLETED") === true;
+}
+
+/** What the meters must have counted: by account, meter and day. */
+export function usageOf(operations: readonly Operation[]): ReadonlyMap<string, number> {
+  const cells = new Map<string, number>();
+  for (const { accountId, timestamp, count, region } of liveEvents(operations)) {
+    const day = Math.floor(timestamp / DAY);
+    const add = (meter: string, quantity: number): void => {
+      const key = `${accountId} ${meter} ${day}`;
+      cells.set(key, (cells.get(key) ?? 0) + quantity);
+    };
+    add("um.calls", 1);
+    if (region === "n" && count !== 0) add("um.north", count);
+  }
+  return cells;
+}
+
+/** What an account's live events consumed of the feature. */
+export function consumedBy(operations: readonly Operation[], accountId: string): number {
+  const own = liveEvents(operations).filter((event) => event.accountId === accountId);
+  return own.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** When the cycle of an instant closes for good; undefined where no plan is in force: it never does (S6.5). */
+export function closesAt(operations: readonly Operation[], accountId: string, instant: number): number | undefined {
+  const days = [{ from: BEGIN, isGone: false }];
+  for (const operation of operations) {
+    if (operation.kind !== "plan" || operation.accountId !== accountId) continue;
+    days.push({ from: Math.floor(operation.at / DAY) * DAY, isGone: operation.isGone });
+  }
+  const current = days.findLast(({ from }) => from <= instant);
+  if (current === undefined || current.isGone) return undefined;
+  const next = days.find(({ from }) => from > instant)?.from ?? Infinity;
+  const month = new Date(instant);
+  const end = Math.min(next, Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1));
+  return end + GRACE_DAYS * DAY;
+}
+
+/**
+ * What must become of an event sent now, as far as it does not depend on feature credits: undefined where it must be
+ * accepted or lack credits.
+ *
+ * @param batch the ids that the events before it in its batch took
+ */
+export function failureOf(
+  operations: readonly Operation[],
+  { id, accountId, timestamp }: SentEvent,
+  now: number,
+  batch: ReadonlySet<string>,
+): string | undefined {
+  const holder = liveEvents(operations).findLast((event) => event.id === id);
+  if (batch.has(id) || (holder !== undefined && now < holder.at + 45 * DAY)) return "INGESTION_FAILED_DUPLICATE_EVENT";
+  if (timestamp > now + DAY) return "INGESTION_FAILED";
+  const closes = closesAt(operations, accountId, timestamp);
+  return closes !== undefined && now >= closes ? "INGESTION_FAILED_PAST_GRACE_PERIOD" : undefined;
+}
+
+/** Whether an account got or lost its plan on the day of an instant already. */
+export function changedPlanOn(operations: readonly Operation[], accountId: string, instant: number): boolean {
+  const day = Math.floor(instant / DAY);
+  return operations.some(
+    (operation) =>
+      operation.kind === "plan" && operation.accountId === accountId && Math.floor(operation.at / DAY) === day,
+  );
+}
+
+/** The accounts' ids, by a number. */
+export function accountNumber(index: number): string {
+  return ACCOUNTS[index % ACCOUNTS.length] ?? ACCOUNTS[0];
+}

@@ -1,0 +1,174 @@
+/** Steps of random sequences, and how a world takes them. */
+import fc from "fast-check";
+
+import { RatebookError } from "../../src/errors.ts";
+import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type SentEvent } from "./model.ts";
+import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./world.ts";
+
+type Drawn<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type DrawnEvent = Drawn<typeof event>;
+
+const account = fc.nat(1).map(accountNumber);
+const event = fc.record({
+  id: fc.nat(9).map((number) => `event-${number}`),
+  accountId: account,
+  halves: fc.nat(12),
+  hoursAgo: fc.integer({ min: -30, max: 900 }),
+  region: fc.constantFrom("n", "s"),
+});
+const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+const act = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: kind("ingest"), events: fc.array(event, { minLength: 1, maxLength: 5 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: kind("undo"), accountId: account, id: fc.option(event.map(({ id }) => id)) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind("grant"),
+      accountId: account,
+      granted: fc.nat(10),
+      daysAgo: fc.nat(30),
+      days: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind("void"), accountId: account, entry: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind("plan"),
+      accountId: account,
+      planId: fc.option(fc.constantFrom("pp.small", "pp.strict")),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind("seats"), accountId: account, quantity: fc.nat(6) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: kind("credit"), accountId: account, amount: fc.integer({ min: 1, max: 50 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind("finalize") }) },
+);
+/** What changes a ledger; it may fail in the store. */
+export type Act = Drawn<typeof act>;
+/** An act, or the clock going on. */
+export type Step =
+  | { readonly kind: "act"; readonly act: Act; readonly failure: Failure | null }
+  | { readonly kind: "wait"; readonly hours: number }
+  | { readonly kind: "there and back"; readonly events: readonly DrawnEvent[] };
+
+/** Sequences of steps. */
+export const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 10,
+      arbitrary: fc.record({
+        kind: kind("act"),
+        act,
+        failure: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom<Failure>("before", "after")),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: kind("wait"), hours: fc.integer({ min: 1, max: 600 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: kind("there and back"), events: fc.array(event, { minLength: 1, maxLength: 1 }) }),
+    },
+  ),
+  { minLength: 1, maxLength: 14 },
+);
+
+/** Takes an act. @returns what is to be kept of it; undefined where it was refused or changes nothing that the model knows */
+export async function take(world: World, act: Act, operations: readonly Operation[]): Promise<Operation | undefined> {
+  const { engine, now: at } = world;
+  switch (act.kind) {
+    case "ingest": {
+      const sent = act.events.map((each) => sentEvent(each, at));
+      const results = await engine.ingest(sent.map(payloadOf));
+      const references = results.map(({ referenceId = "" }) => referenceId);
+      return { kind: "ingest", at, sent, statuses: results.map(({ status }) => status), references };
+    }
+    case "undo": {
+      const undone = await engine.undo({
+        account_id: act.accountId,
+        ...(act.id === null ? {} : { event_id: act.id }),
+      });
+      const reverted = undone.flatMap(({ status, event: { referenceId } }) =>
+        status === "REVERTED" ? [referenceId] : [],
+      );
+      return { kind: "undo", at, accountId: act.accountId, reverted };
+    }
+    case "grant": {
+      const from = at - act.daysAgo * DAY;
+      await engine.entries.grant(
+        { accountId: act.accountId, featureId: "ft.calls" },
+        { granted: act.granted, effectiveFrom: textOf(from), effectiveUntil: textOf(from + act.days * DAY) },
+      );
+      return undefined;
+    }
+    case "void": {
+      const entries = await engine.entries.list({ accountId: act.accountId, featureId: "ft.calls" }, { limit: 1000 });
+      const entry = entries.items[act.entry];
+      if (entry !== undefined)
+        await unlessRefused(engine.entries.void({ accountId: act.accountId, entryId: entry.id }));
+      return undefined;
+    }
+    case "plan": {
+      if (changedPlanOn(operations, act.accountId, at)) return undefined;
+      const effectiveFrom = dateOf(at);
+      if (act.planId === null) await engine.dissociate(act.accountId, { effectiveFrom });
+      else await engine.associate(act.accountId, { pricePlanId: act.planId, effectiveFrom });
+      return { kind: "plan", at, accountId: act.accountId, isGone: act.planId === null };
+    }
+    case "seats":
+      await engine.licenses.update(act.accountId, {
+        licenseId: "ao.seats",
+        updateType: "ABSOLUTE",
+        quantity: act.quantity,
+      });
+      return undefined;
+    case "credit": {
+      const { accountId, amount } = act;
+      const credit = { accountId, purpose: "goodwill", creditAmount: amount, priority: 1, effectiveFrom: dateOf(at) };
+      await engine.credits.create([credit]);
+      return undefined;
+    }
+    case "finalize":
+      await engine.finalize();
+      return undefined;
+  }
+}
+
+/** An event with its instants. */
+export function sentEvent(drawn: DrawnEvent, now: number): SentEvent {
+  const { id, accountId, halves, hoursAgo, region } = drawn;
+  return { id, accountId, count: halves / 2, timestamp: now - hoursAgo * HOUR, region };
+}
+
+/** An event as an engine takes it. */
+export function payloadOf({ id, accountId, timestamp, count, region }: SentEvent): object {
+  const attributes = [{ name: "count", value: count }];
+  return { schemaName: "call", id, accountId, timestamp: textOf(timestamp), attributes, dimensions: { region } };
+}
+
+/** What the model says of each event of a batch, where it knows; in place of what it does not know, what came of it. */
+export function predicted(operation: Extract<Operation, { kind: "ingest" }>, before: readonly Operation[]): string[] {
+  const taken = new Set<string>();
+  return operation.sent.map((event, index) => {
+    const status = operation.statuses[index] ?? "";
+    const failure = failureOf(before, event, operation.at, taken);
+    if (failure !== undefined) return failure;
+    if (isAccepted(status)) taken.add(event.id);
+    return isAccepted(status) || status === "INGESTION_FAILED_INSUFFICIENT_CREDITS" ? status : "accepted";
+  });
+}
+
+async function unlessRefused(operation: Promise<unknown>): Promise<void> {
+  try {
+    await operation;
+  } catch (error) {
+    if (!(error instanceof RatebookError && error.code === "ERR_REFUSED")) throw error;
+  }
+}

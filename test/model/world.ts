@@ -1,0 +1,149 @@
+/** What sequences of operations happen in: a book, two accounts, a clock, and a store that fails when it is told to. */
+import type { Engine } from "../../src/engine/engine.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** An hour in milliseconds. */
+export const HOUR = 3_600_000;
+/** A day in milliseconds. */
+export const DAY = 24 * HOUR;
+/** The clock stands here when accounts are made and get their first plan. */
+export const BEGIN = Date.UTC(2024, 2, 1);
+/** Days of grace of every plan. */
+export const GRACE_DAYS = 2;
+/** The accounts. */
+export const ACCOUNTS = ["north", "south"] as const;
+/** The plans: one with an end to its overage, one without overage. */
+export const PLANS = { "pp.small": { overageMax: 8 }, "pp.strict": { overageMax: 0 } } as const;
+
+/** The id of a plan. */
+export type PlanId = keyof typeof PLANS;
+
+const perUnit = (rate: number): object => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+});
+
+function plan(id: PlanId, granted: number, rate: number): object {
+  const { overageMax } = PLANS[id];
+  const overage = { featureId: "ft.calls", maxQuantity: overageMax, ...perUnit(rate) };
+  return {
+    id,
+    name: id,
+    status: "ACTIVE",
+    pricePlanDetails: {
+      supportedCurrencies: ["USD"],
+      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: GRACE_DAYS },
+      usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
+      fixedFeeRateCards: [
+        {
+          id: "ao.base",
+          invoiceTiming: "IN_ADVANCE",
+          enableProration: true,
+          rateValues: [{ currency: "USD", rate: 30 }],
+        },
+      ],
+      licenseRateCards: [{ id: "ao.seats", enableProration: true, ...perUnit(3) }],
+      billingEntitlementRateCards: [
+        {
+          featureId: "ft.calls",
+          featureConfigs: [{ featureCreditLimit: granted, effectiveUntil: "P1M" }],
+          ...perUnit(0),
+        },
+      ],
+      entitlementOverageRateCards: overageMax === 0 ? [] : [overage],
+      minimumCommitment: { rateValues: [{ currency: "USD", rate: 40 }] },
+    },
+  };
+}
+
+/** Calls that are counted, and summed where they come from the north; each spends what it counts. */
+export const BOOK: object = {
+  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] }],
+  usageMeters: [
+    {
+      id: "um.calls",
+      name: "calls",
+      status: "ACTIVE",
+      aggregation: "COUNT",
+      eventSchemaName: "call",
+      computations: [{ order: 1 }],
+    },
+    {
+      id: "um.north",
+      name: "north",
+      status: "ACTIVE",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [
+        { order: 1, matcher: { "==": [{ var: "dimension.region" }, "n"] }, computation: { var: "attribute.count" } },
+      ],
+    },
+  ],
+  features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
+  addOns: [
+    { id: "ao.base", name: "Base", type: "FIXED_FEE" },
+    { id: "ao.seats", name: "Seats", type: "LICENSE" },
+  ],
+  pricePlans: [plan("pp.small", 10, 0.125), plan("pp.strict", 20, 0.25)],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: ACCOUNTS.map((id) => ({
+    id,
+    name: `Acme ${id}`,
+    customerId: "acme",
+    pricePlans: [{ pricePlanId: "pp.small", effectiveFrom: "2024-03-01" }],
+  })),
+};
+
+/** When a store fails: before the work is committed, or after it, when only the answer is lost. */
+export type Failure = "before" | "after";
+
+/** A failure that was asked for. */
+export class StoreFailed extends Error {}
+
+/** An engine over a store, in a world of its own. */
+export interface World {
+  readonly engine: Engine;
+  readonly store: Store;
+  now: number;
+  /** The next commit fails once. */
+  failing: Failure | undefined;
+}
+
+/** Opens a world over a store; the ids that its engine makes go on from a number. */
+export function openWorld(store: Store, now = BEGIN, firstId = 0): World & { idsMade: number } {
+  const world = { store, now, failing: undefined as Failure | undefined, idsMade: firstId };
+  const failable: Store = {
+    ...store,
+    async transact(scope, work) {
+      let isDone = false;
+      const result = await store.transact(scope, async (view) => {
+        const decision = await work(view);
+        isDone = Object.keys(decision.changes).length > 0;
+        if (isDone && world.failing === "before") {
+          world.failing = undefined;
+          throw new StoreFailed();
+        }
+        return decision;
+      });
+      if (isDone && world.failing === "after") {
+        world.failing = undefined;
+        throw new StoreFailed();
+      }
+      return result;
+    },
+  };
+  const ids = (prefix: string): string => `${prefix}.${String((world.idsMade += 1)).padStart(8, "0")}`;
+  const engine = createEngine({ store: failable, clock: () => world.now, ids });
+  return Object.assign(world, { engine });
+}
+
+/** A date-time of an instant. */
+export function textOf(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+/** The date of an instant. */
+export function dateOf(instant: number): string {
+  return textOf(instant).slice(0, 10);
+}
