@@ -40,8 +40,8 @@ const FIRST_MS = Date.UTC(2024, 5, 1);
 const SPAN_MS = DAYS * 86_400_000;
 const REGIONS = ["eu", "us", "asia", "lab"];
 
-/** One schema, three meters with a price each, a thousand accounts. */
-export function monthBook(): Book {
+/** One schema, three meters, a thousand accounts; priced, each has a plan with a card for each meter. */
+export function monthBook(priced: boolean): Book {
   return readBook({
     eventSchemas: [
       {
@@ -81,7 +81,7 @@ export function monthBook(): Book {
       id: `account-${index}`,
       name: `Account ${index}`,
       customerId: "contoso",
-      pricePlans: [{ pricePlanId: "pp.month", effectiveFrom: "2024-06-01" }],
+      pricePlans: priced ? [{ pricePlanId: "pp.month", effectiveFrom: "2024-06-01" }] : [],
     })),
   });
 }
