@@ -5,7 +5,7 @@
  */
 import type { EventSchema } from "../book/event-schema.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, notFound, quoted, refused } from "../ledger/refusals.ts";
+import { invalidInput, quoted, refused } from "../ledger/refusals.ts";
 import {
   changeConfigured,
   checkGiven,
@@ -24,8 +24,9 @@ import type { EngineContext } from "./context.ts";
 import type { Body } from "./document-body.ts";
 import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
+import { latestOf, latestVersions, versionOf } from "./versions.ts";
 
-const WORDS = { what: "event schema", rule: "S4.4" } as const;
+const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
 /** From which states a schema becomes what. */
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 /** What a schema may be moved to. */
@@ -56,7 +57,7 @@ export interface EventSchemas {
 export function eventSchemasOf(context: EngineContext): EventSchemas {
   const change = (name: string, decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange) =>
     changeConfigured(context, "eventSchema", (configuring) =>
-      decide(latestOf(configuring.before.documents.eventSchema, name), configuring),
+      decide(latestOf(configuring.before.documents.eventSchema, name, WORDS), configuring),
     );
   const move = (name: string, to: SchemaMove): Promise<Stored<EventSchema>> =>
     change(name, (latest, configuring) => ({ documents: [moveTo(latest, to, configuring)] }));
@@ -69,7 +70,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
     get: (name, version) =>
       getConfigured(context, "eventSchema", (documents) =>
         version === undefined
-          ? latestOf(documents, name)
+          ? latestOf(documents, name, WORDS)
           : documentNamed(documents, WORDS.what, versionId(name, version)),
       ),
     list: ({ status } = {}, page = {}) =>
@@ -77,7 +78,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         context,
         "eventSchema",
         (documents) =>
-          latestVersions(documents).filter(({ body }) => status === undefined || body["status"] === status),
+          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
         page,
       ),
     versions: (name, page = {}) =>
@@ -85,7 +86,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         context,
         "eventSchema",
         (documents) => {
-          latestOf(documents, name);
+          latestOf(documents, name, WORDS);
           return documents.filter(({ body }) => body["name"] === name);
         },
         page,
@@ -207,23 +208,4 @@ function moveTo(document: DocumentRecord, to: SchemaMove, { before, now }: Confi
   if (user)
     throw refused(WORDS.rule, `the event schema ${quoted(name)} is used by the ACTIVE usage meter ${quoted(user.id)}`);
   return next;
-}
-
-function latestVersions(documents: readonly DocumentRecord[]): readonly DocumentRecord[] {
-  const latest = new Map<unknown, DocumentRecord>();
-  for (const document of documents) {
-    const other = latest.get(document.body["name"]);
-    if (other === undefined || versionOf(document) > versionOf(other)) latest.set(document.body["name"], document);
-  }
-  return [...latest.values()];
-}
-
-function latestOf(documents: readonly DocumentRecord[], name: string): DocumentRecord {
-  const found = latestVersions(documents.filter(({ body }) => body["name"] === name))[0];
-  if (found === undefined) throw notFound(WORDS.what, name);
-  return found;
-}
-
-function versionOf({ body }: DocumentRecord): number {
-  return Number(body["version"] ?? 1);
 }

@@ -6,7 +6,7 @@
 import type { PricePlan } from "../book/price-plan.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../ledger/migrate.ts";
-import { invalidInput, notFound, quoted, refused } from "../ledger/refusals.ts";
+import { invalidInput, quoted, refused } from "../ledger/refusals.ts";
 import { accountIdsWhere } from "./account-lists.ts";
 import {
   changeConfigured,
@@ -27,8 +27,9 @@ import type { Body } from "./document-body.ts";
 import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { migrateIn } from "./plans.ts";
+import { latestOf, latestVersions, versionOf } from "./versions.ts";
 
-const WORDS = { what: "price plan", rule: "S16.4" } as const;
+const WORDS = { key: "id", what: "price plan", rule: "S16.4" } as const;
 
 /** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
 export interface PricePlans {
@@ -61,7 +62,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
     changeConfigured(
       context,
       "pricePlan",
-      (configuring) => decide(latestOf(configuring.before.documents.pricePlan, id), configuring),
+      (configuring) => decide(latestOf(configuring.before.documents.pricePlan, id, WORDS), configuring),
       accountIds,
     );
   return {
@@ -96,14 +97,16 @@ export function pricePlansOf(context: EngineContext): PricePlans {
       }),
     get: (id, version) =>
       getConfigured(context, "pricePlan", (documents) =>
-        version === undefined ? latestOf(documents, id) : documentNamed(documents, WORDS.what, versionId(id, version)),
+        version === undefined
+          ? latestOf(documents, id, WORDS)
+          : documentNamed(documents, WORDS.what, versionId(id, version)),
       ),
     list: ({ status } = {}, page = {}) =>
       listConfigured(
         context,
         "pricePlan",
         (documents) =>
-          latestVersions(documents).filter(({ body }) => status === undefined || body["status"] === status),
+          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
         page,
       ),
   };
@@ -206,28 +209,9 @@ function together(changes: readonly Changes[]): Changes {
 /** The accounts that activating a plan's latest version moves. */
 async function toMigrate({ configuration, store, clock }: EngineContext, id: string): Promise<readonly string[]> {
   const { catalog, documents } = await configuration(store.read);
-  const requests = migrationsOf(latestOf(documents.pricePlan, id));
+  const requests = migrationsOf(latestOf(documents.pricePlan, id, WORDS));
   if (requests.length === 0) return [];
   return accountIdsWhere(store.read, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, clock())),
   );
-}
-
-function latestVersions(documents: readonly DocumentRecord[]): readonly DocumentRecord[] {
-  const latest = new Map<unknown, DocumentRecord>();
-  for (const document of documents) {
-    const other = latest.get(document.body["id"]);
-    if (other === undefined || versionOf(document) > versionOf(other)) latest.set(document.body["id"], document);
-  }
-  return [...latest.values()];
-}
-
-function latestOf(documents: readonly DocumentRecord[], id: string): DocumentRecord {
-  const found = latestVersions(documents.filter(({ body }) => body["id"] === id))[0];
-  if (found === undefined) throw notFound(WORDS.what, id);
-  return found;
-}
-
-function versionOf({ body }: DocumentRecord): number {
-  return Number(body["version"] ?? 1);
 }
