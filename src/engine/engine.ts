@@ -5,6 +5,7 @@
  */
 import type { RequestInput } from "../book/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
 import type { CatalogOptions } from "../ledger/catalog.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/ingest.ts";
@@ -65,6 +66,8 @@ export interface EngineOptions extends CatalogOptions {
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
 export interface Engine extends AccountResources {
+  /** The store that it was made of: a server over it may keep documents of its own there. */
+  readonly store: Store;
   /** Puts a whole book into the store; refused where something of it is there already. */
   load(book: unknown): Promise<Loaded>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
@@ -120,8 +123,14 @@ export interface Engine extends AccountResources {
   close(): Promise<void>;
 }
 
-/** Opens an engine over a store. @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds, at the first call */
-export function createEngine({ store, clock = Date.now, ids, ...options }: EngineOptions): Engine {
+/**
+ * Opens an engine over a store.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID without a store; for another option out of its bounds, the first call rejects
+ * with it
+ */
+export function createEngine(given: EngineOptions): Engine {
+  const { store, clock = Date.now, ids, ...options } = withStore(given);
   const context: EngineContext = {
     store,
     clock,
@@ -130,6 +139,7 @@ export function createEngine({ store, clock = Date.now, ids, ...options }: Engin
     aliasHints: new Map(),
   };
   return {
+    store,
     ...accountResourcesOf(context),
     settings: settingsOf(context),
     eventSchemas: eventSchemasOf(context),
@@ -142,8 +152,17 @@ export function createEngine({ store, clock = Date.now, ids, ...options }: Engin
   };
 }
 
+/** The options, once they are known to have a store: callers without types may leave it out. */
+function withStore(options: EngineOptions): EngineOptions {
+  const { store } = (options ?? {}) as Partial<EngineOptions>;
+  if (typeof store?.transact === "function") return options;
+  const message = "store: missing: expected a store, such as memoryStore() or await postgresStore(client)";
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "store" });
+}
+
 type Resources =
   | keyof AccountResources
+  | "store"
   | "settings"
   | "eventSchemas"
   | "usageMeters"

@@ -6,7 +6,10 @@
 import type { Instant } from "../calendar/instant.ts";
 import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
 
-/** The kinds of document that configure an organization, and what spans its accounts. */
+/**
+ * The kinds of document: what configures an organization, what spans its accounts, and what a server over an engine keeps
+ * of its own (`apiKey`, `serverSecret`), which is no part of the configuration.
+ */
 export const DOCUMENT_KINDS = [
   "organization",
   "setting",
@@ -20,6 +23,8 @@ export const DOCUMENT_KINDS = [
   "invoiceGroup",
   "compositeInvoice",
   "migration",
+  "apiKey",
+  "serverSecret",
 ] as const;
 /** A kind of document. */
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
