@@ -36,7 +36,13 @@ export function listOf<S extends z.ZodType>(element: S, max = Infinity): Default
 }
 
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Comes out as a Decimal. */
-export const decimal = z.custom<DecimalInput>().transform((value, context) => readDecimal(context, value));
+export const decimal = z
+  .custom<DecimalInput>()
+  .transform((value, context) => readDecimal(context, value))
+  .meta({
+    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$` }],
+    description: "A decimal, as a number or as its text; at most 20 digits before and after the point.",
+  });
 
 /** A {@link decimal} that is 0 or more. */
 export const decimalFromZero = decimal.refine((value) => !value.isNegative(), {
@@ -54,23 +60,46 @@ export const decimalAboveZero = decimal.refine((value) => value.isPositive() && 
 });
 
 /** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
-export const instant = z.custom<string>().transform((value, context) => readTime(context, "a date-time", value));
+export const instant = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date-time", value))
+  .meta({ type: "string", format: "date-time", description: "With a zone: `2024-01-02T03:04:05Z`, `…+05:30`." });
 
 /** A date, or a date-time that is a midnight (S2.2). Comes out as milliseconds since 1970, UTC. */
-export const date = z.custom<string>().transform((value, context) => readTime(context, "a date", value));
+export const date = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date", value))
+  .meta({ type: "string", description: "A date, which is its midnight UTC, or a date-time that is a midnight UTC." });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Comes out as milliseconds since 1970, UTC. */
-export const moment = z.custom<string>().transform((value, context) => readTime(context, "a date or date-time", value));
+export const moment = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date or date-time", value))
+  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
 
 /** A currency code of ISO 4217 (S1.5). */
-export const currency = z.string().refine(isCurrency, {
-  error: (issue) => `expected a currency code of ISO 4217, got ${shown(issue.input)}`,
-});
+export const currency = z
+  .string()
+  .refine(isCurrency, {
+    error: (issue) => `expected a currency code of ISO 4217, got ${shown(issue.input)}`,
+  })
+  .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
 /** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
-export const ruleSource = z.unknown().refine((value) => value !== undefined && value !== null, {
-  error: "missing: expected a rule",
-});
+export const ruleSource = z
+  .unknown()
+  .refine((value) => value !== undefined && value !== null, {
+    error: "missing: expected a rule",
+  })
+  .meta({
+    anyOf: [
+      { type: "object", additionalProperties: true },
+      { type: "string" },
+      { type: "number" },
+      { type: "boolean" },
+    ],
+    description: "A JSON-logic rule: an object, a literal, or a text that holds one.",
+  });
 
 /** An id that somebody made: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
 export function idOf(max: number): z.ZodString {
@@ -83,8 +112,8 @@ export function idOf(max: number): z.ZodString {
         `expected an id without white space, control characters or slashes that is not . or .., got ${shown(issue.input)}`,
     });
 }
-// eslint-disable-next-line no-control-regex
-const ID = /^[^\s/\u0000-\u001F\u007F-\u009F]*$/u;
+/** Half a character (a lone surrogate) is no text that a path could hold. */
+const ID = /^[^\s/\p{Cc}\p{Cs}]*$/u;
 
 /** The id or the name of another resource of the book. */
 export const reference = z.string().min(1).max(512);
@@ -108,10 +137,12 @@ export const email = z
 export const days = z.int().min(0).max(DAYS_MAX);
 
 /** Any JSON object, kept as it is. */
-export const freeForm = z.custom<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  { error: (issue) => `expected an object, got ${shown(issue.input)}` },
-);
+export const freeForm = z
+  .custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    { error: (issue) => `expected an object, got ${shown(issue.input)}` },
+  )
+  .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
 
 function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {

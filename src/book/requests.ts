@@ -30,13 +30,6 @@ const alias = idOf(50).min(3);
 const key = z.string().min(1).max(255);
 const accountIds = z.array(reference).min(1).max(100);
 
-/** A customer to be made. */
-const customerCreate = z.strictObject({
-  id: idOf(50),
-  name: accountName,
-  primaryEmail: email.nullish(),
-  address: address.nullish(),
-});
 /** Of an account, who it is and how it is invoiced. */
 const accountCreate = z.strictObject({
   id: idOf(50),
@@ -50,7 +43,15 @@ const accountCreate = z.strictObject({
   metadata: freeForm.nullish(),
   tags: account.shape.tags,
 });
-const customerPatch = customerCreate.omit({ id: true }).partial();
+/** A customer to be made, and its first account with it. */
+const customerCreate = z.strictObject({
+  id: idOf(50),
+  name: accountName,
+  primaryEmail: email.nullish(),
+  address: address.nullish(),
+  account: accountCreate.omit({ customerId: true }).nullish(),
+});
+const customerPatch = customerCreate.omit({ id: true, account: true }).partial();
 const accountPatch = accountCreate.omit({ id: true, customerId: true, invoiceCurrency: true, aliases: true }).partial();
 const aliases = z.array(alias).min(1).max(100);
 const aliasCreate = z
@@ -150,9 +151,18 @@ export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path
  */
 export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown): RequestOutput<Kind> {
+  return readInput(REQUESTS[kind], raw) as RequestOutput<Kind>;
+}
+
+/**
+ * Reads an input through its schema.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path; the message tells the first of them
+ */
+export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const problems = collectProblems();
-  const shape = readShape(REQUESTS[kind], raw, [], problems);
-  if (problems.count() === 0) return shape as RequestOutput<Kind>;
+  const shape = readShape(schema, raw, [], problems);
+  if (problems.count() === 0) return shape as z.output<Schema>;
   const found = problems.error("the request", raw);
   const [first] = found.details.problems;
   const where = first === undefined || first.path === "$" ? "" : `${first.path.replace(/^\$\.?/, "")}: `;

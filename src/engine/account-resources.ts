@@ -8,21 +8,24 @@ import type { CreditShown } from "../ledger/credits.ts";
 import type { LicenseUpdated } from "../ledger/licenses.ts";
 import type { AccountRecord, EntryRecord } from "../ledger/records.ts";
 import * as accounts from "./accounts.ts";
+import * as aliases from "./aliases.ts";
 import type { EngineContext } from "./context.ts";
+import * as customers from "./customers.ts";
 import * as holdings from "./holdings.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { listSchedules, type PricingSchedule } from "./plans.ts";
 
 /** Customers of an engine. */
 export interface Customers {
-  create(customer: RequestInput<"customerCreate">): Promise<accounts.CustomerShown>;
+  /** With its first account, where one is given: both or none. */
+  create(customer: RequestInput<"customerCreate">): Promise<customers.CustomerMade>;
   /** Null clears a part. */
-  update(id: string, patch: RequestInput<"customerPatch">): Promise<accounts.CustomerShown>;
+  update(id: string, patch: RequestInput<"customerPatch">): Promise<customers.CustomerShown>;
   /** With its accounts; refused where one of them cannot be archived (S16.3). */
-  archive(id: string): Promise<accounts.CustomerShown>;
-  get(id: string): Promise<accounts.CustomerShown>;
+  archive(id: string): Promise<customers.CustomerShown>;
+  get(id: string): Promise<customers.CustomerShown>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<accounts.CustomerShown>>;
+  list(page?: PageOptions): Promise<Page<customers.CustomerShown>>;
 }
 
 /** Accounts of an engine. */
@@ -51,11 +54,11 @@ export interface Accounts {
 
 /** Aliases of an engine, of accounts or of nothing yet (S16.6). */
 export interface Aliases {
-  create(aliases: RequestInput<"aliasCreate">): Promise<readonly accounts.AliasShown[]>;
+  create(aliases: RequestInput<"aliasCreate">): Promise<readonly aliases.AliasShown[]>;
   remove(alias: string): Promise<void>;
-  get(alias: string): Promise<accounts.AliasShown>;
+  get(alias: string): Promise<aliases.AliasShown>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<accounts.AliasShown>>;
+  list(page?: PageOptions): Promise<Page<aliases.AliasShown>>;
 }
 
 /** Licenses of accounts (S10.1). */
@@ -109,11 +112,11 @@ export interface AccountResources {
 export function accountResourcesOf(context: EngineContext): AccountResources {
   return {
     customers: {
-      create: (customer) => accounts.createCustomer(context, customer),
-      update: (id, patch) => accounts.updateCustomer(context, id, patch),
-      archive: (id) => accounts.archiveCustomer(context, id),
-      get: (id) => accounts.getCustomer(context, id),
-      list: (page = {}) => accounts.listCustomers(context, page),
+      create: (customer) => customers.createCustomer(context, customer),
+      update: (id, patch) => customers.updateCustomer(context, id, patch),
+      archive: (id) => customers.archiveCustomer(context, id),
+      get: (id) => customers.getCustomer(context, id),
+      list: (page = {}) => customers.listCustomers(context, page),
     },
     accounts: {
       create: (account) => accounts.createAccount(context, account),
@@ -121,15 +124,15 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       archive: (id) => accounts.endAccount(context, id),
       get: (id) => accounts.getAccount(context, id),
       list: (filter = {}, page = {}) => accounts.listAccounts(context, filter, page),
-      addAliases: (id, aliases) => accounts.giveAliases(context, id, [...aliases]),
-      removeAliases: (id, aliases) => accounts.takeAliases(context, id, [...aliases]),
+      addAliases: (id, names) => accounts.giveAliases(context, id, [...names]),
+      removeAliases: (id, names) => accounts.takeAliases(context, id, [...names]),
       pricingSchedules: (id) => listSchedules(context, id),
     },
     aliases: {
-      create: (aliases) => accounts.createAliases(context, aliases),
-      remove: (alias) => accounts.endAlias(context, alias),
-      get: (alias) => accounts.getAlias(context, alias),
-      list: (page = {}) => accounts.listAliases(context, page),
+      create: (asked) => aliases.createAliases(context, asked),
+      remove: (alias) => aliases.endAlias(context, alias),
+      get: (alias) => aliases.getAlias(context, alias),
+      list: (page = {}) => aliases.listAliases(context, page),
     },
     licenses: {
       update: (accountId, update) => holdings.changeLicense(context, accountId, update),

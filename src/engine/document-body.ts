@@ -104,7 +104,12 @@ function ruleKept(rule: unknown): unknown {
   return stringifyJson(plain) === text ? plain : text;
 }
 
+/** Without what is undefined: what a patch gives, null among it, which clears. */
+export function given(patch: object): Body {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+}
+
 /** Without what is null or undefined: both mean absent. */
-function present(body: Body): Body {
+export function present(body: object): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -1,7 +1,7 @@
 /** Customers, accounts, aliases and groups through the front door (S16.3, S16.6, S16.7). */
 import { describe, expect, test } from "vitest";
 
-import type { Engine } from "../../src/index.ts";
+import type { Engine, RequestInput } from "../../src/index.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
 
@@ -67,6 +67,54 @@ describe("customers and accounts", () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     expect(await refusalOf(operation(engine))).toMatch(sentence);
+  });
+
+  test("S16.6 a customer is made with its first account, or neither is", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const account = { id: "globex-prod", name: "Globex prod", aliases: ["g-1"], netTermDays: 10 };
+    const made = await engine.customers.create({ id: "globex", name: "Globex", account });
+    expect(made.account).toEqual(await engine.accounts.get("globex-prod"));
+    expect([made.id, made.account?.customerId, made.account?.invoiceCurrency]).toEqual(["globex", "globex", "USD"]);
+    expect((await engine.aliases.get("g-1")).accountId).toBe("globex-prod");
+    expect(await engine.customers.get("globex")).not.toHaveProperty("account");
+    const next = { id: "initech", name: "Initech" };
+    const faults: readonly [NonNullable<RequestInput<"customerCreate">["account"]>, string | RegExp][] = [
+      [{ id: "prod", name: "Initech" }, 'ERR_TAKEN the account id "prod" is taken'],
+      [{ id: "prod-2", name: "Initech", aliases: ["g-1"] }, 'ERR_TAKEN the alias "g-1" is taken'],
+      [{ id: "a b", name: "Initech" }, /^ERR_INPUT_INVALID account\.id: expected an id without white space/],
+      [Object.assign({ customerId: "acme" }, account), /^ERR_INPUT_INVALID account/],
+      [{ id: "a", name: "Initech", invoiceCurrency: "XYZ" }, /^ERR_INPUT_INVALID account\.invoiceCurrency: /],
+    ];
+    for (const [part, sentence] of faults) {
+      expect(await refusalOf(engine.customers.create({ ...next, account: part }))).toMatch(sentence);
+    }
+    expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme", "globex"]);
+    expect((await engine.accounts.list()).items.map(({ id }) => id)).toEqual(["globex-prod", "prod"]);
+    expect(await engine.customers.create(next)).not.toHaveProperty("account");
+  });
+
+  test.each(["a b", "a\u00a0b", "a\u2028b", "a\u0000b", "a\u009fb", "a\ttab", "a/b", "half \ud83d", ".", "..", ""])(
+    "the id and alias %j is refused: it could not be asked for in a path",
+    async (id) => {
+      const { engine } = engineAt("2024-03-01");
+      await customerWith(engine);
+      const refusals = [
+        engine.customers.create({ id, name: "Acme" }),
+        engine.accounts.create({ id, name: "Acme", customerId: "acme" }),
+        engine.accounts.addAliases("prod", [id]),
+        engine.aliases.create([{ value: id }]),
+      ];
+      for (const each of refusals) expect(await refusalOf(each)).toMatch(/^ERR_INPUT_INVALID (id|\[0\](\.value)?): /);
+    },
+  );
+
+  test("an id is any other text of at most 50 characters", async () => {
+    const { engine } = engineAt("2024-03-01");
+    for (const id of ["...", "a.b", "ä", "漢字🧾", "%2F", "a|b", "x".repeat(50)]) {
+      const made = await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
+      expect([made.id, made.account?.id]).toEqual([id, id]);
+    }
   });
 
   test("S16.3 an account is archived when no plan is left and no draft is open, and its customer with it", async () => {
@@ -166,6 +214,11 @@ describe("aliases", () => {
       ["c-2", undefined],
     ]);
     expect(await refusalOf(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
+    expect(await refusalOf(engine.aliases.create([{ value: "c-3" }, { value: "c-3", accountId: "prod" }]))).toBe(
+      'ERR_INPUT_INVALID [1].value: expected each alias once, got "c-3" again',
+    );
+    const twice = await engine.accounts.addAliases("prod", ["c-4", "c-4", "c-1"]);
+    expect(twice.aliases.map(({ alias }) => alias)).toEqual(["c-1", "c-4"]);
     expect(await refusalOf(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
   });
 });
