@@ -3,7 +3,8 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Bench } from "../bench.ts";
-import { accountAt, CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";
+import { CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";
+import { ingestUpTo, percentiles, undoTimes } from "./undo.ts";
 
 const BATCH = 1_000;
 
@@ -74,25 +75,10 @@ async function undo(sizes: readonly number[]): Promise<readonly string[]> {
   const lines: string[] = [];
   let stored = 0;
   for (const size of sizes) {
-    for (; stored < size; stored += BATCH) {
-      await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(stored + index)));
-    }
-    const times: number[] = [];
-    for (let turn = 0; turn < 200; turn++) {
-      const place = Math.floor((turn / 200) * (stored - 1));
-      const filter = { account_id: accountAt((place * 7_919) % 1_000), event_id: `e${place}` };
-      times.push(await seconds(() => engine.undo(filter)));
-      await engine.ingest([eventAt(place)]);
-    }
-    lines.push(`${stored.toLocaleString("en-US")} stored: ${percentiles(times)}`);
+    stored = await ingestUpTo(engine, stored, size);
+    lines.push(await undoTimes(engine, stored));
   }
   return lines;
-}
-
-function percentiles(times: readonly number[]): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
-  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
 }
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {

@@ -14,19 +14,32 @@ const card = {
   rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
 };
 
-/** A book whose plan prices one meter of each schema, and grants credits for the third. */
-export function thousandAccounts(): Readonly<Record<string, unknown>> {
+/** Three meters, all of the first schema: each of its events is measured by all of them. */
+export const METERS_OF_ONE: readonly Meter[] = ["requests", "tokens", "seconds"].map((name) => ({
+  name,
+  schema: SCHEMAS[0],
+}));
+const METER_OF_EACH: readonly Meter[] = SCHEMAS.map((name) => ({ name, schema: name }));
+
+/** A meter that sums the attribute of a schema. */
+interface Meter {
+  readonly name: string;
+  readonly schema: string;
+}
+
+/** A book whose plan prices three meters, one of each schema where not said, and grants credits for the third schema. */
+export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Readonly<Record<string, unknown>> {
   return {
     eventSchemas: SCHEMAS.map((name) => ({
       name,
       attributes: [{ name: "count" }],
       dimensions: [{ name: "region" }],
     })),
-    usageMeters: SCHEMAS.map((name) => ({
+    usageMeters: meters.map(({ name, schema }) => ({
       id: `um.${name}`,
       name,
       aggregation: "SUM",
-      eventSchemaName: name,
+      eventSchemaName: schema,
       computations: [
         { order: 1, matcher: { "!=": [{ var: "dimension.region" }, "test"] }, computation: { var: "attribute.count" } },
       ],
@@ -40,7 +53,7 @@ export function thousandAccounts(): Readonly<Record<string, unknown>> {
         pricePlanDetails: {
           supportedCurrencies: ["USD"],
           pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-          usageRateCards: SCHEMAS.map((name) => ({ usageMeterId: `um.${name}`, ...card })),
+          usageRateCards: meters.map(({ name }) => ({ usageMeterId: `um.${name}`, ...card })),
           billingEntitlementRateCards: [
             {
               featureId: "tokens",
@@ -66,11 +79,29 @@ export function eventAt(place: number): unknown {
   return {
     schemaName: SCHEMAS[place % SCHEMAS.length],
     id: `e${place}`,
-    accountId: accountAt((place * 7_919) % ACCOUNTS),
+    accountId: accountOfEvent(place),
     timestamp: new Date(MONTH_START + ((place * 2_591_003) % (28 * DAY))).toISOString(),
     attributes: [{ name: "count", value: 1 + (place % 10) }],
     dimensions: { region: place % 50 === 0 ? "test" : "eu" },
   };
+}
+
+/** The account of the event of a place. */
+export function accountOfEvent(place: number): string {
+  return accountAt(place * 7_919);
+}
+
+/** An event of the first schema: on some days, its id without an order, as ids mostly are. */
+export function meteredThrice(place: number, days: number, prefix = "e"): { readonly id: string } {
+  const event = {
+    schemaName: SCHEMAS[0],
+    id: `${prefix}.${((place * 2_654_435_761) % 4_294_967_296).toString(16)}.${place}`,
+    accountId: accountOfEvent(place),
+    timestamp: new Date(CLOCK.ingested - days * DAY + ((place * 2_591_003) % (days * DAY))).toISOString(),
+    attributes: [{ name: "count", value: 1 + (place % 1_000) }],
+    dimensions: { region: "eu" },
+  };
+  return event;
 }
 
 /** An event that takes one unit of the feature. */

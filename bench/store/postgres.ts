@@ -1,65 +1,87 @@
-/** Committing batches of metered events in PostgreSQL, beside a bare multi-row insert of the same payloads. */
+/** The engine over PostgreSQL: ingest beside a bare multi-row insert of the same payloads, and undo as events grow. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Pool } from "pg";
 
-import type { EventRecord } from "../../src/ledger/records.ts";
-import { Decimal } from "../../src/numbers/decimal.ts";
-import { account, cell, event, NOON, TODAY } from "../../src/store/conformance/samples.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
-import type { Store } from "../../src/store/store.ts";
 import type { Bench } from "../bench.ts";
+import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
+import { ingestUpTo, undoTimes } from "../engine/undo.ts";
 
-const ACCOUNTS = 1000;
-const METERS = ["um.requests", "um.tokens", "um.seconds"];
-const DAY_MS = 86_400_000;
-const ids = Array.from({ length: ACCOUNTS }, (_, index) => `account.${String(index).padStart(4, "0")}`);
+const BATCH = 1_000;
 
-/** Batches of events, as they would come: over all accounts, on some days. */
-function traffic(batchSize: number, days: number): () => readonly EventRecord[] {
-  const numbers = new Map<string, number>();
-  let count = 0;
-  return () =>
-    Array.from({ length: batchSize }, () => {
-      count += 1;
-      const accountId = ids[(count * 7919) % ACCOUNTS] ?? "";
-      const number = (numbers.get(accountId) ?? 0) + 1;
-      numbers.set(accountId, number);
-      const quantity = new Decimal(count % 1000);
-      return event(accountId, number, {
-        // Growing with time, as reference ids do, and without an order, as event ids mostly are.
-        referenceId: `ev.${(1e9 + count).toString(36)}`,
-        eventId: `event.${(count * 2_654_435_761) % 4_294_967_296}.${count}`,
-        timestamp: NOON + (count % days) * DAY_MS,
-        createdAt: NOON + count,
-        units: METERS.map((meterId) => ({ meterId, quantity })),
-      });
-    });
+/** A server of its own, in a directory that is removed afterwards. */
+async function withServer(work: (pool: Pool) => Promise<readonly string[]>): Promise<readonly string[]> {
+  const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
+  const server = await openPrivateServer(directory);
+  const pool = new Pool(server.connection).on("error", () => {});
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
-/** Reads what a decision about the events reads, and commits what it would decide. */
-async function commitBatch(store: Store, events: readonly EventRecord[]): Promise<void> {
-  const accountIds = [...new Set(events.map(({ accountId }) => accountId))];
-  const eventIds = events.map(({ eventId }) => eventId);
-  await store.transact({ configuration: "shared", accountIds, eventIds }, async (view) => {
-    const [records, held] = [await view.accounts(accountIds), await view.heldIds(eventIds)];
-    if (held.length > 0) throw new Error("an event was there already");
-    const counts = new Map(events.map(({ accountId, number }) => [accountId, number]));
-    const accounts = records.map((record) => ({ ...record, eventCount: counts.get(record.id) ?? 0 }));
-    const usage = events.flatMap(({ accountId, timestamp, units }) =>
-      units.map(({ meterId, quantity }) => cell(accountId, meterId, TODAY + (timestamp - NOON) / DAY_MS, quantity)),
-    );
-    return { result: undefined, changes: { accounts, events, usage } };
-  });
+/** An engine that has the book, in a schema of its own, at the time at which events arrive. */
+async function loaded(pool: Pool, schema: string, book: Readonly<Record<string, unknown>>): Promise<Engine> {
+  const clock = { now: CLOCK.loaded };
+  const engine = createEngine({ store: await postgresStore(pool, { schema }), clock: () => clock.now });
+  await engine.load(book);
+  clock.now = CLOCK.ingested;
+  return engine;
 }
 
-async function insertBare(pool: Pool, events: readonly EventRecord[]): Promise<void> {
-  const values = events.flatMap(({ eventId, payload }) => [eventId, JSON.stringify(payload)]);
+/** What anyone would write: one statement with a row for each event. */
+async function insertBare(pool: Pool, events: readonly { readonly id: string }[]): Promise<void> {
+  const values = events.flatMap((event) => [event.id, JSON.stringify(event)]);
   const rows = events.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`).join(", ");
   await pool.query(`insert into bare (id, payload) values ${rows}`, values);
+}
+
+async function ingest(pool: Pool, size: "smoke" | "full"): Promise<readonly string[]> {
+  const [batchSize, batches] = size === "full" ? [BATCH, 100] : [20, 2];
+  const lines: string[] = [];
+  await pool.query("create table bare (id text primary key, payload json not null)");
+  for (const [name, days, wanted] of [
+    ["a month", 28, 0.3],
+    ["one day", 1, 0.4],
+  ] as const) {
+    const engine = await loaded(pool, name, thousandAccounts(METERS_OF_ONE));
+    await pool.query("truncate bare");
+    // The first event of an account finds what falls due: grants are made once, and not in every batch.
+    await engine.ingest(Array.from({ length: BATCH }, (_, index) => meteredThrice(index, days, "first")));
+    let [ours, bare] = [0, 0];
+    for (let batch = 0; batch < batches; batch++) {
+      const events = Array.from({ length: batchSize }, (_, index) => meteredThrice(batch * batchSize + index, days));
+      ours += await seconds(async () => {
+        const results = await engine.ingest(events);
+        if (results.some(({ status }) => status !== "INGESTION_COMPLETED_EVENT_METERED"))
+          throw new Error("not metered");
+      });
+      bare += await seconds(() => insertBare(pool, events));
+    }
+    const rate = (total: number): string => `${Math.round((batchSize * batches) / total).toLocaleString("en-US")}/s`;
+    const ratio = (bare / ours).toFixed(2);
+    lines.push(`events of ${name}: ingested ${rate(ours)}, bare ${rate(bare)}, ratio ${ratio}, wanted ${wanted}`);
+  }
+  return lines;
+}
+
+async function undo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
+  const engine = await loaded(pool, "undo", thousandAccounts());
+  const lines: string[] = [];
+  let stored = 0;
+  for (const size of sizes) {
+    stored = await ingestUpTo(engine, stored, size);
+    lines.push(await undoTimes(engine, stored));
+  }
+  return lines;
 }
 
 async function seconds(work: () => Promise<void>): Promise<number> {
@@ -68,42 +90,14 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return Number(process.hrtime.bigint() - start) / 1e9;
 }
 
-async function run(size: "smoke" | "full"): Promise<readonly string[]> {
-  const [batchSize, batches] = size === "full" ? [1000, 100] : [20, 2];
-  const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
-  const server = await openPrivateServer(directory);
-  const pool = new Pool(server.connection).on("error", () => {});
-  const lines: string[] = [];
-  try {
-    await pool.query("create table bare (id text primary key, payload json not null)");
-    for (const [name, days] of [
-      ["a month", 30],
-      ["one day", 1],
-    ] as const) {
-      const store = await postgresStore(pool, { schema: name });
-      const scope = { configuration: "shared", accountIds: ids, eventIds: [] } as const;
-      const changes = { accounts: ids.map((id) => account(id)) };
-      await store.transact(scope, async () => ({ result: undefined, changes }));
-      await pool.query("truncate bare");
-      const next = traffic(batchSize, days);
-      let [ours, bare] = [0, 0];
-      for (let batch = 0; batch < batches; batch++) {
-        const events = next();
-        ours += await seconds(() => commitBatch(store, events));
-        bare += await seconds(() => insertBare(pool, events));
-      }
-      const rate = (total: number): string => `${Math.round((batchSize * batches) / total).toLocaleString("en")}/s`;
-      lines.push(`events of ${name}: committed ${rate(ours)}, bare ${rate(bare)}, ratio ${(bare / ours).toFixed(2)}`);
-    }
-  } finally {
-    await pool.end();
-    await server.close();
-    await rm(directory, { recursive: true, force: true });
-  }
-  return lines;
-}
-
 /** The benches of stores. */
 export const storeBenches: readonly Bench[] = [
-  { name: "PostgreSQL: batches of 1,000 events over 1,000 accounts, three meters", run },
+  {
+    name: "PostgreSQL: ingest in batches of 1,000 events over 1,000 accounts, each measured by three meters",
+    run: (size) => withServer((pool) => ingest(pool, size)),
+  },
+  {
+    name: "PostgreSQL: undo of one event, wanted flat as events grow",
+    run: (size) => withServer((pool) => undo(pool, size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000])),
+  },
 ];

@@ -1,0 +1,37 @@
+/** Undo of one event among many: how long it takes. */
+import type { Engine } from "../../src/engine/engine.ts";
+import { accountOfEvent, eventAt } from "./scenario.ts";
+
+const BATCH = 1_000;
+const TURNS = 400;
+
+/** Ingests events in batches until as many are stored. */
+export async function ingestUpTo(engine: Engine, stored: number, size: number): Promise<number> {
+  let count = stored;
+  for (; count < size; count += BATCH) {
+    await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)));
+  }
+  return count;
+}
+
+/** Undoes one event after the other, spread over all that are stored, each of which is sent again. */
+export async function undoTimes(engine: Engine, stored: number): Promise<string> {
+  const times: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const place = Math.floor((turn / TURNS) * (stored - 1));
+    const filter = { account_id: accountOfEvent(place), event_id: `e${place}` };
+    const start = process.hrtime.bigint();
+    const [undone] = await engine.undo(filter);
+    times.push(Number(process.hrtime.bigint() - start) / 1e9);
+    if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
+    await engine.ingest([eventAt(place)]);
+  }
+  return `${stored.toLocaleString("en-US")} stored: ${percentiles(times)}`;
+}
+
+/** The middle, and what one in a hundred exceeds; seconds in, microseconds out. */
+export function percentiles(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
+  return `p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`;
+}
