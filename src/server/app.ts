@@ -1,0 +1,156 @@
+/**
+ * The billing API as a Fastify plugin: every endpoint behind its credential, its limits and its schemas.
+ *
+ * @module
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+
+import { readInput } from "../book/requests.ts";
+import type { Engine } from "../engine/engine.ts";
+import { stringifyJson } from "../numbers/json.ts";
+import { type AccessControl, mayCall } from "./access.ts";
+import { parseBodies, readQuery } from "./bodies.ts";
+import type { Answer, Caller, Endpoint, Method } from "./endpoint.ts";
+import { failureOf, Refusal } from "./failures.ts";
+import type { PagingSource } from "./pagination.ts";
+import { ENDPOINTS } from "./routes.ts";
+
+/** What serves the endpoints. */
+export interface Serving {
+  readonly engine: Engine;
+  readonly access: AccessControl;
+  readonly paging: PagingSource;
+  /** Beside those of the API. */
+  readonly more?: readonly Endpoint[];
+}
+
+/** Bytes of a body unless its endpoint takes more. */
+const BODY_LIMIT = 1_048_576;
+const METHODS: readonly Method[] = ["GET", "POST", "PATCH", "DELETE"];
+
+/** Puts every endpoint on an instance, which is theirs alone: its parsers and handlers are replaced. */
+export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
+  const endpoints = [...ENDPOINTS, ...(serving.more ?? [])];
+  const { access } = serving;
+  const callers = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly credential: string }>();
+  parseBodies(app);
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("x-request-id", request.id);
+  });
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    access.admit({ address: request.ip }, undefined);
+    return answerFailure(new Refusal(404, "no endpoint has this path"), request, reply);
+  });
+  for (const endpoint of endpoints) {
+    app.route({
+      method: endpoint.method,
+      url: routeOf(endpoint.path),
+      bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+      config: { unknownId: endpoint.unknownId },
+      onRequest: async (request) => {
+        if (endpoint.access === "public") {
+          access.admit({ address: request.ip }, endpoint.bucket);
+          return;
+        }
+        const { authorization } = request.headers;
+        const identified = await access.identify({ authorization, address: request.ip });
+        access.admit({ keyId: identified.caller.keyId }, endpoint.bucket);
+        if (!mayCall(identified.caller.role, endpoint.access)) {
+          throw new Refusal(403, `a key of the role ${identified.caller.role} may not do this`);
+        }
+        callers.set(request, identified);
+      },
+      handler: async (request, reply) => send(reply, await answerTo(endpoint, request, serving, callers.get(request))),
+    });
+  }
+  refuseOtherMethods(app, endpoints, access);
+}
+
+async function answerTo(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  { engine, paging }: Serving,
+  from: { readonly caller: Caller; readonly credential: string } | undefined,
+): Promise<Answer> {
+  return endpoint.handle({
+    engine,
+    paging: await paging(),
+    params: readPart(endpoint.params ?? NOTHING, request.params ?? {}),
+    query: readPart(endpoint.query ?? NOTHING, readQuery(request.url)),
+    body: readBody(endpoint, request.body),
+    caller: from?.caller,
+    credential: from?.credential,
+    log: request.log,
+  });
+}
+
+const NOTHING = z.strictObject({});
+
+function readPart(schema: z.ZodType, given: unknown): unknown {
+  return readInput(schema, given);
+}
+
+/** The body as it was given, once its schema took it: the engine makes decimals and dates of it. */
+function readBody({ body: schema, bodyRequired = true }: Endpoint, given: unknown): unknown {
+  if (schema === undefined) {
+    if (given !== undefined) readInput(NOTHING, given);
+    return undefined;
+  }
+  if (given === undefined) {
+    if (bodyRequired) throw new Refusal(400, "expected a body");
+    return undefined;
+  }
+  readInput(schema, given);
+  return given;
+}
+
+function send(reply: FastifyReply, { status, body, contentType, plain }: Answer): FastifyReply {
+  const text = contentType !== undefined ? String(body) : plain === true ? JSON.stringify(body) : stringifyJson(body);
+  return reply
+    .code(status)
+    .header("content-type", contentType ?? "application/json; charset=utf-8")
+    .send(text);
+}
+
+function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { unknownId } = request.routeOptions.config as { readonly unknownId?: number };
+  const ids = (request.params ?? {}) as Readonly<Record<string, unknown>>;
+  const failure = failureOf(error, ids, unknownId) ?? { status: 500, message: "internal error" };
+  if (failure.status >= 500) request.log.error({ err: error }, "request failed");
+  if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
+  if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
+  return send(reply, { status: failure.status, body: { message: failure.message }, plain: true });
+}
+
+/** A path that exists answers other methods with a 405 that tells its own. */
+function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[], access: AccessControl): void {
+  const known = new Map<string, Set<Method>>();
+  for (const { path, method } of endpoints) {
+    const url = routeOf(path);
+    known.set(url, (known.get(url) ?? new Set()).add(method));
+  }
+  for (const [url, own] of known) {
+    const allowed = [...own].toSorted().join(", ");
+    const others = [
+      ...METHODS.filter((method) => !own.has(method)),
+      "PUT",
+      "OPTIONS",
+      ...(own.has("GET") ? [] : ["HEAD"]),
+    ];
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request) => access.admit({ address: request.ip }, undefined),
+      handler: (request, reply) => {
+        void reply.header("allow", allowed);
+        return answerFailure(new Refusal(405, `expected one of the methods ${allowed}`), request, reply);
+      },
+    });
+  }
+}
+
+function routeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}

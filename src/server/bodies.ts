@@ -1,0 +1,61 @@
+/**
+ * What requests carry: JSON bodies whose numbers keep all their digits, and queries without surprises (S1.2).
+ *
+ * @module
+ */
+import type { FastifyInstance } from "fastify";
+
+import { tooDeepInText } from "../book/read-document.ts";
+import { parseJson } from "../numbers/json.ts";
+import { Refusal } from "./failures.ts";
+
+/** Parses every body of an instance: an empty one is none, whatever its type; one that is not JSON is a 415. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/(?:[\w.!#$&^-]+\+)?json\b/i,
+    { parseAs: "string" },
+    (_request, body, done) => {
+      try {
+        done(null, readJson(String(body)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else done(new Refusal(415, "expected a body of the type application/json"));
+  });
+}
+
+function readJson(text: string): unknown {
+  if (text.length === 0) return undefined;
+  const deep = tooDeepInText(text);
+  if (deep !== undefined) {
+    throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
+  }
+}
+
+/**
+ * The parameters of a query.
+ *
+ * @throws {Refusal} 400 for one that is repeated, empty or without a name
+ */
+export function readQuery(url: string): Readonly<Record<string, string>> {
+  const start = url.indexOf("?");
+  if (start < 0) return {};
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const shown = JSON.stringify(name.slice(0, 60));
+    if (query.has(name)) throw new Refusal(400, `${shown}: expected a query parameter once, got it twice`);
+    if (value === "") throw new Refusal(400, `${shown}: expected a query parameter with a value, got an empty one`);
+    query.set(name, value);
+  }
+  return Object.fromEntries(query);
+}

@@ -1,0 +1,135 @@
+/**
+ * Customers over HTTP.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { REQUESTS } from "../../book/requests.ts";
+import type { CustomerShown } from "../../engine/customers.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { accountShape, addressShape, shownAccount, shownAddress } from "../shapes/account.ts";
+import { listOf } from "../shapes/list.ts";
+
+const customerShape = z
+  .strictObject({
+    id: z.string().max(50),
+    name: z.string().min(3).max(255),
+    primaryEmail: z.string().max(255).optional(),
+    address: addressShape.optional(),
+    billingAddress: z.string().optional().meta({ description: "The address in one line." }),
+    status: z.enum(["ACTIVE", "ARCHIVED"]),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Customer" });
+const customerMade = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
+
+const params = z.strictObject({ customer_id: pathId() });
+
+/** The endpoints of customers. */
+export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/customers",
+    id: "createCustomer",
+    tag: "Customers",
+    summary: "Make a customer and its first account",
+    description: "Without `account`, one is made with the customer's id and name.",
+    access: "write",
+    body: REQUESTS.customerCreate.extend({
+      primaryEmail: REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap(),
+    }),
+    answers: { 201: customerMade },
+    handle: async ({ engine, body }) => {
+      const { id, name } = body;
+      const { account, ...customer } = await engine.customers.create({
+        ...body,
+        account: body.account ?? { id, name },
+      });
+      return created({ ...shownCustomer(customer), account: account && shownAccount(account) });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/customers",
+    id: "listCustomers",
+    tag: "Customers",
+    summary: "List customers, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(customerShape, "CustomerList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "customers", query });
+      const found = await engine.customers.list(asked.page);
+      return ok({
+        data: found.items.map(shownCustomer),
+        nextToken: asked.nextToken(found) ?? null,
+        context: { pageSize: asked.page.limit },
+      });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/customers/{customer_id}",
+    id: "getCustomer",
+    tag: "Customers",
+    summary: "Get a customer",
+    access: "read",
+    params,
+    answers: { 200: customerShape },
+    handle: async ({ engine, params: { customer_id: id } }) => ok(shownCustomer(await engine.customers.get(id))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/customers/{customer_id}",
+    id: "updateCustomer",
+    tag: "Customers",
+    summary: "Change who a customer is",
+    access: "write",
+    params,
+    body: REQUESTS.customerPatch,
+    answers: { 200: customerShape },
+    handle: async ({ engine, params: { customer_id: id }, body }) =>
+      ok(shownCustomer(await engine.customers.update(id, body))),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/customers/{customer_id}",
+    id: "archiveCustomer",
+    tag: "Customers",
+    summary: "Archive a customer and its accounts",
+    description: "Refused while an account of it has a plan now or later, or an open draft invoice (S16.3).",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { customer_id: id } }) => {
+      await engine.customers.archive(id);
+      return SUCCESS;
+    },
+  }),
+];
+
+function shownCustomer(customer: CustomerShown): z.input<typeof customerShape> {
+  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = customer;
+  const shown = shownAddress(address);
+  return withoutAbsent({
+    id,
+    name,
+    primaryEmail: primaryEmail ?? undefined,
+    address: shown,
+    billingAddress: shown && oneLine(shown),
+    status,
+    createdAt: shownTime(createdAt),
+    updatedAt: shownTime(updatedAt),
+  });
+}
+
+/** An address as it is written on one line. */
+function oneLine(address: z.input<typeof addressShape>): string {
+  const { line1, line2, postalCode, city, state, country } = address;
+  const town = [postalCode, city].filter(Boolean).join(" ");
+  return [line1, line2, town, state, country].filter(Boolean).join(", ");
+}
