@@ -41,7 +41,8 @@ export { createEngine, type Engine, type EngineOptions } from "./engine/engine.t
 export type { EventSchemas } from "./engine/event-schemas.ts";
 export type { FeatureBalance, LicenseUpdateShown } from "./engine/holdings.ts";
 export type { InvoiceGroups, InvoiceGroupShown } from "./engine/invoice-groups.ts";
-export type { EnginePreviewOptions, Finalized, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";
+export type { Finalized } from "./engine/bill-run.ts";
+export type { EnginePreviewOptions, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";
 export type { Loaded } from "./engine/load.ts";
 export type { Page, PageOptions } from "./engine/pages.ts";
 export type { MigrationShown, PricingSchedule } from "./engine/plans.ts";

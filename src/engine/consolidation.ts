@@ -11,26 +11,6 @@ import { type EngineContext, openAccounts } from "./context.ts";
 /** Accounts that are listed at once. */
 const PAGE = 500;
 
-/** Consolidates every group that wants it. @returns how many composite invoices were made */
-export async function consolidateGroups(context: EngineContext, at: Instant): Promise<number> {
-  const { catalog } = await context.configuration(context.store.read);
-  let made = 0;
-  for (const group of catalog.book.invoiceGroups) {
-    if (!group.dailyInvoiceConsolidation) continue;
-    const { id, dailyInvoiceConsolidation } = group;
-    made += await consolidateGroup(
-      context,
-      {
-        id,
-        dailyInvoiceConsolidation,
-        invoiceCurrency: group.invoiceCurrency ?? catalog.book.organization.baseCurrency,
-      },
-      at,
-    );
-  }
-  return made;
-}
-
 /** The ids of all accounts in a group. */
 export async function membersOf(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -44,19 +24,24 @@ export async function membersOf(view: LedgerView, invoiceGroupId: string): Promi
   }
 }
 
-async function consolidateGroup(context: EngineContext, group: InvoiceGroupTerms, at: Instant): Promise<number> {
-  const members = await membersOf(context.store.read, group.id);
-  if (members.length === 0) return 0;
+/**
+ * Consolidates what became due in a group on each day that is over.
+ *
+ * @param behind accounts that could not be caught up with
+ * @returns how many composite invoices were made
+ */
+export async function consolidateGroup(
+  context: EngineContext,
+  group: InvoiceGroupTerms,
+  members: readonly string[],
+  { at, behind }: { readonly at: Instant; readonly behind: ReadonlySet<string> },
+): Promise<number> {
   const scope = { configuration: "shared", accountIds: members, eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, members, at);
-    const documents = consolidate(
-      catalog,
-      group,
-      members.map((id) => workspace.account(id)),
-      at,
-    );
+    const works = members.map((id) => workspace.account(id));
+    const documents = consolidate(catalog, group, works, at, behind);
     return { result: documents.length, changes: { ...workspace.changes(), documents } };
   });
 }

@@ -20,6 +20,8 @@ export interface EngineContext {
   readonly clock: () => Instant;
   readonly ids: IdSource;
   readonly configuration: ConfigurationSource;
+  /** Told of each account that a bill run leaves for the next one. */
+  readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
   /** Which accounts aliases stood for last: only a hint of what to lock, checked under the lock. */
   readonly aliasHints: Map<string, string>;
 }

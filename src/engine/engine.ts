@@ -4,6 +4,7 @@
  * @module
  */
 import type { RequestInput } from "../book/requests.ts";
+import type { RevenueRequestInput } from "../book/revenue-request.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { CatalogOptions } from "../ledger/catalog.ts";
@@ -15,17 +16,17 @@ import type { UndoneEvent } from "../ledger/undo.ts";
 import type { EventFilter } from "../ledger/view.ts";
 import type { Store } from "../store/store.ts";
 import { type AccountResources, accountResourcesOf } from "./account-resources.ts";
+import { finalize, type Finalized } from "./bill-run.ts";
 import { type AddOns, addOnsOf, type Features, featuresOf, type Settings, settingsOf } from "./catalog-resources.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
+import { type CreditBalance, creditBalance } from "./credit-balance.ts";
 import { type EventSchemas, eventSchemasOf } from "./event-schemas.ts";
 import { eventsNamed, ingest, listEvents, undo } from "./events.ts";
 import { createIds } from "./ids.ts";
 import { invoiceGroupsOf, type InvoiceGroups } from "./invoice-groups.ts";
 import {
   type EnginePreviewOptions,
-  finalize,
-  type Finalized,
   getInvoice,
   type InstantInput,
   type InvoiceFilter,
@@ -44,6 +45,7 @@ import {
   type PricingSchedule,
 } from "./plans.ts";
 import { type PricePlans, pricePlansOf } from "./price-plans.ts";
+import { type RevenueAnswer, revenueOf } from "./revenue-calculator.ts";
 import { type UsageMeters, usageMetersOf } from "./usage-meters.ts";
 import {
   type CompositeShown,
@@ -62,6 +64,11 @@ export interface EngineOptions extends CatalogOptions {
   readonly clock?: () => Instant;
   /** Makes ids; each call must give another one. */
   readonly ids?: IdSource;
+  /**
+   * Told, for a log, of each account that a bill run leaves for the next one, and why; it must not throw. Default: nobody
+   * is told, but `skipped` counts them.
+   */
+  readonly onSkipped?: (accountId: string, error: unknown) => void;
 }
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
@@ -78,7 +85,10 @@ export interface Engine extends AccountResources {
   undo(filter: Readonly<Record<string, unknown>>): Promise<readonly UndoneEvent[]>;
   /** What finalizing at an instant would leave, drafts among it; nothing is changed (S13.5). */
   preview(options?: EnginePreviewOptions): Promise<readonly InvoiceShown[]>;
-  /** Does all that falls due up to an instant, now by default (S2.4, S13.4). */
+  /**
+   * Does all that falls due up to an instant, now by default (S2.4, S13.4). An account whose bill cannot be made is skipped
+   * and stops no other one. @throws {RatebookError} ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on
+   */
   finalize(asOf?: InstantInput): Promise<Finalized>;
   /** Associates a plan with an account (S16.1, S16.2). @returns the account's schedules after it */
   associate(accountId: string, association: RequestInput<"associate">): Promise<readonly PricingSchedule[]>;
@@ -101,6 +111,10 @@ export interface Engine extends AccountResources {
   usage(query: UsageQuery): Promise<readonly CellChange[]>;
   /** What features were used beyond their entries, by account and UTC day. */
   overage(query: UsageQuery): Promise<readonly CellChange[]>;
+  /** What a draft or existing plan would charge for one cycle of given quantities; nothing is stored (S13.5). */
+  calculateRevenue(request: RevenueRequestInput): Promise<RevenueAnswer>;
+  /** An account's monetary credits in force, added up (S12). @throws {RatebookError} ERR_NOT_FOUND */
+  creditBalance(accountId: string): Promise<CreditBalance>;
   readonly events: {
     /** The latest ingested first. */
     list(filter?: EventFilter, page?: PageOptions): Promise<Page<EventRecord>>;
@@ -130,12 +144,13 @@ export interface Engine extends AccountResources {
  * with it
  */
 export function createEngine(given: EngineOptions): Engine {
-  const { store, clock = Date.now, ids, ...options } = withStore(given);
+  const { store, clock = Date.now, ids, onSkipped, ...options } = withStore(given);
   const context: EngineContext = {
     store,
     clock,
     ids: ids ?? createIds(clock),
     configuration: createConfigurationSource(options),
+    onSkipped,
     aliasHints: new Map(),
   };
   return {
@@ -189,6 +204,8 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     migrations: { list: (page = {}) => listMigrations(context, page) },
     usage: (query) => usageBetween(context, query),
     overage: (query) => overageBetween(context, query),
+    calculateRevenue: (request) => revenueOf(context, request),
+    creditBalance: (accountId) => creditBalance(context, accountId),
     events: {
       list: (filter = {}, page = {}) => listEvents(context, filter, page),
       get: (id) => eventsNamed(context, id),

@@ -1,5 +1,5 @@
 /**
- * Invoices: previewed, listed, and made final when their time has come (S13).
+ * Invoices: previewed and listed (S13).
  *
  * @module
  */
@@ -13,7 +13,6 @@ import type { PageKey } from "../ledger/view.ts";
 import type { AccountWork } from "../ledger/workspace.ts";
 import { compareIds } from "../store/order.ts";
 import { type AccountFilter, accountsNamedIn } from "./account-lists.ts";
-import { consolidateGroups } from "./consolidation.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
@@ -53,15 +52,7 @@ export interface EnginePreviewOptions {
   readonly until?: InstantInput | undefined;
 }
 
-/** What a bill run did. */
-export interface Finalized {
-  /** Invoices that became final. */
-  readonly finalized: number;
-  /** Composite invoices of groups that were made (S16.7). */
-  readonly consolidated: number;
-}
-
-/** Accounts that one transaction catches up with. */
+/** Accounts that are read at once. */
 const CHUNK = 50;
 
 /** The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5). */
@@ -105,40 +96,6 @@ export async function getInvoice(context: EngineContext, id: string): Promise<In
   const found = all.find((each) => each.id === id);
   if (found === undefined) throw notFound("invoice", id);
   return found;
-}
-
-/**
- * Makes every invoice final whose time has come, and does all else that falls due up to an instant (S2.4, S13.4). Goes on
- * where it stopped; doing it twice changes nothing.
- *
- * @param asOf default now
- * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now
- */
-export async function finalize(context: EngineContext, asOf?: InstantInput): Promise<Finalized> {
-  const now = context.clock();
-  const at = asOf === undefined ? now : instantOf(asOf);
-  if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
-  let finalized = 0;
-  let after: string | undefined;
-  for (;;) {
-    const ids = await context.store.read.accountsBehind(at, CHUNK, after);
-    if (ids.length === 0) break;
-    after = ids.at(-1);
-    finalized += await catchUpAccounts(context, ids, at);
-  }
-  return { finalized, consolidated: await consolidateGroups(context, at) };
-}
-
-/** @returns how many invoices became final */
-async function catchUpAccounts(context: EngineContext, accountIds: readonly string[], at: Instant): Promise<number> {
-  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
-    const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, view, accountIds, at);
-    for (const id of accountIds) catchUp(catalog, workspace.account(id), at);
-    const changes = workspace.changes();
-    return { result: changes.invoices?.length ?? 0, changes };
-  });
 }
 
 /** @param at default now */

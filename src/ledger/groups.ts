@@ -83,9 +83,11 @@ export function removeFromGroup(
 }
 
 /**
- * Consolidates what became due on each day that is over: one composite invoice for each (S16.7).
+ * Consolidates what became due on each day that is over: one composite invoice for each (S16.7). A day waits for all
+ * accounts: with one that is behind, only the days before those that it was not caught up with are done.
  *
  * @param accounts all of the group's, each with all that {@link catchUp} needs
+ * @param behind accounts that cannot be caught up with
  * @returns the documents of the composite invoices that were made
  */
 export function consolidate(
@@ -93,14 +95,17 @@ export function consolidate(
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
   now: Instant,
+  behind: ReadonlySet<string> = new Set(),
 ): readonly DocumentRecord[] {
-  for (const work of accounts) catchUp(catalog, work, now);
+  for (const work of accounts) if (!behind.has(work.record.id)) catchUp(catalog, work, now);
+  const waiting = accounts.filter(({ record }) => behind.has(record.id));
+  const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
   if (!group.dailyInvoiceConsolidation) return [];
   const byDay = new Map<Day, { readonly work: AccountWork; readonly record: InvoiceRecord }[]>();
   for (const work of accounts) {
     for (const record of work.invoices()) {
       const day = dayOf(record.finalizedAt);
-      const isFor = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < dayOf(now);
+      const isFor = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < today;
       if (isFor && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
     }
   }

@@ -242,9 +242,9 @@ describe("invoice groups", () => {
       call("e1", "2024-03-19T00:00:00Z", 5),
       call("e2", "2024-03-19T00:00:00Z", 7, "test"),
     ]);
-    expect(await at("2024-04-01").finalize()).toEqual({ finalized: 0, consolidated: 0 });
-    expect(await at("2024-04-02").finalize()).toEqual({ finalized: 2, consolidated: 0 });
-    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 0, consolidated: 1 });
+    expect(await at("2024-04-01").finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
+    expect(await at("2024-04-02").finalize()).toEqual({ finalized: 2, skipped: 0, consolidated: 0 });
+    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 1 });
     const [composite] = (await engine.compositeInvoices.list()).items;
     expect([composite?.total.toFixed(), composite?.invoices.map(({ accountId }) => accountId)]).toEqual([
       "12",

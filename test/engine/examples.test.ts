@@ -77,7 +77,7 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
     const first = await engine.finalize();
     expect(first.finalized).toBeGreaterThan(0);
     const before = store.snapshot();
-    expect(await engine.finalize()).toEqual({ finalized: 0, consolidated: 0 });
+    expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
     expect(store.snapshot()).toBe(before);
   });
 });

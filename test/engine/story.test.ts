@@ -120,7 +120,7 @@ describe("from an empty store to a final invoice", () => {
 
     const before = await at("2024-04-02T23:59:59.999Z").finalize();
     expect(before.finalized).toBe(0);
-    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 1, consolidated: 0 });
+    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
     const final = await engine.invoices.get(draft?.id ?? "");
     expect([final.invoice.status, final.invoice.revenueInfo.value.toFixed()]).toEqual(["DUE", "25.3"]);
     expect((await engine.credits.list()).items.map(({ status }) => status)).toEqual(["CONSUMED"]);

@@ -142,6 +142,20 @@ describe("consolidation", () => {
     expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
   });
 
+  test("S16.7 a day waits for an account that could not be caught up with; earlier days do not", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a", "b"], "2024-01-20");
+    const [whole, waiting] = [opened(), opened()];
+    for (const each of [whole, waiting]) add(each, slow, ["a", "b"], "2024-01-20");
+    const behind = (now: string): readonly DocumentRecord[] =>
+      waiting.runAll(["a", "b"], (works) => consolidate(waiting.catalog, slow, works, at(now), new Set(["b"])));
+    expect(behind("2024-02-20")).toEqual([]);
+    expect(consolidated(waiting, ["a", "b"], "2024-02-21")).toEqual(consolidated(whole, ["a", "b"], "2024-02-12"));
+    waiting.until("2024-03-20", "a");
+    waiting.until("2024-03-01", "b");
+    expect(behind("2024-03-20")).toEqual([]);
+  });
+
   test("S16.7 an invoice from before the account was in the group stays single, and one with nothing to pay", () => {
     const ledger = opened();
     ledger.until("2024-02-04");
