@@ -1,11 +1,38 @@
 import { defineConfig } from "vitest/config";
 
+/** What starts processes and databases, is killed, or plays long sequences: each file in a process of its own. */
+const whole = [
+  "test/{crash,writers,model}/**/*.test.ts",
+  "test/cli/{bin,load}.test.ts",
+  "test/engine/databases.properties.test.ts",
+  "test/examples/llm-api.test.ts",
+  "test/house/bench.test.ts",
+  "test/store/{databases,faults,postgres,pglite}.test.ts",
+];
+
 // The zone is hostile on purpose: nothing in the core may depend on the machine's local time.
+// It is set for this process, because a thread has the zone of its process, whatever its own environment says.
+process.env["TZ"] = "America/New_York";
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/decimal-guard.ts"],
-    env: { TZ: "America/New_York" },
     testTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        // Most of a file's time is reading what it imports: these share two threads and what these have read.
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: whole,
+          pool: "threads",
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 1 } } },
+    ],
   },
 });

@@ -1,4 +1,4 @@
-/** The guard of the tests themselves. */
+/** The guards of the tests themselves. */
 import { expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -14,4 +14,10 @@ test("an operator on a Decimal throws in tests", () => {
 test("the methods of a Decimal work in tests", () => {
   expect(new Decimal("0.5").toNumber()).toBe(0.5);
   expect(new Decimal(10).pow(3).toFixed()).toBe("1000");
+});
+
+test("S2.1 the machine's own zone is not UTC in tests, in a thread as in a process", () => {
+  // Five hours behind in winter, four in summer.
+  expect(new Date(2024, 0, 1).getTime()).toBe(Date.UTC(2024, 0, 1, 5));
+  expect(new Date(2024, 6, 1).getTime()).toBe(Date.UTC(2024, 6, 1, 4));
 });

@@ -13,7 +13,7 @@ import { type Billed, billed, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
 import { planFor } from "./plans.ts";
 
 /** Each run draws a whole account: fewer of them say as much. */
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: 25 };
 const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
 
 function drawn({ view, catalog }: Billed, from = FIRST, until = UNTIL): readonly Invoice[] {

@@ -262,7 +262,7 @@ describe("catching up", () => {
         often.until(end);
         expect(stateOf(often.parts())).toEqual(stateOf(plain.parts()));
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 
@@ -283,7 +283,7 @@ describe("catching up", () => {
         const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, now));
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -297,7 +297,7 @@ describe("catching up", () => {
         ledger.until(end);
         expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -314,7 +314,7 @@ describe("catching up", () => {
           expect(Math.round(spent)).toBe(Math.round(Number(textOf(consumedAmount)) * 100));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

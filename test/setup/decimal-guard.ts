@@ -1,34 +1,39 @@
 /**
  * Operators on a Decimal compare text (`new Decimal(9) < new Decimal(10)` is false) and no checker sees it.
  * In tests they throw instead, but for those that decimal.js itself uses inside some of its methods.
+ * The quick tests share one process, in which this is read before every file: what is guarded stays as it is.
  */
 import { Decimal } from "../../src/numbers/decimal.ts";
 
-let inside = 0;
+if (!Object.hasOwn(Decimal.prototype, Symbol.toPrimitive)) guard();
 
-Object.defineProperty(Decimal.prototype, Symbol.toPrimitive, {
-  value(this: Decimal, hint: string): string | number {
-    if (inside > 0) return Number(this.toString());
-    if (hint === "string") return this.toFixed();
-    throw new TypeError("an operator was used on a Decimal: use its methods");
-  },
-});
+function guard(): void {
+  let inside = 0;
 
-const prototype = Decimal.prototype as unknown as Record<
-  string,
-  (this: Decimal, ...args: readonly unknown[]) => unknown
->;
-for (const name of ["toNumber", "pow", "toPower"]) {
-  const method = prototype[name];
-  if (method === undefined) continue;
-  Object.defineProperty(Decimal.prototype, name, {
-    value(this: Decimal, ...args: readonly unknown[]): unknown {
-      inside++;
-      try {
-        return method.call(this, ...args);
-      } finally {
-        inside--;
-      }
+  Object.defineProperty(Decimal.prototype, Symbol.toPrimitive, {
+    value(this: Decimal, hint: string): string | number {
+      if (inside > 0) return Number(this.toString());
+      if (hint === "string") return this.toFixed();
+      throw new TypeError("an operator was used on a Decimal: use its methods");
     },
   });
+
+  const prototype = Decimal.prototype as unknown as Record<
+    string,
+    (this: Decimal, ...args: readonly unknown[]) => unknown
+  >;
+  for (const name of ["toNumber", "pow", "toPower"]) {
+    const method = prototype[name];
+    if (method === undefined) continue;
+    Object.defineProperty(Decimal.prototype, name, {
+      value(this: Decimal, ...args: readonly unknown[]): unknown {
+        inside++;
+        try {
+          return method.call(this, ...args);
+        } finally {
+          inside--;
+        }
+      },
+    });
+  }
 }

@@ -21,7 +21,7 @@ interface Entry<T> {
 
 /** @param make must give the same for the same text */
 export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
-  let table: (Entry<T> | undefined)[] = Array.from({ length: SLOTS });
+  let table = emptyTable<T>();
   let count = 0;
 
   return {
@@ -36,7 +36,7 @@ export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
       }
       const made = make(bytes.toString("latin1", start, end));
       if (count >= ENTRIES_MAX) {
-        table = Array.from({ length: SLOTS });
+        table = emptyTable<T>();
         count = 0;
         slot = hash & (SLOTS - 1);
       }
@@ -45,6 +45,13 @@ export function createByteTexts<T>(make: (text: string) => T): ByteTexts<T> {
       return made;
     },
   };
+}
+
+/** Of all its length from the start: `Array.from` grows it slot by slot, which is as slow as reading a small file. */
+function emptyTable<T>(): (Entry<T> | undefined)[] {
+  const slots: (Entry<T> | undefined)[] = [];
+  slots.length = SLOTS;
+  return slots.fill(undefined);
 }
 
 function equals(text: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
