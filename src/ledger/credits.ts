@@ -10,8 +10,9 @@ import { add, type Decimal, textOf, ZERO } from "../numbers/decimal.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp, draftsOf } from "./catch-up.ts";
 import type { IdSource } from "./decision.ts";
+import { madeUnderKey } from "./idempotency.ts";
 import type { CreditRecord } from "./records.ts";
-import { invalidInput, notFound, quoted, refused, taken } from "./refusals.ts";
+import { invalidInput, notFound, quoted, refused } from "./refusals.ts";
 import type { AccountWork, Workspace } from "./workspace.ts";
 
 /** A credit to be given; references are ids. */
@@ -40,11 +41,12 @@ export interface CreditShown {
 }
 
 /**
- * Gives credits, all or none. A request whose idempotencyKey its account knows gives the credit of the first answer.
+ * Gives credits, all or none. A request whose idempotencyKey its account knows gives the credit of the first answer, as it
+ * is now; also where the key stands twice in one call, as if it were two.
  *
  * @param workspace each account with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key that was used for another
- * credit, ERR_REFUSED for an archived account
+ * credit or another kind of thing, ERR_REFUSED for an archived account
  */
 export function createCredits(
   catalog: Catalog,
@@ -57,11 +59,8 @@ export function createCredits(
     const work = workspace.find(request.accountId);
     if (work === undefined) throw notFound("account", request.accountId);
     catchUp(catalog, work, now);
-    const { idempotencyKey } = request;
-    const repeated = work
-      .credits()
-      .find((each) => each.idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey);
-    if (repeated !== undefined) return sameAs(repeated, request);
+    const repeated = madeUnderKey(work, "credit", request.idempotencyKey, (credit) => isOf(credit, request));
+    if (repeated !== undefined) return repeated;
     if (work.record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(work.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
     const credit = recordOf(work, request, now, ids);
@@ -131,15 +130,13 @@ function recordOf({ record }: AccountWork, request: CreditRequest, now: Instant,
   };
 }
 
-function sameAs(credit: CreditRecord, request: CreditRequest): CreditRecord {
-  const same =
+function isOf(credit: CreditRecord, request: CreditRequest): boolean {
+  return (
     credit.purpose === request.purpose &&
     credit.creditAmount.eq(request.creditAmount) &&
     credit.priority === request.priority &&
     credit.effectiveFrom === request.effectiveFrom &&
     (credit.effectiveUntil ?? NO_END) === Math.min(request.effectiveUntil ?? NO_END, NO_END) &&
-    JSON.stringify(credit.applicableEntityIds ?? []) === JSON.stringify(request.applicableEntityIds ?? []);
-  if (same) return credit;
-  const key = request.idempotencyKey ?? "";
-  throw taken("credit", key, `the idempotencyKey ${quoted(key)} was used for another credit`);
+    JSON.stringify(credit.applicableEntityIds ?? []) === JSON.stringify(request.applicableEntityIds ?? [])
+  );
 }

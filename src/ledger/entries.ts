@@ -8,10 +8,11 @@ import { add, type Decimal, subtract, textOf } from "../numbers/decimal.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp } from "./catch-up.ts";
 import type { IdSource } from "./decision.ts";
+import { madeUnderKey } from "./idempotency.ts";
 import { openIn } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import type { EntryRecord } from "./records.ts";
-import { invalidInput, notFound, quoted, refused, taken } from "./refusals.ts";
+import { invalidInput, notFound, quoted, refused } from "./refusals.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** An entry to be bought. */
@@ -32,11 +33,12 @@ export interface EntryChange {
 }
 
 /**
- * Grants an entry of source PURCHASE; open overage that it covers moves onto it (S11.5). One idempotencyKey is one entry.
+ * Grants an entry of source PURCHASE; open overage that it covers moves onto it (S11.5). One idempotencyKey is one entry:
+ * a repeated request gets it as it is now, whatever took from it or changed it since.
  *
  * @param work with all that catching up needs, and the events whose overage may move (see `readForEntry`)
  * @throws {RatebookError} ERR_REFUSED for an archived account, ERR_NOT_FOUND for a feature, ERR_INPUT_INVALID for
- * bounds, ERR_TAKEN for a key that was used for another entry
+ * bounds, ERR_TAKEN for a key that was used for another entry or another kind of thing
  */
 export function grantEntry(
   catalog: Catalog,
@@ -47,10 +49,8 @@ export function grantEntry(
 ): EntryRecord {
   catchUp(catalog, work, now);
   const { featureId, granted, effectiveFrom, effectiveUntil, idempotencyKey } = request;
-  const repeated = work
-    .entries()
-    .find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey);
-  if (repeated !== undefined) return sameAs(repeated, request);
+  const repeated = madeUnderKey(work, "entry", idempotencyKey, (entry) => isOf(entry, request));
+  if (repeated !== undefined) return repeated;
   const { id: accountId, status } = work.record;
   if (status === "ARCHIVED") throw refused("S16.3", `the account ${quoted(accountId)} is archived: nothing is granted`);
   if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFound("feature", featureId);
@@ -143,16 +143,14 @@ function currentOf(work: AccountWork, entry: EntryRecord): EntryRecord {
   return work.entries().find(({ id }) => id === entry.id) ?? entry;
 }
 
-function sameAs(entry: EntryRecord, request: EntryRequest): EntryRecord {
+function isOf(entry: EntryRecord, request: EntryRequest): boolean {
   const asked = entry.asked ?? entry;
-  const same =
+  return (
     entry.featureId === request.featureId &&
     asked.granted.eq(request.granted) &&
     entry.effectiveFrom === request.effectiveFrom &&
-    asked.effectiveUntil === request.effectiveUntil;
-  if (same) return entry;
-  const key = request.idempotencyKey ?? "";
-  throw taken("idempotencyKey", key, `the idempotencyKey ${quoted(key)} was used for another entry`);
+    asked.effectiveUntil === request.effectiveUntil
+  );
 }
 
 function checkGranted(granted: Decimal): void {

@@ -12,9 +12,10 @@ import { decisionInstant, graceTermsOf, planOf } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp } from "./catch-up.ts";
 import type { IdSource } from "./decision.ts";
+import { madeUnderKey } from "./idempotency.ts";
 import { invoicedUntil } from "./invoices.ts";
 import type { LicenseUpdateRecord } from "./records.ts";
-import { notFound, quoted, refused, taken } from "./refusals.ts";
+import { notFound, quoted, refused } from "./refusals.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** A change of the quantity that an account holds of a license. */
@@ -23,7 +24,7 @@ export interface LicenseUpdateRequest {
   readonly licenseId: string;
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
-  /** Default: now. */
+  /** Default: the instant at which the update arrives. */
   readonly effectiveFrom?: Instant | undefined;
   readonly idempotencyKey?: string | undefined;
 }
@@ -36,11 +37,12 @@ export interface LicenseUpdated {
 }
 
 /**
- * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update. What falls due by
- * it is left to the next catch-up.
+ * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update: a
+ * repeated request gets the first answer again. What falls due by it is left to the next catch-up.
  *
  * @param work with all that {@link catchUp} needs
- * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update, ERR_REFUSED
+ * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update or another kind of
+ * thing, ERR_REFUSED
  * where a quantity would leave its bounds or the update lies in a closed cycle
  */
 export function updateLicense(
@@ -52,10 +54,11 @@ export function updateLicense(
 ): LicenseUpdated {
   catchUp(catalog, work, now);
   const before = work.record.licenseUpdates;
-  const repeated = before.find(
-    (each) => each.idempotencyKey !== undefined && each.idempotencyKey === request.idempotencyKey,
-  );
-  if (repeated !== undefined) return { update: sameAs(repeated, request), quantity: after(before, repeated) };
+  const repeated = madeUnderKey(work, "license update", request.idempotencyKey, (update) => isOf(update, request));
+  if (repeated !== undefined) {
+    // Updates are kept as they arrived: those up to this one make the first answer again.
+    return { update: repeated, quantity: after(before.slice(0, before.indexOf(repeated) + 1), repeated) };
+  }
   const update = recordOf(work, request, now, ids);
   checkLicense(catalog, work, request.licenseId);
   checkOpen(catalog, work, update.effectiveFrom, now);
@@ -71,27 +74,26 @@ export function updateLicense(
 }
 
 function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
-  const { licenseId, updateType, quantity, effectiveFrom = now, idempotencyKey } = request;
+  const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
   return {
     id: ids("lu"),
     licenseId,
     updateType,
     quantity,
-    effectiveFrom,
+    effectiveFrom: effectiveFrom ?? now,
+    ...(effectiveFrom === undefined ? { fromArrival: true as const } : {}),
     createdAt: decisionInstant(work.record, now),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }
 
-function sameAs(update: LicenseUpdateRecord, request: LicenseUpdateRequest): LicenseUpdateRecord {
-  const same =
+function isOf(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boolean {
+  return (
     update.licenseId === request.licenseId &&
     update.updateType === request.updateType &&
     update.quantity.eq(request.quantity) &&
-    update.effectiveFrom === (request.effectiveFrom ?? update.effectiveFrom);
-  if (same) return update;
-  const key = request.idempotencyKey ?? "";
-  throw taken("license update", key, `the idempotencyKey ${quoted(key)} was used for another license update`);
+    (update.fromArrival === true ? undefined : update.effectiveFrom) === request.effectiveFrom
+  );
 }
 
 function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string): void {

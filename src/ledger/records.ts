@@ -44,6 +44,8 @@ export interface LicenseUpdateRecord {
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
   readonly effectiveFrom: Instant;
+  /** Nobody said from when on: it takes effect when it arrived. */
+  readonly fromArrival?: true;
   readonly createdAt: Instant;
   readonly idempotencyKey?: string;
 }

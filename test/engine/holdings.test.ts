@@ -178,3 +178,106 @@ describe("credits", () => {
     expect(await refusalOf(engine.credits.void("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
   });
 });
+
+describe("an idempotencyKey", () => {
+  const gift = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
+
+  test("is one entry, one credit or one license update of its account for good, whatever its kind", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId, seatsId } = await withFeature(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const of = { accountId: "prod", featureId };
+    const make = {
+      entry: async (key: string, accountId = "prod") =>
+        engine.entries.grant({ accountId, featureId }, { granted: 10, ...MARCH, idempotencyKey: key }),
+      credit: async (key: string, accountId = "prod") =>
+        engine.credits.create([{ ...gift, accountId, idempotencyKey: key }]),
+      "license update": async (key: string, accountId = "prod") =>
+        engine.licenses.update(accountId, {
+          licenseId: seatsId,
+          updateType: "RELATIVE",
+          quantity: 1,
+          idempotencyKey: key,
+        }),
+    } as const;
+    const kinds = ["entry", "credit", "license update"] as const;
+    for (const kind of kinds) await make[kind](`key of ${kind}`);
+    at("2024-03-05");
+    for (const [kind, other] of kinds.flatMap((each) => kinds.map((one) => [each, one] as const))) {
+      if (kind === other) continue;
+      expect(await refusalOf(make[kind](`key of ${other}`))).toBe(
+        `ERR_TAKEN the idempotencyKey "key of ${other}" was used for ${other === "entry" ? "an" : "a"} ${other}`,
+      );
+    }
+    for (const kind of kinds) await make[kind](`key of ${kind}`);
+    expect((await engine.entries.list(of)).items).toHaveLength(1);
+    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(1);
+    expect((await engine.licenses.list({ accountId: "prod" })).items).toHaveLength(1);
+    // Another account has keys of its own.
+    expect((await make.entry("key of credit", "test")).accountId).toBe("test");
+  });
+
+  test("S10.1 gives the first quantity again, whatever arrived since", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { seatsId } = await withFeature(engine);
+    const seats = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: 5, idempotencyKey: "k1" };
+    const first = await at("2024-03-10").licenses.update("prod", seats);
+    const earlier = { ...seats, quantity: 4, effectiveFrom: "2024-03-02T00:00:00Z", idempotencyKey: "k2" };
+    await at("2024-03-11").licenses.update("prod", earlier);
+    const again = await at("2024-03-12").licenses.update("prod", seats);
+    expect([first, again].map(({ quantity }) => String(quantity))).toEqual(["5", "5"]);
+    expect(again).toEqual(first);
+    // The same instant, but said: another body. And the other way round.
+    const said = { ...seats, effectiveFrom: "2024-03-10T00:00:00Z" };
+    expect(await refusalOf(engine.licenses.update("prod", said))).toMatch(/^ERR_TAKEN/);
+    expect(await refusalOf(engine.licenses.update("prod", { ...earlier, effectiveFrom: undefined }))).toMatch(
+      /^ERR_TAKEN/,
+    );
+  });
+
+  test("S11.8 is known by what was asked, and gives the entry as it is now", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const of = { accountId: "prod", featureId };
+    const asked = { granted: 10, ...MARCH, idempotencyKey: "k1" };
+    const { id } = await engine.entries.grant(of, asked);
+    await at("2024-03-02T01:00:00Z").entitle(call("e1", "2024-03-02T00:00:00Z", 8));
+    await engine.entries.update({ accountId: "prod", entryId: id }, { granted: 20 });
+    await engine.entries.void({ accountId: "prod", entryId: id });
+    const again = await engine.entries.grant(of, asked);
+    expect([again.id, String(again.granted), String(again.balance), again.voided]).toEqual([id, "20", "12", true]);
+    expect(await refusalOf(engine.entries.grant(of, { ...asked, granted: 20 }))).toBe(
+      'ERR_TAKEN the idempotencyKey "k1" was used for another entry',
+    );
+    const other = await engine.features.create({ name: "Other" });
+    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId: other.item.id }, asked))).toMatch(
+      /^ERR_TAKEN/,
+    );
+  });
+
+  test("S12.4 gives a credit again that was consumed since; twice in one request it is one credit", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
+    const keyed = { ...gift, idempotencyKey: "k1" };
+    const [first, twin, plain] = await engine.credits.create([keyed, { ...keyed, creditAmount: "5.0" }, gift]);
+    expect([twin?.credit.id === first?.credit.id, plain?.credit.id === first?.credit.id]).toEqual([true, false]);
+    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 7)]);
+    await at("2024-04-02").finalize();
+    const [again, ...others] = await engine.credits.create([keyed]);
+    expect(others).toEqual([]);
+    expect([again?.credit.id, again?.status, String(again?.credit.consumedAmount)]).toEqual([
+      first?.credit.id,
+      "CONSUMED",
+      "5",
+    ]);
+    const unlike = [
+      { ...gift, idempotencyKey: "k2" },
+      { ...gift, purpose: "other", idempotencyKey: "k2" },
+    ];
+    expect(await refusalOf(engine.credits.create(unlike))).toBe(
+      'ERR_TAKEN the idempotencyKey "k2" was used for another credit',
+    );
+    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(2);
+  });
+});
