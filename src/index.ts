@@ -38,6 +38,7 @@ export type { AddOns, Features, Settings } from "./engine/catalog-resources.ts";
 export type { Stored } from "./engine/configured.ts";
 export type { CustomerMade, CustomerShown } from "./engine/customers.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
+export type { EventPlace } from "./engine/event-places.ts";
 export type { EventSchemas } from "./engine/event-schemas.ts";
 export type { FeatureBalance, LicenseUpdateShown } from "./engine/holdings.ts";
 export type { InvoiceGroups, InvoiceGroupShown } from "./engine/invoice-groups.ts";

@@ -21,6 +21,7 @@ import { type AddOns, addOnsOf, type Features, featuresOf, type Settings, settin
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { type CreditBalance, creditBalance } from "./credit-balance.ts";
+import { type EventPlace, placesOf } from "./event-places.ts";
 import { type EventSchemas, eventSchemasOf } from "./event-schemas.ts";
 import { eventsNamed, ingest, listEvents, undo } from "./events.ts";
 import { createIds } from "./ids.ts";
@@ -120,6 +121,10 @@ export interface Engine extends AccountResources {
     list(filter?: EventFilter, page?: PageOptions): Promise<Page<EventRecord>>;
     /** All events of an event id, or the one of a referenceId. @throws {RatebookError} ERR_NOT_FOUND */
     get(eventIdOrReferenceId: string): Promise<readonly EventRecord[]>;
+    /** The cycle that each of these events counts in, and the plan that prices it; undefined where none does. */
+    places(
+      events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
+    ): Promise<readonly (EventPlace | undefined)[]>;
   };
   readonly invoices: {
     /** Final ones and the drafts of every begun cycle, by the start of their cycle, newest first. */
@@ -209,6 +214,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     events: {
       list: (filter = {}, page = {}) => listEvents(context, filter, page),
       get: (id) => eventsNamed(context, id),
+      places: (events) => placesOf(context, events),
     },
     invoices: {
       list: (filter = {}, page = {}) => listInvoices(context, filter, page),

@@ -47,10 +47,10 @@ export function listQuery<Filters extends z.ZodRawShape>(
 }
 
 /** What every list takes. */
-export interface PageFields extends z.ZodRawShape {
+export type PageFields = {
   readonly pageSize: z.ZodOptional<z.ZodType<number, string>>;
   readonly nextToken: z.ZodOptional<z.ZodString>;
-}
+};
 
 /** Which page of which list is asked for. */
 export interface ListRequest<Filters> {

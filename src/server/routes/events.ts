@@ -1,0 +1,119 @@
+/**
+ * Stored events: listed, shown with all that was made of them, and undone (S15).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { INGEST_STATUSES } from "../../ledger/outcome.ts";
+import { UNDO_FILTERS } from "../../ledger/undo-filter.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
+
+const stored = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
+
+const eventList = z
+  .strictObject({
+    events: z.array(recordShape),
+    nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
+    context: z.strictObject({ pageSize: z.int() }),
+  })
+  .meta({ id: "EventList" });
+
+/** A date-time in a query may have lost its plus: there it is a space. */
+function withPlus(text: string): string {
+  return text.replace(/ (\d\d:?\d\d)$/, "+$1");
+}
+
+const undoQuery = z.strictObject({
+  account_id: z.string().min(1).meta({ description: "The account's id or one of its aliases." }),
+  id: z.string().optional().meta({ description: "The referenceId of the event." }),
+  event_id: z.string().optional().meta({ description: "The id that the event was sent with." }),
+  event_source_time: z
+    .string()
+    .optional()
+    .meta({ description: "The event's own timestamp; without a fraction it matches the whole second." }),
+  created_at: z
+    .string()
+    .optional()
+    .meta({ description: "The time of ingest; without a fraction it matches the whole second." }),
+});
+
+/** The endpoints of stored events. */
+export const EVENT_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/events",
+    id: "listEvents",
+    tag: "Events",
+    summary: "List stored events, the latest ingested first",
+    access: "read",
+    query: listQuery(
+      {
+        account_id: z.string().optional(),
+        schema_name: z.string().optional(),
+        status: stored.optional().meta({ description: "The status of its ingest." }),
+      },
+      LONG_PAGES,
+    ),
+    answers: { 200: eventList },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "events", sizes: LONG_PAGES, query });
+      const { account_id: accountId, schema_name: schemaName, status } = asked.filters;
+      const filter = {
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(schemaName === undefined ? {} : { schemaName }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const found = await engine.events.list(filter, asked.page);
+      const places = await engine.events.places(found.items);
+      const nextToken = asked.nextToken(found);
+      return ok({
+        events: found.items.map((event, index) => shownRecord(event, places[index])),
+        ...(nextToken === undefined ? {} : { nextToken }),
+        context: { pageSize: asked.page.limit },
+      });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/events/{event_id}",
+    id: "getEvent",
+    tag: "Events",
+    summary: "Get every stored event of an id",
+    description: "An id may come again after its event failed or was undone, so there may be several.",
+    access: "read",
+    params: z.strictObject({
+      event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
+    }),
+    answers: { 200: z.strictObject({ events: z.array(recordShape) }).meta({ id: "Events" }) },
+    handle: async ({ engine, params: { event_id: id } }) => {
+      const events = await engine.events.get(id);
+      const places = await engine.events.places(events);
+      return ok({ events: events.map((event, index) => shownRecord(event, places[index])) });
+    },
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/events",
+    id: "undoEvents",
+    tag: "Events",
+    summary: "Undo up to five events",
+    description:
+      "With account_id alone, or with id, event_id, event_source_time, event_id and created_at, or event_id and " +
+      "event_source_time (S15.1). Repeating the call undoes all that can be.",
+    access: "write",
+    query: undoQuery,
+    answers: { 200: z.strictObject({ data: z.array(undoneShape) }).meta({ id: "UndoneEvents" }) },
+    handle: async ({ engine, query }) => {
+      const given: Record<string, string> = {};
+      for (const name of UNDO_FILTERS) {
+        const value = query[name];
+        if (value !== undefined) given[name] = name.endsWith("id") ? value : withPlus(value);
+      }
+      const undone = await engine.undo(given);
+      return ok({ data: undone.map(({ event, status, reason }) => shownUndone(event, { status, reason })) });
+    },
+  }),
+];

@@ -1,0 +1,137 @@
+/**
+ * Events come in: one, many, or one that asks for feature credits (S11, S14).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { IngestResult } from "../../ledger/ingest.ts";
+import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import { type Answer, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+import { success, withoutAbsent } from "../fields.ts";
+import { ingestionStatus, usageEvent } from "../shapes/event.ts";
+
+const EVENTS_MAX = 1000;
+/** Bytes of a batch. */
+const BATCH_LIMIT = 16_777_216;
+const [REFUSED, DUPLICATE] = INGEST_STATUSES;
+
+const ingested = z
+  .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
+  .meta({ id: "Ingested" });
+const batchIngested = z
+  .strictObject({
+    success: z.boolean().meta({ description: "Whether every event's is true." }),
+    data: z.array(
+      z.strictObject({
+        id: z.string().optional().meta({ description: "The event's, where it has one." }),
+        success: z.boolean(),
+        referenceId: z.string().optional(),
+        ingestionStatus,
+      }),
+    ),
+  })
+  .meta({ id: "BatchIngested" });
+
+const oneEvent = z.strictObject({ event: usageEvent });
+
+/** The endpoints that take events. */
+export const INGEST_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/ingest",
+    id: "ingestEvent",
+    tag: "Events",
+    summary: "Ingest one event",
+    description: "Safe to send again: an id that was accepted before counts nothing and is a success (S14.1).",
+    access: "ingest",
+    bucket: "ingest",
+    body: oneEvent,
+    answers: { 202: ingested },
+    handle: async ({ engine, body }) => {
+      const [result] = await engine.ingest([body.event]);
+      if (result === undefined || result.status === REFUSED) throw malformed(result);
+      return { status: 202, plain: true, body: shownResult(result) };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/ingestBatch",
+    id: "ingestBatch",
+    tag: "Events",
+    summary: "Ingest up to 1,000 events as one",
+    description: "Committed as one, each event with its own outcome, in order; safe to send again (S14.3).",
+    access: "ingest",
+    bucket: "ingestBatch",
+    bodyLimit: BATCH_LIMIT,
+    body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
+    answers: { 202: batchIngested, 207: batchIngested },
+    handle: async ({ engine, body: { events } }) => {
+      const results = await engine.ingest(events);
+      const data = results.map((result, index) => ({ ...idOf(events[index]), ...shownResult(result) }));
+      const all = data.every((each) => each.success);
+      return { status: all ? 202 : 207, plain: true, body: { success: all, data } };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/entitled",
+    id: "consumeEntitlement",
+    tag: "Events",
+    summary: "Ingest an event if its feature credits suffice",
+    description:
+      "Checks and takes the credits at once (S11.3). A refused event counts nothing; its id may be sent again.",
+    access: "ingest",
+    bucket: "entitled",
+    body: oneEvent,
+    answers: { 200: success },
+    handle: async ({ engine, body }): Promise<Answer> => {
+      await checkHasFeature(body.event, async (name) => engine.eventSchemas.get(name));
+      const result = await engine.entitle(body.event);
+      if (result.status === REFUSED) throw malformed(result);
+      if (result.status === DUPLICATE) throw new Refusal(409, result.description);
+      if (!isCompleted(result.status)) throw new Refusal(422, result.description);
+      return SUCCESS;
+    },
+  }),
+];
+
+function malformed(result: IngestResult | undefined): Refusal {
+  return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
+}
+
+/** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
+function shownResult({ status, description, referenceId }: IngestResult): z.input<typeof ingested> {
+  return withoutAbsent({
+    success: isCompleted(status) || status === DUPLICATE,
+    referenceId,
+    ingestionStatus: {
+      status: status === REFUSED ? ("INGESTION_FAILED" as const) : status,
+      statusDescription: description,
+    },
+  });
+}
+
+function idOf(event: unknown): { readonly id?: string } {
+  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "id")) return {};
+  const { id } = event as { readonly id?: unknown };
+  return typeof id === "string" ? { id } : {};
+}
+
+/** An event whose schema has no feature would be metered, though nothing was asked of any entry: it is refused before. */
+async function checkHasFeature(
+  event: unknown,
+  schemaNamed: (
+    name: string,
+  ) => Promise<{ readonly item: { readonly status: string; readonly featureDetails?: unknown } }>,
+): Promise<void> {
+  const name = (event as { readonly schemaName?: unknown }).schemaName;
+  if (typeof name !== "string") return;
+  const known = await schemaNamed(name).catch(() => undefined);
+  if (known?.item.status !== "ACTIVE" || known.item.featureDetails) return;
+  throw new Refusal(
+    422,
+    `the event schema ${JSON.stringify(name.slice(0, 60))} has no feature: send its events to /ingest`,
+  );
+}

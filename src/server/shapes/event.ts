@@ -1,0 +1,151 @@
+/**
+ * Usage events as they are sent, and the records that are kept of them (service-reference: Ingested event record).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { EventPlace } from "../../engine/event-places.ts";
+import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import {
+  DIMENSION_LENGTH_MAX,
+  EVENT_FIELDS_MAX,
+  EVENT_ID_LENGTH_MAX,
+  UNIT_LENGTH_MAX,
+} from "../../metering/read-event.ts";
+import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+
+const decimalText = z.union([z.number(), z.string()]);
+
+/** What an event looks like. Whatever else it carries is kept and not seen by rules (S4.1). */
+const eventShape = z.looseObject({
+  schemaName: z.string().min(1),
+  id: z.string().min(1).max(EVENT_ID_LENGTH_MAX),
+  timestamp: z.string().meta({ format: "date-time", description: "When it was used; with a zone." }),
+  accountId: z.string().min(1).max(EVENT_ID_LENGTH_MAX).meta({ description: "An account's id or one of its aliases." }),
+  attributes: z
+    .array(z.looseObject({ name: z.string(), value: decimalText, unit: z.string().max(UNIT_LENGTH_MAX).nullish() }))
+    .max(EVENT_FIELDS_MAX)
+    .nullish(),
+  dimensions: z.record(z.string(), z.union([z.string().max(DIMENSION_LENGTH_MAX), z.number()])).nullish(),
+});
+
+/** An event as the engine is given it: the engine itself says what is wrong with each (S14.1). */
+export const usageEvent = z
+  .custom<unknown>((value) => value !== undefined && value !== null, { error: "missing: expected an event" })
+  .meta({ id: "UsageEvent", ...z.toJSONSchema(eventShape, { io: "input" }), $schema: undefined });
+
+/** What became of an event. */
+export const ingestionStatus = z
+  .strictObject({ status: z.enum(INGEST_STATUSES), statusDescription: z.string().max(250) })
+  .meta({ id: "IngestionStatus" });
+
+const quantities = z.array(z.strictObject({ usageMeterId: z.string(), quantity: number }));
+
+const recordFields = {
+  referenceId: z.string(),
+  eventPayload: z.strictObject({
+    timestamp,
+    schemaName: z.string(),
+    id: z.string(),
+    accountId: z.string().meta({ description: "As it was sent: an id or an alias." }),
+    attributes: z.array(
+      z.strictObject({
+        name: z.string(),
+        value: z
+          .union([number, z.string()])
+          .meta({ description: "A text only where what was sent is no decimal: the event failed." }),
+        unit: z.string().optional(),
+      }),
+    ),
+    dimensions: z.record(z.string(), z.string()).optional(),
+  }),
+  ingestionStatus,
+  customerId: z.string().optional(),
+  source: z.strictObject({ id: z.string(), type: z.string() }),
+  createdAt: timestamp,
+  status: z
+    .enum(["INGESTED", "REVERTED", "FAILED"])
+    .meta({ description: "INGESTED: accepted, and it counts. REVERTED: undone. FAILED: not accepted, or not undone." }),
+  reason: z.string(),
+};
+
+/** A record as an undo answers it. */
+export const undoneShape = z.strictObject(recordFields).meta({ id: "IngestedEvent" });
+
+/** A record with all that was made of it. */
+export const recordShape = z
+  .strictObject({
+    ...recordFields,
+    accountId: z.string().optional().meta({ description: "The account that it belongs to." }),
+    schemaVersion: z.int().optional(),
+    enrichedAttributes: z.array(z.strictObject({ name: z.string(), value: number })).optional(),
+    enrichedDimensions: z.record(z.string(), z.string()).optional(),
+    usage: quantities.optional().meta({ description: "What each matching meter measured." }),
+    featureUsage: z
+      .strictObject({
+        featureId: z.string(),
+        quantity: number,
+        allocations: z.array(z.strictObject({ entryId: z.string(), quantity: number })),
+        overage: number,
+      })
+      .optional()
+      .meta({ description: "What it took of a feature, and from which entries (S11.4)." }),
+    pricePlan: z
+      .strictObject({ id: z.string(), version: z.int() })
+      .optional()
+      .meta({ description: "The plan in force at its timestamp, by what is decided now." }),
+    pricingCycle: z.strictObject({ startDate: timestamp, endDate: timestamp }).optional(),
+  })
+  .meta({ id: "EventRecord" });
+
+/** A record as an undo answers it. */
+export function shownUndone(
+  event: EventRecord,
+  { status, reason }: { readonly status: "INGESTED" | "REVERTED" | "FAILED"; readonly reason: string },
+): z.input<typeof undoneShape> {
+  const { payload } = event;
+  return withoutAbsent({
+    referenceId: event.referenceId,
+    eventPayload: withoutAbsent({
+      timestamp: shownTime(event.timestamp),
+      schemaName: event.schemaName,
+      id: event.eventId,
+      accountId: payload.accountId,
+      attributes: payload.attributes.map(({ name, value, unit }) => withoutAbsent({ name, value, unit })),
+      dimensions: filled(payload.dimensions),
+    }),
+    ingestionStatus: { status: event.status, statusDescription: event.description },
+    customerId: event.customerId === "" ? undefined : event.customerId,
+    source: { id: "", type: "" },
+    createdAt: shownTime(event.createdAt),
+    status,
+    reason,
+  });
+}
+
+/** A record with all that was made of it. */
+export function shownRecord(event: EventRecord, place: EventPlace | undefined): z.input<typeof recordShape> {
+  const { accountId, schemaVersion, enriched, units, feature } = event;
+  return withoutAbsent({
+    ...shownUndone(event, stateOf(event)),
+    accountId: accountId === "" ? undefined : accountId,
+    schemaVersion,
+    enrichedAttributes: enriched.attributes.length === 0 ? undefined : [...enriched.attributes],
+    enrichedDimensions: filled(enriched.dimensions),
+    usage: units.length === 0 ? undefined : units.map(({ meterId, quantity }) => ({ usageMeterId: meterId, quantity })),
+    featureUsage: feature && { ...feature, allocations: [...feature.allocations] },
+    pricePlan: place && { id: place.pricePlanId, version: place.version },
+    pricingCycle: place && { startDate: shownTime(place.cycle.start), endDate: shownTime(place.cycle.end) },
+  });
+}
+
+function stateOf(event: EventRecord): { readonly status: "INGESTED" | "REVERTED" | "FAILED"; readonly reason: string } {
+  if (event.reverted) return { status: "REVERTED", reason: "The event was undone, and counts no more." };
+  return { status: isCompleted(event.status) ? "INGESTED" : "FAILED", reason: event.description };
+}
+
+function filled(texts: Readonly<Record<string, string>>): Record<string, string> | undefined {
+  return Object.keys(texts).length === 0 ? undefined : { ...texts };
+}
