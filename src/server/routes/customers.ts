@@ -10,7 +10,8 @@ import type { CustomerShown } from "../../engine/customers.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
 import { listQuery } from "../pagination.ts";
-import { accountShape, addressShape, shownAccount, shownAddress } from "../shapes/account.ts";
+import { accountShape, shownAccount } from "../shapes/account.ts";
+import { addressShape, shownAddress } from "../shapes/address.ts";
 import { listOf } from "../shapes/list.ts";
 
 const customerShape = z

@@ -1,26 +1,21 @@
 /**
- * Accounts as they are answered (service-reference: Account, Address).
+ * Accounts as they are answered (service-reference: Account).
  *
  * @module
  */
 import { z } from "zod";
 
 import { freeForm } from "../../book/fields.ts";
+import type { StoredSetting } from "../../engine/catalog-resources.ts";
+import type { InvoiceGroupShown } from "../../engine/invoice-groups.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../fields.ts";
+import { addressShape, shownAddress } from "./address.ts";
+import { invoiceGroupShape, shownGroup } from "./invoice-group.ts";
+import { settingShape, shownSetting } from "./setting.ts";
 
-/** A postal address. */
-export const addressShape = z
-  .strictObject({
-    phoneNumber: z.string().optional(),
-    line1: z.string().optional(),
-    line2: z.string().optional(),
-    postalCode: z.string().optional(),
-    city: z.string().optional(),
-    state: z.string().optional(),
-    country: z.string().optional(),
-  })
-  .meta({ id: "Address" });
+/** How many settings an account shows, those of the oldest first. */
+const SETTINGS_MAX = 10;
 
 /** An account. */
 export const accountShape = z
@@ -36,11 +31,28 @@ export const accountShape = z
     netTermDays: z.int().min(0).optional(),
     metadata: freeForm.optional(),
     tags: z.array(z.string()).optional(),
+    settings: z
+      .array(settingShape)
+      .max(SETTINGS_MAX)
+      .optional()
+      .meta({ description: "Its own settings, the oldest ten of them: `GET /settings` has all." }),
+    invoiceGroupDetails: invoiceGroupShape
+      .optional()
+      .meta({ description: "The group that it is in, where `includeGroupDetails=true` asked for it." }),
   })
   .meta({ id: "Account" });
 
+/** What is shown of an account that is not its own. */
+export interface AccountExtras {
+  readonly settings?: readonly StoredSetting[] | undefined;
+  readonly group?: InvoiceGroupShown | undefined;
+}
+
 /** An account as it is answered. */
-export function shownAccount(account: AccountRecord): z.input<typeof accountShape> {
+export function shownAccount(
+  account: AccountRecord,
+  { settings = [], group }: AccountExtras = {},
+): z.input<typeof accountShape> {
   const { id, name, customerId, status, invoiceCurrency, address, primaryEmail, netTermDays, metadata, tags } = account;
   return withoutAbsent({
     id,
@@ -53,11 +65,8 @@ export function shownAccount(account: AccountRecord): z.input<typeof accountShap
     aliases: account.aliases.map(({ alias }) => ({ alias, status: "ACTIVE" as const })),
     netTermDays,
     metadata,
-    tags: tags === undefined ? undefined : [...tags],
+    tags: tags && [...tags],
+    settings: settings.length === 0 ? undefined : settings.slice(0, SETTINGS_MAX).map(shownSetting),
+    invoiceGroupDetails: group && shownGroup(group),
   });
-}
-
-/** An address without what it does not have. */
-export function shownAddress(address: AccountRecord["address"] | null): z.input<typeof addressShape> | undefined {
-  return address === undefined || address === null ? undefined : withoutAbsent(address);
 }

@@ -1,9 +1,13 @@
 /**
- * The envelope of lists (service-reference: Paged list envelope).
+ * The envelopes of lists (service-reference: Paged list envelope).
  *
  * @module
  */
 import { z } from "zod";
+
+import type { Page } from "../../engine/pages.ts";
+import { type Answer, ok } from "../endpoint.ts";
+import type { AskedPage } from "../pagination.ts";
 
 /** `{data, nextToken, context}`; `nextToken` is null on the last page. */
 export function listOf(item: z.ZodType, id: string): z.ZodType {
@@ -14,4 +18,37 @@ export function listOf(item: z.ZodType, id: string): z.ZodType {
       context: z.strictObject({ pageSize: z.int() }),
     })
     .meta({ id });
+}
+
+/** As {@link listOf}, but `nextToken` is left out on the last page: credits and license updates. */
+export function openListOf(item: z.ZodType, id: string): z.ZodType {
+  return z
+    .strictObject({
+      data: z.array(item),
+      nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
+      context: z.strictObject({ pageSize: z.int() }),
+    })
+    .meta({ id });
+}
+
+/** A page as {@link listOf} says. */
+export function okPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show: (item: Item) => unknown): Answer {
+  const { data, context, nextToken = null } = envelopeOf(asked, found, show);
+  return ok({ data, nextToken, context });
+}
+
+/** A page as {@link openListOf} says. */
+export function okOpenPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show: (item: Item) => unknown): Answer {
+  return ok(envelopeOf(asked, found, show));
+}
+
+function envelopeOf<Item>(
+  asked: AskedPage<unknown>,
+  found: Page<Item>,
+  show: (item: Item) => unknown,
+): { readonly data: readonly unknown[]; readonly nextToken?: string; readonly context: { readonly pageSize: number } } {
+  const nextToken = asked.nextToken(found);
+  const context = { pageSize: asked.page.limit };
+  const data = found.items.map(show);
+  return nextToken === undefined ? { data, context } : { data, nextToken, context };
 }

@@ -1,0 +1,50 @@
+/**
+ * Invoice groups as they are answered (service-reference: Invoice group).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { InvoiceGroupShown } from "../../engine/invoice-groups.ts";
+import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { addressShape, shownAddress } from "./address.ts";
+
+/** An invoice group. */
+export const invoiceGroupShape = z
+  .strictObject({
+    id: z.string().max(512),
+    name: z.string().max(255),
+    email: z.string().max(255).optional(),
+    dailyInvoiceConsolidation: z.boolean(),
+    accountsCount: z.int().min(0),
+    gracePeriod: z.int().min(0).optional().meta({ description: "Days; it wins over that of the accounts' plans." }),
+    netTermDays: z.int().min(0).optional().meta({ description: "Days; it wins over that of the accounts." }),
+    invoiceCurrency: z.string().optional(),
+    billingAddress: addressShape.optional(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "InvoiceGroup" });
+
+/** An invoice group as it is answered. */
+export function shownGroup({
+  item,
+  accountIds,
+  createdAt,
+  updatedAt,
+}: InvoiceGroupShown): z.input<typeof invoiceGroupShape> {
+  const { id, name, email, dailyInvoiceConsolidation, gracePeriod, netTermDays, invoiceCurrency } = item;
+  return withoutAbsent({
+    id,
+    name,
+    email,
+    dailyInvoiceConsolidation,
+    accountsCount: accountIds.length,
+    gracePeriod,
+    netTermDays,
+    invoiceCurrency,
+    billingAddress: shownAddress(item.billingAddress ?? item.address),
+    createdAt: shownTime(createdAt),
+    updatedAt: shownTime(updatedAt),
+  });
+}

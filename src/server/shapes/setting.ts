@@ -1,0 +1,39 @@
+/**
+ * Settings as they are answered (service-reference: Setting).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { StoredSetting } from "../../engine/catalog-resources.ts";
+import { documentIdOf } from "../../engine/document-ids.ts";
+import { withoutAbsent } from "../fields.ts";
+
+/** A setting. */
+export const settingShape = z
+  .strictObject({
+    id: z.string().meta({
+      description: "`setting.<namespace>.<id>` in lower case, below the organization plus `.<entityType>.<entityId>`.",
+    }),
+    value: z.string().meta({ description: "As it was sent." }),
+    entityType: z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]),
+    entityId: z.string(),
+    namespace: z.string(),
+    name: z.string().optional(),
+    dataType: z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]),
+  })
+  .meta({ id: "Setting" });
+
+/** A setting as it is answered. */
+export function shownSetting({ item, given }: StoredSetting): z.input<typeof settingShape> {
+  const { value, entityType, entityId, namespace, name, dataType } = item;
+  return withoutAbsent({
+    id: documentIdOf("setting", given),
+    value,
+    entityType,
+    entityId,
+    namespace,
+    name,
+    dataType,
+  });
+}
