@@ -141,7 +141,7 @@ function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
       const connection = await pool.connect();
       return {
         async query(statement: QueryConfig) {
-          if (/^insert into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
+          if (/^merge into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
           if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
           state = "over";
           await connection.query(isLost ? "rollback" : "commit");

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
-import { pageEnd, parameter } from "./query.ts";
+import { EVENT_KEY, keyExpression, pageEnd, parameter } from "./query.ts";
 import { EVENT_COLUMNS, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
@@ -67,7 +67,8 @@ export async function holdersOf(
 ): Promise<readonly Holder[]> {
   const rows = await run(
     `select ${EVENT_COLUMNS}, holds::text from ${table("event")}
-      where event_id = any($1::text::text[]) and holds is not null order by created_at`,
+      where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
+        and event_id = any($1::text::text[]) and holds is not null order by created_at`,
     [textList(keysOf(eventIds))],
   );
   const holders = new Map<string, Holder>();
@@ -98,7 +99,10 @@ function conditionsOf(filter: EventFilter, values: string[]): string {
   equal("account_id", accountId === undefined ? undefined : keyOf(accountId));
   equal("schema_name", schemaName === undefined ? undefined : keyOf(schemaName));
   equal("status", status);
-  equal("event_id", eventId === undefined ? undefined : keyOf(eventId));
+  if (eventId !== undefined) {
+    equal("event_id", keyOf(eventId));
+    conditions.push(`${EVENT_KEY} = ${keyExpression(`$${values.length}::text`)}`);
+  }
   equal("reference_id", referenceId === undefined ? undefined : keyOf(referenceId));
   if (accepted !== undefined) conditions.push(`${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`);
   within("timestamp", timestamp);

@@ -8,12 +8,20 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
+import { EVENT_KEY } from "./query.ts";
 import { advisoryKey } from "./values.ts";
+
+/** How many items of an account and day are in one row of usage or overage. */
+export const ROW_ITEMS = 4;
+
+const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${place}`);
 
 /**
  * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
- * those that begin with an account at one place for each account, and each look-up of an undo has an index that leads to
- * it. Usage and overage are one row for a day, so they grow with days, not with events.
+ * those that begin with an account at one place for each account, the one of event ids compares a number first, and each
+ * look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and every four
+ * items, so they grow with days, not with events. What every ingest changes of an account is a table of its own, whose
+ * rows are short.
  */
 const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
   (table) => [
@@ -25,13 +33,15 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index on ${table("document")} (kind, created_at desc, id)`,
 
     `create table ${table("account")} (id text collate "C" primary key, customer_id text collate "C" not null,
-      status text not null, invoice_group_id text collate "C", event_count bigint not null, caught_up_to bigint not null,
-      next_due_at bigint not null, created_at bigint not null, updated_at bigint not null, body text not null)
-      with (fillfactor = 70)`,
+      status text not null, invoice_group_id text collate "C", created_at bigint not null, body text not null)`,
     `create index on ${table("account")} (created_at desc, id)`,
     `create index on ${table("account")} (customer_id)`,
     `create index on ${table("account")} (invoice_group_id) where invoice_group_id is not null`,
-    `create index on ${table("account")} (next_due_at)`,
+    // One row for each account, and the one that is locked. The digest is that of the account's body.
+    `create table ${table("ledger")} (id text collate "C" primary key, event_count bigint not null,
+      caught_up_to bigint not null, next_due_at bigint not null, updated_at bigint not null, digest text not null)
+      with (fillfactor = 40)`,
+    `create index on ${table("ledger")} (next_due_at)`,
 
     `create table ${table("event")} (reference_id text collate "C" primary key, account_id text collate "C" not null,
       number bigint not null, event_id text collate "C" not null, holds integer, schema_name text collate "C" not null,
@@ -39,16 +49,19 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       overage_of text collate "C", entry_ids text[], body text not null)`,
     // An accepted event holds its id, the first one as 0, one that came again later as 1: two that race for the id hold
     // it with the same number, which one of them only can.
-    `create unique index event_holds on ${table("event")} (event_id, holds)`,
+    `create unique index event_holds on ${table("event")} (${EVENT_KEY}, event_id, holds)`,
     `create index on ${table("event")} (created_at)`,
     `create index on ${table("event")} (account_id, number) where not reverted`,
     `create index on ${table("event")} (account_id, timestamp)`,
     `create index on ${table("event")} (account_id, overage_of, number, timestamp)
       where overage_of is not null and holds is not null`,
 
+    // Meters and features, each with the place of its quantities: the row of a day is place / 4, the column place % 4.
+    `create table ${table("item")} (id text collate "C" primary key, place integer not null unique, item text)`,
     ...["usage", "overage"].map(
-      (name) => `create table ${table(name)} (account_id text collate "C", day integer, item_id text collate "C",
-        quantity numeric not null, item text, primary key (account_id, day, item_id)) with (fillfactor = 70)`,
+      (name) => `create table ${table(name)} (account_id text collate "C", day integer, part integer,
+        ${QUANTITIES.map((column) => `${column} numeric not null`).join(", ")}, primary key (account_id, day, part))
+        with (fillfactor = 60)`,
     ),
 
     `create table ${table("entry")} (id text collate "C" primary key, account_id text collate "C" not null,

@@ -10,16 +10,16 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Decision } from "../../ledger/decision.ts";
-import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../store.ts";
+import { type KnownAccounts, lockAccounts } from "./accounts.ts";
+import type { KnownPlaces } from "./cells.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
 import { holdersOf } from "./event-view.ts";
-import { againAfterLostRaces, LostRace } from "./failures.ts";
+import { againAfterLostRaces } from "./failures.ts";
 import { migrate, tablesIn } from "./migrations.ts";
-import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
-import { advisoryKey, keysOf, textList } from "./values.ts";
+import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
 
 /** How a store uses its database. */
@@ -29,9 +29,6 @@ export interface PostgresStoreOptions {
   /** Called once when the store is closed: to end the pool, where the store is its only user. */
   readonly onClose?: () => Promise<void>;
 }
-
-/** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
-const NEW_ACCOUNT_LOCKS = 64;
 
 /**
  * Opens a store in a PostgreSQL database, brought to the current version first.
@@ -46,31 +43,41 @@ export async function postgresStore(
   const connections = connectionsOf(client);
   await againAfterLostRaces(() => migrate(connections, schema));
   const table = tablesIn(schema);
+  const place: Place = { connections, schema, table, known: new Map(), places: new Map() };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
     read: viewOver(connections.run, table),
     transact(scope, work) {
-      if (closing === undefined) return transact(connections, schema, scope, work);
+      if (closing === undefined) return transact(place, scope, work);
       return Promise.reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {}));
     },
     close: () => (closing ??= onClose?.() ?? Promise.resolve()),
   };
 }
 
+/** Where a store is, and what it remembers of it. */
+interface Place {
+  readonly connections: Connections;
+  readonly schema: string;
+  readonly table: (name: string) => string;
+  readonly known: KnownAccounts;
+  readonly places: KnownPlaces;
+}
+
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 
 /** Does the work until its commit loses no race. */
-function transact<Result>(connections: Connections, schema: string, scope: Scope, work: Work<Result>): Promise<Result> {
-  const opening = [configurationLock(schema, scope)];
+function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
+  const opening = [configurationLock(place.schema, scope)];
   return againAfterLostRaces(() =>
-    connections.transaction(opening, (run) => decideAndCommit(run, schema, scope, work)),
+    place.connections.transaction(opening, (run) => decideAndCommit(run, place, scope, work)),
   );
 }
 
-async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, work: Work<Result>): Promise<Result> {
-  const table = tablesIn(schema);
-  const accounts = await lockAccounts(run, schema, scope.accountIds);
+async function decideAndCommit<Result>(run: Run, place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
+  const { table, schema, places, known } = place;
+  const accounts = await lockAccounts({ run, table, schema, known }, scope.accountIds);
   const holds = new Map<string, number>();
   const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
   const learn = async (eventIds: readonly string[]): Promise<void> => {
@@ -101,44 +108,11 @@ async function decideAndCommit<Result>(run: Run, schema: string, scope: Scope, w
     await learn(eventIds);
     return holds;
   };
-  await writeChanges({ run, table, accounts, holdsOf }, changes);
+  await writeChanges({ run, table, schema, places, accounts, holdsOf }, changes);
   return result;
 }
 
 function configurationLock(schema: string, { configuration }: Scope): string {
   const lock = configuration === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
   return `select ${lock}(${advisoryKey(schema, "configuration")})::text`;
-}
-
-/** Locks accounts, those that are not there too, and reads them. */
-async function lockAccounts(
-  run: Run,
-  schema: string,
-  accountIds: readonly string[],
-): Promise<ReadonlyMap<string, AccountRecord>> {
-  if (accountIds.length === 0) return new Map();
-  const text = `select id, ${ACCOUNT_COLUMNS} from ${tablesIn(schema)("account")}
-    where id = any($1::text::text[]) order by id for no key update`;
-  const rows = await run(text, [textList(keysOf(accountIds))]);
-  const there = new Set(rows.map(({ id }) => id));
-  const missing = keysOf(accountIds).filter((key) => !there.has(key));
-  if (missing.length > 0) {
-    await lockNewAccounts(run, schema, missing);
-    // Whoever made one of them meanwhile has locked its row, and rows are locked before these locks, not after.
-    const made = await run(text, [textList(missing)]);
-    if (made.length > 0) throw new LostRace("an account was made at the same time");
-  }
-  return new Map(rows.map((row) => accountOf(row)).map((account) => [account.id, account]));
-}
-
-async function lockNewAccounts(run: Run, schema: string, keys: readonly string[]): Promise<void> {
-  const numbers = new Set(keys.map((key) => lockNumber(key)));
-  const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));
-  for (const lock of locks) await run("select pg_advisory_xact_lock($1::text::bigint)::text", [lock]);
-}
-
-function lockNumber(key: string): number {
-  let hash = 0;
-  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x9e3779b1) >>> 0;
-  return (hash ^ (hash >>> 15)) % NEW_ACCOUNT_LOCKS;
 }

@@ -4,11 +4,10 @@
  *
  * @module
  */
-import type { CellChange } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { decimalOf } from "../../numbers/decimal.ts";
 import { recordOf } from "../record-text.ts";
-import type { Row, Run } from "./client.ts";
+import { readCells } from "./cells.ts";
+import type { Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
 import { pageEnd, parameter } from "./query.ts";
 import {
@@ -21,7 +20,7 @@ import {
   entryOf,
   invoiceOf,
 } from "./record-rows.ts";
-import { dayValue, instantValue, keyOf, keysOf, textList } from "./values.ts";
+import { instantValue, keyOf, keysOf, textList } from "./values.ts";
 
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
@@ -31,8 +30,8 @@ export function viewOver(run: Run, table: (name: string) => string): LedgerView 
     ...documentReads(run, table),
     ...accountReads(run, table),
     ...eventReads(run, table),
-    usage: (accountIds, from, until) => cells(run, table("usage"), accountIds, [from, until]),
-    overage: (accountIds, from, until) => cells(run, table("overage"), accountIds, [from, until]),
+    usage: (accountIds, from, until) => readCells({ run, table }, "usage", accountIds, [from, until]),
+    overage: (accountIds, from, until) => readCells({ run, table }, "overage", accountIds, [from, until]),
     ...recordReads(run, table),
   };
 }
@@ -68,7 +67,7 @@ function accountReads(
   run: Run,
   table: (name: string) => string,
 ): Pick<LedgerView, "accounts" | "accountList" | "accountsBehind"> {
-  const from = `select ${ACCOUNT_COLUMNS} from ${table("account")}`;
+  const from = `select ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)`;
   return {
     async accounts(ids) {
       return (await run(`${from} where id = any($1::text::text[])`, [textList(keysOf(ids))])).map(accountOf);
@@ -87,8 +86,8 @@ function accountReads(
       const due = `next_due_at <= ${parameter(values, String(instantValue(instant)), "bigint")}`;
       const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
       const rows = await run(
-        `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("account")}
-          where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
+        `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("ledger")}
+          join ${table("account")} using (id) where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
         values,
       );
       return rows.map(({ id = "", body }) =>
@@ -96,30 +95,6 @@ function accountReads(
       );
     },
   };
-}
-
-async function cells(
-  run: Run,
-  table: string,
-  accountIds: readonly string[],
-  [from, until]: readonly [number, number],
-): Promise<readonly CellChange[]> {
-  const byKey = new Map(accountIds.map((id) => [keyOf(id), id]));
-  const rows = await run(
-    `select account_id, item_id, item, day::text, quantity::text from ${table} where account_id = any($1::text::text[])
-      and day >= $2::text::integer and day < $3::text::integer and quantity <> 0`,
-    [textList([...byKey.keys()]), String(dayValue(from)), String(dayValue(until))],
-  );
-  return rows.map((row) => ({
-    accountId: byKey.get(row["account_id"] ?? "") ?? "",
-    itemId: originalOf(row),
-    day: Number(row["day"]),
-    quantity: decimalOf(row["quantity"]),
-  }));
-}
-
-function originalOf({ item_id: key = "", item }: Row): string {
-  return typeof item === "string" ? String(recordOf(item)) : (key ?? "");
 }
 
 function recordReads(
