@@ -4,6 +4,7 @@
  * @module
  */
 import type { AddOn, Feature, Setting } from "../book/catalog-items.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoted, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import {
@@ -146,7 +147,7 @@ function simpleResource<Kind extends "feature" | "addOn">(
     update: (id, given) =>
       changeConfigured(context, kind, ({ before, now }) => {
         const document = documentNamed(before.documents[kind], words.what, id);
-        const next = patched(document, given, now);
+        const next = patched(document, kind === "feature" ? withAttributesOf(document, given) : given, now);
         checkName(before.documents[kind], words, next.body["name"], (each) => each.id === id);
         return { documents: [next] };
       }),
@@ -157,10 +158,26 @@ function simpleResource<Kind extends "feature" | "addOn">(
 /** A feature's associations under one of their two spellings, so that a patch replaces what was given under the other. */
 function withOneSpelling(given: Body): Body {
   const { schemaAssocitions, ...rest } = given;
-  if (schemaAssocitions === undefined || schemaAssocitions === null) return rest;
+  if (schemaAssocitions === undefined || (schemaAssocitions === null && rest["schemaAssociations"] !== undefined)) {
+    return rest;
+  }
   return (rest["schemaAssociations"] ?? undefined) === undefined
     ? { ...rest, schemaAssociations: schemaAssocitions }
     : given;
+}
+
+/** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
+function withAttributesOf({ body }: DocumentRecord, given: Body): Body {
+  const { schemaAssociations: asked } = given;
+  const known = body["schemaAssociations"];
+  if (!Array.isArray(asked) || !Array.isArray(known)) return given;
+  const named = new Map(
+    known.map((each: unknown) => [typeof each === "string" ? each : String((each as Body)["schemaName"]), each]),
+  );
+  return {
+    ...given,
+    schemaAssociations: asked.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
+  };
 }
 
 /** Where a setting is looked up, written out: its id is made of it (S4.2). */

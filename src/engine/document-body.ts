@@ -64,7 +64,12 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
     case "invoiceGroup":
       return present({ ...read, accountIds: undefined });
     case "pricePlan":
-      return present({ ...read, mode: given["mode"], versionsToMigrate: given["versionsToMigrate"] });
+      return present({
+        ...read,
+        pricePlanDetails: withIdsOf(read["pricePlanDetails"], plainGiven(given["pricePlanDetails"])),
+        mode: given["mode"],
+        versionsToMigrate: given["versionsToMigrate"],
+      });
     case "setting":
       return present(read);
   }
@@ -76,6 +81,22 @@ function enrichmentsOf(given: Body, read: Body): unknown {
   if (asGiven === undefined || asGiven === null) return undefined;
   const dependencies = (read["enrichments"] as Body)["dependencies"];
   return { ...(plainGiven(asGiven) as Body), dependencies };
+}
+
+/** What names meters, add-ons and features in the details of a price plan. */
+const REFERENCES: ReadonlySet<string> = new Set(["usageMeterId", "id", "featureId", "applicableEntityIds"]);
+
+/** Details of a price plan as they were given, but for references, which are ids as in what was read of them. */
+function withIdsOf(read: unknown, given: unknown): unknown {
+  if (Array.isArray(given)) return given.map((item, at) => withIdsOf(Array.isArray(read) ? read[at] : undefined, item));
+  if (typeof given !== "object" || given === null) return given;
+  const known = (read ?? {}) as Body;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, part]) => [
+      name,
+      REFERENCES.has(name) ? (known[name] ?? part) : withIdsOf(known[name], part),
+    ]),
+  );
 }
 
 /** What holds rules, as it was given. */

@@ -24,6 +24,7 @@ import type { EngineContext } from "./context.ts";
 import type { Body } from "./document-body.ts";
 import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
+import { isSameDependency, isSameField } from "./same-rules.ts";
 import { latestOf, latestVersions, versionOf } from "./versions.ts";
 
 const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
@@ -151,23 +152,38 @@ function additionsTo(body: Body, changes: Body): Body {
   ] as const) {
     if (more !== undefined && more !== null) added[list] = withAdded(listIn(body, list), more, list);
   }
+  if (enrichments === null && body["enrichments"] !== undefined) {
+    throw refused(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
+  }
   if (enrichments !== undefined && enrichments !== null) {
-    const known = (body["enrichments"] ?? {}) as Body;
-    const { dependencies = [], fields = [] } = checkGiven(enrichments, []);
-    added["enrichments"] = {
-      dependencies: withAdded(listIn(known, "dependencies"), dependencies ?? [], "enrichments.dependencies"),
-      fields: withReplaced(listIn(known, "fields"), listOf(fields ?? [], "enrichments.fields")),
-    };
+    const more = enrichmentsWith((body["enrichments"] ?? {}) as Body, checkGiven(enrichments, []));
+    if (more !== undefined) added["enrichments"] = more;
   }
   return added;
 }
 
-function withAdded(known: readonly Body[], more: unknown, path: string): readonly Body[] {
+/** Enrichments with more of them; undefined where all that is given is there already. */
+function enrichmentsWith(known: Body, { dependencies, fields, ...others }: Body): Body | undefined {
+  const own = { dependencies: listIn(known, "dependencies"), fields: listIn(known, "fields") };
+  const next = {
+    ...others,
+    dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
+    fields: withReplaced(own.fields, listOf(fields ?? [], "enrichments.fields")),
+  };
+  return JSON.stringify(next) === JSON.stringify(own) ? undefined : next;
+}
+
+function withAdded(
+  known: readonly Body[],
+  more: unknown,
+  path: string,
+  isKnown: (known: Body, item: Body) => boolean = isSame,
+): readonly Body[] {
   const list = [...known];
   for (const item of listOf(more, path)) {
     const same = list.find((each) => each["name"] === item["name"]);
     if (same === undefined) list.push(item);
-    else if (!isSame(same, item)) {
+    else if (!isKnown(same, item)) {
       throw refused(WORDS.rule, `${path}: ${quoted(String(item["name"]))} is there already, and cannot change`);
     }
   }
@@ -178,7 +194,10 @@ function withReplaced(known: readonly Body[], more: readonly Body[]): readonly B
   const replacing = new Map(more.map((field) => [field["name"], field]));
   const own = new Set(known.map((field) => field["name"]));
   return [
-    ...known.map((field) => replacing.get(field["name"]) ?? field),
+    ...known.map((field) => {
+      const next = replacing.get(field["name"]);
+      return next === undefined || isSameField(field, next) ? field : next;
+    }),
     ...more.filter((field) => !own.has(field["name"])),
   ];
 }

@@ -82,7 +82,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
         const given = checkGiven(changes, ["id", "name", "status", "version"]);
         const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
-        return { documents: [newDocument("pricePlan", next, now)] };
+        return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
       }),
     activate: async (id, { currencies } = {}) => {
       const locks = await toMigrate(context, id);
@@ -150,7 +150,7 @@ function activatedIn(
   { view, now }: Configuring,
 ): ConfigurationChange {
   const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
-  const document = currencies === undefined ? active : withCurrencies(active, currencies);
+  const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(active, currencies));
   const requests = migrationsOf(latest);
   if (requests.length === 0) return { documents: [document] };
   return {
@@ -166,14 +166,22 @@ function activatedIn(
   };
 }
 
-function withCurrencies(document: DocumentRecord, currencies: readonly string[]): DocumentRecord {
-  const details = (document.body["pricePlanDetails"] ?? {}) as Body;
-  const supported = (details["supportedCurrencies"] ?? []) as readonly unknown[];
-  const unknown = currencies.find((currency) => !supported.includes(currency));
-  if (unknown !== undefined) {
-    throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
-  }
-  return { ...document, body: { ...document.body, pricePlanDetails: { ...details, activeCurrencies: currencies } } };
+/** @throws {RatebookError} ERR_INPUT_INVALID for a currency that the plan does not support */
+function checkedCurrencies({ body }: DocumentRecord, currencies: readonly string[]): readonly string[] {
+  const supported = ((body["pricePlanDetails"] ?? {}) as Body)["supportedCurrencies"] ?? [];
+  const unknown = currencies.find((currency) => !(supported as readonly unknown[]).includes(currency));
+  if (unknown === undefined) return currencies;
+  throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
+}
+
+/** A version with these active currencies; a new one has none until it is activated. */
+function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
+  const given = document.body["pricePlanDetails"];
+  // What is no object at all is told by the checks of the whole plan.
+  if (typeof given !== "object" || given === null) return document;
+  const { activeCurrencies: _, ...details } = given as Body;
+  const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };
+  return { ...document, body: { ...document.body, pricePlanDetails } };
 }
 
 /** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */

@@ -26,6 +26,7 @@ import {
 import type { EngineContext } from "./context.ts";
 import type { Body } from "./document-body.ts";
 import type { Page, PageOptions } from "./pages.ts";
+import { areSameComputations } from "./same-rules.ts";
 
 const WORDS = { what: "usage meter", rule: "S5.4" } as const;
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
@@ -101,14 +102,20 @@ function updatedIn(document: DocumentRecord, patch: Body, { before, now }: Confi
   const name = quoted(String(document.body["name"]));
   if (status === "ARCHIVED") throw refused(WORDS.rule, `the usage meter ${name} is ARCHIVED: it cannot be edited`);
   const fixed = Object.keys(given).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
-  if (fixed === undefined) return next;
+  if (fixed === undefined) return patched(document, namesOf(given), now);
   throw refused(
     WORDS.rule,
     `${fixed}: only name, billableName and description of the ${String(status)} usage meter ${name} change`,
   );
 }
 
+/** Of a patch, what may change; the rest is the same in other words, and stays as it was sent first. */
+function namesOf(given: Body): Body {
+  return Object.fromEntries(Object.entries(given).filter(([field]) => NAMES.has(field)));
+}
+
 function isAsBefore(before: Body, after: Body, field: string): boolean {
+  if (field === "computations") return areSameComputations(before[field], after[field]);
   return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
 }
 
