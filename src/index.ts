@@ -30,13 +30,16 @@ export type {
   UsageRateCard,
 } from "./book/rate-card.ts";
 export type { Computation, UsageMeter } from "./book/usage-meter.ts";
+export type { AggregationPeriod, MetricField, MetricName, MetricsRequestInput } from "./book/metrics-request.ts";
 export type { RequestInput, RequestKind } from "./book/requests.ts";
+export type { RevenueRequestInput } from "./book/revenue-request.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/account-resources.ts";
 export type { AliasShown } from "./engine/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog-resources.ts";
 export type { Stored } from "./engine/configured.ts";
 export type { CustomerMade, CustomerShown } from "./engine/customers.ts";
+export type { CreditBalance } from "./engine/credit-balance.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
 export type { EventPlace } from "./engine/event-places.ts";
 export type { EventSchemas } from "./engine/event-schemas.ts";
@@ -45,9 +48,11 @@ export type { InvoiceGroups, InvoiceGroupShown } from "./engine/invoice-groups.t
 export type { Finalized } from "./engine/bill-run.ts";
 export type { EnginePreviewOptions, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";
 export type { Loaded } from "./engine/load.ts";
+export type { MetricPoint, MetricResult, MetricSeries } from "./engine/metrics.ts";
 export type { Page, PageOptions } from "./engine/pages.ts";
 export type { MigrationShown, PricingSchedule } from "./engine/plans.ts";
 export type { PricePlans } from "./engine/price-plans.ts";
+export type { RevenueAnswer } from "./engine/revenue-calculator.ts";
 export type { CompositeShown, UsageQuery } from "./engine/usage.ts";
 export type { UsageMeters } from "./engine/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
@@ -67,6 +72,7 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview.ts";
+export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/revenue-calculator.ts";
 export type { CreditShown } from "./ledger/credits.ts";
 export type { LicenseUpdated } from "./ledger/licenses.ts";
 export type { Migration, MigrationMode } from "./ledger/migrate.ts";

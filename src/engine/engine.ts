@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { MetricsRequestInput } from "../book/metrics-request.ts";
 import type { RequestInput } from "../book/requests.ts";
 import type { RevenueRequestInput } from "../book/revenue-request.ts";
 import type { Instant } from "../calendar/instant.ts";
@@ -36,6 +37,7 @@ import {
   preview,
 } from "./invoices.ts";
 import { load, type Loaded } from "./load.ts";
+import { type MetricResult, metricsOf } from "./metrics.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import {
   associatePlan,
@@ -112,6 +114,8 @@ export interface Engine extends AccountResources {
   usage(query: UsageQuery): Promise<readonly CellChange[]>;
   /** What features were used beyond their entries, by account and UTC day. */
   overage(query: UsageQuery): Promise<readonly CellChange[]>;
+  /** Series of usage, events and revenue over time; one result for each query, in their order. */
+  metrics(request: MetricsRequestInput): Promise<readonly MetricResult[]>;
   /** What a draft or existing plan would charge for one cycle of given quantities; nothing is stored (S13.5). */
   calculateRevenue(request: RevenueRequestInput): Promise<RevenueAnswer>;
   /** An account's monetary credits in force, added up (S12). @throws {RatebookError} ERR_NOT_FOUND */
@@ -209,6 +213,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     migrations: { list: (page = {}) => listMigrations(context, page) },
     usage: (query) => usageBetween(context, query),
     overage: (query) => overageBetween(context, query),
+    metrics: (request) => metricsOf(context, request),
     calculateRevenue: (request) => revenueOf(context, request),
     creditBalance: (accountId) => creditBalance(context, accountId),
     events: {
