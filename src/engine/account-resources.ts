@@ -12,6 +12,7 @@ import * as aliases from "./aliases.ts";
 import type { EngineContext } from "./context.ts";
 import * as customers from "./customers.ts";
 import * as holdings from "./holdings.ts";
+import type { InstantInput } from "./invoices.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { listSchedules, type PricingSchedule } from "./plans.ts";
 
@@ -35,7 +36,8 @@ export interface Accounts {
   update(id: string, patch: RequestInput<"accountPatch">): Promise<AccountRecord>;
   /** Refused while a plan is associated now or later, or a draft invoice is open (S16.3). */
   archive(id: string): Promise<AccountRecord>;
-  get(id: string): Promise<AccountRecord>;
+  /** `effectiveOn`: with the aliases and the invoice group that it had at that instant (S16.6, S16.7); default now. */
+  get(id: string, options?: { readonly effectiveOn?: InstantInput | undefined }): Promise<AccountRecord>;
   /** Newest first. */
   list(
     filter?: {
@@ -122,7 +124,7 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       create: (account) => accounts.createAccount(context, account),
       update: (id, patch) => accounts.updateAccount(context, id, patch),
       archive: (id) => accounts.endAccount(context, id),
-      get: (id) => accounts.getAccount(context, id),
+      get: (id, options = {}) => accounts.getAccount(context, id, options),
       list: (filter = {}, page = {}) => accounts.listAccounts(context, filter, page),
       addAliases: (id, names) => accounts.giveAliases(context, id, [...names]),
       removeAliases: (id, names) => accounts.takeAliases(context, id, [...names]),

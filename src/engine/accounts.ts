@@ -4,7 +4,8 @@
  * @module
  */
 import { readRequest, type RequestInput } from "../book/requests.ts";
-import type { Instant } from "../calendar/instant.ts";
+import { type Instant, instantOf } from "../calendar/instant.ts";
+import { accountAt } from "../ledger/account-history.ts";
 import { addAliases, type AliasChanges, archiveAccount, removeAliases } from "../ledger/accounts.ts";
 import { catchUp } from "../ledger/catch-up.ts";
 import type { AccountRecord } from "../ledger/records.ts";
@@ -14,6 +15,7 @@ import type { AccountWork } from "../ledger/workspace.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "./context.ts";
 import { customerOf } from "./customers.ts";
 import { given, present } from "./document-body.ts";
+import type { InstantInput } from "./invoices.ts";
 import { accountIn, checkActive, namesHeld } from "./new-account.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "./pages.ts";
 
@@ -56,11 +58,21 @@ export async function endAccount(context: EngineContext, id: string): Promise<Ac
   return changeNames(context, id, async ({ catalog, work, now }) => archiveAccount(catalog, work, now));
 }
 
-/** An account. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getAccount({ store }: EngineContext, id: string): Promise<AccountRecord> {
+/**
+ * An account.
+ *
+ * @param effectiveOn with the aliases and the invoice group that it had at this instant; default now
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID
+ */
+export async function getAccount(
+  { store }: EngineContext,
+  id: string,
+  { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined },
+): Promise<AccountRecord> {
+  const at = effectiveOn === undefined ? undefined : instantOf(effectiveOn);
   const [record] = await store.read.accounts([id]);
   if (record === undefined) throw notFound("account", id);
-  return record;
+  return at === undefined ? record : accountAt(record, at);
 }
 
 /** Accounts, newest first. */

@@ -167,7 +167,7 @@ function recordOf(
     status,
     invoiceCurrency,
     aliases: account.aliases.map((alias) => ({ alias, createdAt: now })),
-    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId }),
+    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId, invoiceGroupFrom: now }),
     ...(typeof netTermDays === "number" ? { netTermDays } : {}),
     ...(primaryEmail ? { primaryEmail } : {}),
     ...(address ? { address } : {}),

@@ -5,6 +5,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { timelineOf } from "../invoicing/timeline.ts";
+import { aliasesEnded } from "./account-history.ts";
 import { planOf } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
 import { catchUp, draftsOf } from "./catch-up.ts";
@@ -53,8 +54,7 @@ export function removeAliases(work: AccountWork, aliases: readonly string[], now
   const gone = new Set(aliases);
   const removed = record.aliases.filter(({ alias }) => gone.has(alias));
   if (removed.length === 0) return { documents: [], removedDocuments: [] };
-  const left = record.aliases.filter(({ alias }) => !gone.has(alias));
-  work.putRecord({ ...record, aliases: left, updatedAt: now });
+  work.putRecord({ ...record, ...aliasesEnded(record, gone, now), updatedAt: now });
   return { documents: [], removedDocuments: removed.map(({ alias }) => ({ kind: "alias" as const, id: alias })) };
 }
 

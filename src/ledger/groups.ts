@@ -7,6 +7,7 @@ import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } fr
 import { closesAt } from "../invoicing/grace.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../numbers/decimal.ts";
+import { regrouped } from "./account-history.ts";
 import { graceTermsOf } from "./account-plan.ts";
 import { type Catalog, groupTermsFor } from "./catalog.ts";
 import { catchUp, catchUpWith, openCycles } from "./catch-up.ts";
@@ -168,8 +169,7 @@ interface StoredComposite {
 function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
   catchUp(before, work, now);
   const open = openCycles(before, work.record, now);
-  const { invoiceGroupId: _left, ...rest } = work.record;
-  work.putRecord({ ...rest, ...(groupId === undefined ? {} : { invoiceGroupId: groupId }), updatedAt: now });
+  work.putRecord({ ...regrouped(work.record, groupId, now), updatedAt: now });
   const terms = graceTermsOf(after, work.record);
   const closed = Math.min(now, ...open.map((cycle) => closesAt(cycle, terms)));
   catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), closed);

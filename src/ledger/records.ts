@@ -14,10 +14,19 @@ import type { Invoice } from "../invoicing/invoice.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { IngestStatus } from "./outcome.ts";
 
-/** An alias of an account, from when it holds (S16.6). */
+/** An alias of an account, over the half-open `[createdAt, removedAt)` (S16.6). */
 export interface AliasRecord {
   readonly alias: string;
   readonly createdAt: Instant;
+  /** Absent while it holds. */
+  readonly removedAt?: Instant;
+}
+
+/** An invoice group that an account was in, over the half-open `[from, until)` (S16.7). */
+export interface PastInvoiceGroup {
+  readonly invoiceGroupId: string;
+  readonly from: Instant;
+  readonly until: Instant;
 }
 
 /** What was decided about an account's plan, in the order of decision (S16.1). */
@@ -57,8 +66,15 @@ export interface AccountRecord {
   readonly customerId: string;
   readonly status: "ACTIVE" | "ARCHIVED";
   readonly invoiceCurrency: string;
+  /** Those that hold now. */
   readonly aliases: readonly AliasRecord[];
+  /** Those that were removed, each with its `removedAt`, in the order of removal; the latest thousand. */
+  readonly pastAliases?: readonly AliasRecord[];
   readonly invoiceGroupId?: string;
+  /** Since when the account is in its group; absent: since it was made. */
+  readonly invoiceGroupFrom?: Instant;
+  /** Groups that it was in, in order; the latest thousand. */
+  readonly pastInvoiceGroups?: readonly PastInvoiceGroup[];
   readonly netTermDays?: number;
   readonly primaryEmail?: string;
   readonly address?: Address;

@@ -223,6 +223,79 @@ describe("aliases", () => {
   });
 });
 
+describe("an account as of an instant", () => {
+  const names = async (engine: Engine, effectiveOn: string): Promise<readonly string[]> =>
+    (await engine.accounts.get("prod", { effectiveOn })).aliases.map(({ alias }) => alias);
+
+  test("S16.6 has the aliases that it had then; those that were removed since say so", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await at("2024-03-02").accounts.addAliases("prod", ["one", "two"]);
+    await at("2024-03-03").accounts.removeAliases("prod", ["one"]);
+    await at("2024-03-04").aliases.remove("two");
+    await at("2024-03-05").accounts.addAliases("prod", ["one"]);
+    const rows = [
+      ["2024-02-01", []],
+      ["2024-03-01", []],
+      ["2024-03-02", ["one", "two"]],
+      ["2024-03-02T23:59:59.999Z", ["one", "two"]],
+      ["2024-03-03", ["two"]],
+      ["2024-03-04", []],
+      ["2024-03-05", ["one"]],
+      ["2030-01-01", ["one"]],
+    ] as const;
+    for (const [instant, expected] of rows)
+      expect([instant, await names(engine, instant)]).toEqual([instant, expected]);
+    const then = await engine.accounts.get("prod", { effectiveOn: "2024-03-02" });
+    expect(then.aliases.map(({ removedAt }) => removedAt)).toEqual([
+      Date.parse("2024-03-03T00:00:00Z"),
+      Date.parse("2024-03-04T00:00:00Z"),
+    ]);
+    await at("2024-03-06").accounts.archive("prod");
+    expect([await names(engine, "2024-03-05"), await names(engine, "2024-03-06")]).toEqual([["one"], []]);
+    // What counts now is only what holds now.
+    expect((await engine.accounts.get("prod")).aliases).toEqual([]);
+    await customerWith(engine, "other", "globex");
+    expect((await engine.accounts.addAliases("other", ["one", "two"])).aliases).toHaveLength(2);
+  });
+
+  test("S16.7 has the invoice group that it was in then", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const terms = { name: "Acme", email: "bills@acme.example", dailyInvoiceConsolidation: false };
+    const first = await at("2024-03-02").invoiceGroups.create({ ...terms, accountIds: ["prod", "test"] });
+    await at("2024-03-05").invoiceGroups.removeAccounts(first.item.id, ["prod"]);
+    const second = await at("2024-03-08").invoiceGroups.create({ ...terms, accountIds: ["prod"] });
+    const groupAt = async (effectiveOn: string): Promise<string | undefined> =>
+      (await engine.accounts.get("prod", { effectiveOn })).invoiceGroupId;
+    const days = ["2024-03-01", "2024-03-02", "2024-03-04", "2024-03-05", "2024-03-07", "2024-03-08", "2030-01-01"];
+    expect(await Promise.all(days.map(groupAt))).toEqual([
+      undefined,
+      first.item.id,
+      first.item.id,
+      undefined,
+      undefined,
+      second.item.id,
+      second.item.id,
+    ]);
+    await at("2024-03-09").invoiceGroups.removeAccounts(second.item.id, ["prod"]);
+    expect([await groupAt("2024-03-08"), await groupAt("2024-03-04"), await groupAt("2024-03-09")]).toEqual([
+      second.item.id,
+      first.item.id,
+      undefined,
+    ]);
+    expect((await engine.accounts.get("prod")).invoiceGroupId).toBeUndefined();
+  });
+
+  test("is refused for what is no instant, and for an account that is not there", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    expect(await refusalOf(engine.accounts.get("prod", { effectiveOn: "2024-02-30" }))).toMatch(/^ERR_DATE_INVALID /);
+    expect(await refusalOf(engine.accounts.get("no", { effectiveOn: "2024-02-03" }))).toMatch(/^ERR_NOT_FOUND /);
+  });
+});
+
 describe("invoice groups", () => {
   test("S16.7 the invoices of a day become one, and the single ones MERGED; the group's terms win", async () => {
     const { engine, at } = engineAt("2024-03-01");

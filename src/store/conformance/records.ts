@@ -18,7 +18,10 @@ const RATE = {
 /** An account with everything that it may hold. */
 const FULL_ACCOUNT: AccountRecord = account("a", {
   aliases: [{ alias: "#1", createdAt: NOON }],
+  pastAliases: [{ alias: "#1", createdAt: NOON, removedAt: NOON + 1 }],
   invoiceGroupId: "g.one",
+  invoiceGroupFrom: NOON,
+  pastInvoiceGroups: [{ invoiceGroupId: "#g", from: -1, until: NOON }],
   netTermDays: 0,
   primaryEmail: "",
   metadata: { ...withOddKeys(), texts: ODD_TEXTS, deep: [{ a: [1, 0.5, null, false] }], long: LONG },
@@ -45,6 +48,7 @@ const FULL_ACCOUNT: AccountRecord = account("a", {
       updateType: "RELATIVE",
       quantity: LONG.neg(),
       effectiveFrom: NOON,
+      fromArrival: true,
       createdAt: NOON,
       idempotencyKey: "key",
     },
