@@ -4,13 +4,13 @@
  * @module
  */
 import type { Book } from "../book/book.ts";
+import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import type { LineProblem, ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
 import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
 import { invoiceTable } from "./table/invoice-table.ts";
-import { grouped } from "./table/numbers.ts";
 import { printable } from "./table/printable.ts";
 
 /** How invoices are printed. */

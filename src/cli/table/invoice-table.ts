@@ -6,9 +6,9 @@
 import Table from "cli-table3";
 
 import { parseInstant } from "../../calendar/instant.ts";
-import type { Invoice, InvoiceLine, UsageLine } from "../../invoicing/invoice.ts";
-import { minorUnitDigits } from "../../numbers/currency.ts";
-import { dayText, groupedIn, moneyText, numberText, periodText } from "./numbers.ts";
+import { dayText, periodText } from "../../invoicing/figure-text.ts";
+import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
 import { printable } from "./printable.ts";
 
 /** Columns of a terminal that a table fits in. */
@@ -18,12 +18,6 @@ const AMOUNT_WIDTH_MIN = 12;
 /** Rows that are laid out together: the time that takes grows faster than their number. */
 const ROWS_AT_ONCE = 100;
 
-/** One line of the table. */
-type Row =
-  | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "rule" };
-
 /** What is known of the account beside its invoice. */
 export interface InvoiceFace {
   readonly accountName: string | undefined;
@@ -31,11 +25,9 @@ export interface InvoiceFace {
 
 /** The text of an invoice, ending in a line end; at most 100 columns wide unless a number needs more. */
 export function invoiceTable(invoice: Invoice, face: InvoiceFace): string {
-  const digits = minorUnitDigits(invoice.currency);
-  const rows: Row[] = [...moneyRows(invoice, digits), ...usageRows(invoice)];
   return [
     ...headingOf(invoice, face),
-    layOut(rows, ["", "Quantity", "Rate", invoice.currency]),
+    layOut(invoiceRows(invoice), ["", "Quantity", "Rate", invoice.currency]),
     ...invoice.notices.map((notice) => wrapped(`Note: ${sentence(notice)}`)),
     "",
   ].join("\n");
@@ -60,86 +52,8 @@ const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
   AD_HOC: "Invoice at once, within",
 };
 
-/** The lines of money, in the order in which a bill is read. */
-function moneyRows(invoice: Invoice, digits: number): readonly Row[] {
-  const rows: Row[] = [];
-  const money = (line: InvoiceLine): string => moneyText(line.value, digits);
-  const total = (label: string, line: InvoiceLine): void => {
-    rows.push({ kind: "line", depth: 0, cells: [label, "", "", money(line)] });
-  };
-  for (const line of findAll(invoice.revenueInfo, "SUB_TOTAL_AMOUNT")) {
-    for (const card of line.lineItems ?? []) rows.push(...cardRows(card, 0, digits));
-    rows.push({ kind: "rule" });
-    total("Sub-total", line);
-  }
-  for (const line of findAll(invoice.revenueInfo, "TRUE_UP_AMOUNT")) {
-    if (line.value.isZero()) continue;
-    total(`True-up: ${line.description ?? "minimum commitment"}`, line);
-    rows.push(...explanationRows(line, 1));
-  }
-  for (const credits of findAll(invoice.revenueInfo, "TOTAL_CREDITS")) {
-    for (const credit of credits.lineItems ?? []) total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit);
-  }
-  rows.push({ kind: "rule" });
-  rows.push({ kind: "line", depth: 0, cells: ["Total", "", invoice.currency, money(invoice.revenueInfo)] });
-  return rows;
-}
-
-function cardRows(line: InvoiceLine, depth: number, digits: number): readonly Row[] {
-  const label = line.description ?? line.id ?? line.type;
-  const own: Row = {
-    kind: "line",
-    depth,
-    cells: [
-      line.type.endsWith("_SLAB_AMOUNT") ? groupedIn(label) : label,
-      line.quantity === undefined ? "" : numberText(line.quantity),
-      line.valuePerQuantity === undefined ? "" : numberText(line.valuePerQuantity),
-      moneyText(line.value, digits),
-    ],
-  };
-  return [
-    own,
-    ...explanationRows(line, depth + 1),
-    ...(line.lineItems ?? []).flatMap((item) => cardRows(item, depth + 1, digits)),
-  ];
-}
-
-/** How a line was made, where that was asked for: the sentences of its parts. */
-function explanationRows({ explanation }: InvoiceLine, depth: number): readonly Row[] {
-  if (explanation === undefined || !("parts" in explanation)) return [];
-  const rules = explanation.rules.join(", ");
-  return explanation.parts.map(({ because, sign, share }): Row => {
-    const days = share.days === share.of ? "" : `, ${share.days} of ${share.of} days`;
-    const text = `${sign < 0 ? "less " : ""}${because}${days} (${rules})`;
-    return { kind: "text", text: wrapped(`${"  ".repeat(depth)}· ${printable(text)}`, `${"  ".repeat(depth)}  `) };
-  });
-}
-
-/** Meters whose usage no line above shows: metered, and not priced by a card. */
-function usageRows(invoice: Invoice): readonly Row[] {
-  const priced = new Set(linesOf(invoice.revenueInfo).map((line) => line.id));
-  const others = (invoice.usageInfo?.lineItems ?? []).filter((usage) => !priced.has(usage.id));
-  if (others.length === 0) return [];
-  return [
-    { kind: "rule" },
-    { kind: "line", depth: 0, cells: ["Usage that is not priced", "", "", ""] },
-    ...others.map((usage: UsageLine): Row => {
-      return { kind: "line", depth: 1, cells: [usage.description, numberText(usage.quantity), "", ""] };
-    }),
-  ];
-}
-
-function findAll(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
-  return linesOf(line).filter((found) => found.type === type || found.type === `ADVANCED_${type}`);
-}
-
-/** A line and all lines below it. */
-function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
-}
-
 /** Numbers right, descriptions left and cut to what is left of the width. */
-function layOut(rows: readonly Row[], head: readonly [string, string, string, string]): string {
+function layOut(rows: readonly InvoiceRow[], head: readonly [string, string, string, string]): string {
   const lines = rows.flatMap((row) => (row.kind === "line" ? [row] : []));
   const widthOf = (column: 1 | 2 | 3, least: number): number =>
     lines.reduce((width, { cells }) => Math.max(width, cells[column].length), Math.max(least, head[column].length));
@@ -151,7 +65,8 @@ function layOut(rows: readonly Row[], head: readonly [string, string, string, st
   const rule = widths.map((width) => "─".repeat(width));
   const cells = rows.map((row) => {
     if (row.kind === "rule") return rule;
-    if (row.kind === "text") return [{ content: row.text, colSpan: widths.length, wordWrap: false }];
+    if (row.kind === "text")
+      return [{ content: sentenceAt(row.depth, row.text), colSpan: widths.length, wordWrap: false }];
     return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
   });
   const all = [[...head], rule, ...cells];
@@ -159,6 +74,11 @@ function layOut(rows: readonly Row[], head: readonly [string, string, string, st
     textOfRows(all.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE), widths),
   );
   return parts.join("\n");
+}
+
+function sentenceAt(depth: number, text: string): string {
+  const indent = "  ".repeat(depth);
+  return wrapped(`${indent}· ${printable(text)}`, `${indent}  `);
 }
 
 type TableRow = (string | { readonly content: string; readonly colSpan: number; readonly wordWrap: boolean })[];

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { DAY_MS, formatInstant, parseInstant } from "../../calendar/instant.ts";
-import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { DAY_MS, formatInstant, parseInstant } from "../calendar/instant.ts";
+import { type Decimal, textOf } from "../numbers/decimal.ts";
 
 /** The plain text with a comma between thousands: `-1,234,567.0089`. */
 export function grouped(text: string): string {
