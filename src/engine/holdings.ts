@@ -14,16 +14,31 @@ import { createCredits, type CreditShown, creditsShown, voidCredit } from "../le
 import { type EntryChange, grantEntry, patchEntry, voidEntry } from "../ledger/entries.ts";
 import { readForEntry, readForGrant } from "../ledger/entry-reads.ts";
 import { type LicenseUpdated, updateLicense } from "../ledger/licenses.ts";
-import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, LicenseUpdateRecord } from "../ledger/records.ts";
 import { invalidInput, notFound } from "../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
 import { type Decimal, sum } from "../numbers/decimal.ts";
+import { quantityAt } from "../rating/license-timeline.ts";
 import { accountsIn, accountsNamedIn } from "./account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "./context.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
 /** A license update with the account that it is of. */
-export type LicenseUpdateShown = LicenseUpdateRecord & { readonly accountId: string };
+export type LicenseUpdateShown = LicenseUpdateRecord & {
+  readonly accountId: string;
+  /** In effect right after it, by the updates that had arrived. */
+  readonly quantityAfter: Decimal;
+};
+
+/** A feature credit entry as a read shows it (S11.2). */
+export type EntryShown = EntryRecord & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
+
+/** Which entry is meant; the feature, where it is given, must be the entry's. */
+export interface EntryTarget {
+  readonly accountId: string;
+  readonly entryId: string;
+  readonly featureId?: string;
+}
 
 /** What an account has of a feature now (S11). */
 export interface FeatureBalance {
@@ -61,14 +76,32 @@ export async function listLicenseUpdates(
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,
 ): Promise<Page<LicenseUpdateShown>> {
-  const found: LicenseUpdateShown[] = [];
+  const found: (LicenseUpdateRecord & { readonly account: AccountRecord })[] = [];
   const records = accountId === undefined ? accountsIn(store.read) : await store.read.accounts([accountId]);
-  for await (const record of records) {
-    for (const update of record.licenseUpdates) {
-      if (licenseId === undefined || update.licenseId === licenseId) found.push({ ...update, accountId: record.id });
+  for await (const account of records) {
+    for (const update of account.licenseUpdates) {
+      if (licenseId === undefined || update.licenseId === licenseId) found.push({ ...update, account });
     }
   }
-  return pageAmong(found, options, ({ createdAt, id }) => ({ createdAt, id }));
+  const { items, ...more } = pageAmong(found, options, ({ createdAt, id }) => ({ createdAt, id }));
+  const shown = items.map(({ account, ...update }) => ({
+    ...update,
+    accountId: account.id,
+    quantityAfter: quantityAfter(account, update),
+  }));
+  return { items: shown, ...more };
+}
+
+/** The quantity that was answered when the update was made: by those of its license that had arrived. */
+function quantityAfter(
+  { licenseUpdates }: AccountRecord,
+  { id, licenseId, effectiveFrom }: LicenseUpdateRecord,
+): Decimal {
+  const arrived = licenseUpdates.slice(0, licenseUpdates.findIndex((each) => each.id === id) + 1);
+  return quantityAt(
+    arrived.filter((each) => each.licenseId === licenseId),
+    effectiveFrom,
+  );
 }
 
 /** Grants an entry of source PURCHASE (S11). */
@@ -76,7 +109,7 @@ export async function grantFeature(
   context: EngineContext,
   { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
   input: RequestInput<"entryGrant">,
-): Promise<EntryRecord> {
+): Promise<EntryShown> {
   const { idempotencyKey, ...asked } = readRequest("entryGrant", input);
   const request = { ...asked, featureId, idempotencyKey: idempotencyKey ?? undefined };
   const { store, clock, configuration } = context;
@@ -89,16 +122,16 @@ export async function grantFeature(
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read]);
     const entry = grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
-    return { result: entry, changes: workspace.changes() };
+    return { result: entryShown(entry, now), changes: workspace.changes() };
   });
 }
 
 /** Changes an entry (S11.8). */
 export async function changeEntry(
   context: EngineContext,
-  { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
+  { accountId, entryId, featureId }: EntryTarget,
   input: RequestInput<"entryPatch">,
-): Promise<EntryRecord> {
+): Promise<EntryShown> {
   const { granted, effectiveUntil } = readRequest("entryPatch", input);
   const change: EntryChange = { granted: granted ?? undefined, effectiveUntil: effectiveUntil ?? undefined };
   if (change.granted === undefined && change.effectiveUntil === undefined) {
@@ -113,17 +146,21 @@ export async function changeEntry(
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read.account]);
     const work = workspace.account(accountId);
+    checkEntryOf(catalog, work, entryId, featureId, now);
     const entry = patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
-    return { result: entry, changes: workspace.changes() };
+    return { result: entryShown(entry, now), changes: workspace.changes() };
   });
 }
 
 /** Voids an entry (S11.8). */
 export async function endEntry(
   context: EngineContext,
-  { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
-): Promise<EntryRecord> {
-  return decideOnAccount(context, accountId, (catalog, work, now) => voidEntry(catalog, work, entryId, now));
+  { accountId, entryId, featureId }: EntryTarget,
+): Promise<EntryShown> {
+  return decideOnAccount(context, accountId, (catalog, work, now) => {
+    checkEntryOf(catalog, work, entryId, featureId, now);
+    return entryShown(voidEntry(catalog, work, entryId, now), now);
+  });
 }
 
 /** The entries of an account and feature, those that fall due by now among them; newest first. */
@@ -131,11 +168,11 @@ export async function listEntries(
   context: EngineContext,
   { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
   options: PageOptions,
-): Promise<Page<EntryRecord>> {
+): Promise<Page<EntryShown>> {
   return lookAtAccount(context, accountId, (catalog, work, now) => {
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
-    const own = work.entries().filter((entry) => entry.featureId === featureId);
+    const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [entryShown(entry, now)] : []));
     return pageAmong(own, options, ({ createdAt, id }) => ({ createdAt, id }));
   });
 }
@@ -256,6 +293,27 @@ function overageOf(
   if (limit === undefined) return {};
   const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
+}
+
+/** EXPIRED is only how a read shows an entry whose end is past (S11.2). */
+function entryShown(entry: EntryRecord, now: Instant): EntryShown {
+  const status = entry.voided ? "VOIDED" : entry.effectiveUntil <= now ? "EXPIRED" : "ACTIVE";
+  return { ...entry, status };
+}
+
+/** An entry that is named with a feature is one of it; what falls due by now is there. */
+function checkEntryOf(
+  catalog: Catalog,
+  work: AccountWork,
+  entryId: string,
+  featureId: string | undefined,
+  now: Instant,
+): void {
+  if (featureId === undefined) return;
+  checkFeature(catalog, featureId);
+  catchUp(catalog, work, now);
+  const entry = work.entries().find(({ id }) => id === entryId);
+  if (entry?.featureId !== featureId) throw notFound("feature credit entry", entryId);
 }
 
 function checkFeature({ book }: Catalog, featureId: string): void {
