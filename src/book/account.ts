@@ -144,7 +144,7 @@ export interface Account extends Omit<
   readonly invoiceCurrency: string;
   /** The aliases that are active. */
   readonly aliases: readonly string[];
-  /** In the order in which they were made (S16.1). */
+  /** As listed; `inDecisionOrder` says in which order they were made (S9.2, S16.1). */
   readonly pricePlans: readonly PlanAssociation[];
   readonly credits: readonly Credit[];
   readonly featureCredits: readonly FeatureCredit[];

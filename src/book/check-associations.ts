@@ -8,6 +8,7 @@ import { add, type Decimal, textOf, ZERO } from "../numbers/decimal.ts";
 import type { Account, PlanAssociation } from "./account.ts";
 import { unique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
+import { type DecidedAssociation, inDecisionOrder } from "./decision-order.ts";
 import { detailsWithOverride } from "./override.ts";
 import type { PricePlan, PricePlanDetails } from "./price-plan.ts";
 import type { Path, Report } from "./problems.ts";
@@ -25,9 +26,12 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 /** Reports what is wrong with an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
   let decided: Instant | undefined;
+  const inOrder = inDecisionOrder(account.pricePlans);
+  // Where what the book says is in disorder, nobody knows which was first: only the disorder is reported.
+  const first = isInSaidOrder(account.pricePlans) ? inOrder[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
     const place = (): Path => [...path, "pricePlans", at];
-    checkDates(association, { isFirst: at === 0, decidedBefore: decided }, place, report);
+    checkDates(association, { isFirst: at === first, decidedBefore: decided }, place, report);
     decided = association.decidedAt ?? decided;
     const plan = context.planOf(association);
     const override = association.pricePlanDetailsOverride;
@@ -37,9 +41,9 @@ export function checkAssociations(account: Account, context: AssociationContext,
     }
     if (plan === undefined || !context.isWhole(plan)) return;
     checkTerms(detailsWithOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, place, report);
-    if (association.retainStartOffsets === true) checkRetained(account, at, context, place(), report);
+    if (association.retainStartOffsets === true) checkRetained(association, inOrder, context, place(), report);
   });
-  checkLicenses(account, context, path, report);
+  checkLicenses(account, { ...context, inOrder }, path, report);
 }
 
 /**
@@ -54,6 +58,11 @@ export function associationProblem(details: PricePlanDetails, currency: string):
   // A currency that could not be read may be the one that is wanted.
   if (!isWhole(supported) || supported.includes(currency)) return undefined;
   return `supports ${oneOf(supported)}, not ${shown(currency)}, the account's invoiceCurrency`;
+}
+
+function isInSaidOrder(associations: readonly PlanAssociation[]): boolean {
+  const said = associations.flatMap(({ decidedAt }) => decidedAt ?? []);
+  return said.every((decidedAt, index) => decidedAt >= (said[index - 1] ?? decidedAt));
 }
 
 function checkTerms(
@@ -99,11 +108,16 @@ function checkDates(
 }
 
 /** Rules 1 and 2 of a migration: offsets are retained from a plan that is there, with cycles of the same length. */
-function checkRetained(account: Account, at: number, context: AssociationContext, path: Path, report: Report): void {
-  const association = account.pricePlans[at];
-  if (association === undefined) return;
+function checkRetained(
+  association: PlanAssociation,
+  inOrder: readonly DecidedAssociation[],
+  context: AssociationContext,
+  path: Path,
+  report: Report,
+): void {
   const place: Path = [...path, "retainStartOffsets"];
-  const before = associationAt(account.pricePlans.slice(0, at), association.effectiveFrom);
+  const own = inOrder.findIndex((decided) => decided.association === association);
+  const before = associationAt(inOrder.slice(0, own), association.effectiveFrom);
   if (before === undefined) {
     report(
       place,
@@ -111,9 +125,9 @@ function checkRetained(account: Account, at: number, context: AssociationContext
     );
     return;
   }
-  const [own, former] = [intervalOf(association, context), intervalOf(before, context)];
-  if (own === undefined || former === undefined || own === former) return;
-  report(place, `expected cycles of one interval to retain offsets: ${former} before, ${own} now`);
+  const [now, former] = [intervalOf(association, context), intervalOf(before, context)];
+  if (now === undefined || former === undefined || now === former) return;
+  report(place, `expected cycles of one interval to retain offsets: ${former} before, ${now} now`);
 }
 
 function intervalOf(association: PlanAssociation, context: AssociationContext): string | undefined {
@@ -124,14 +138,20 @@ function intervalOf(association: PlanAssociation, context: AssociationContext): 
 }
 
 /** The association in force at an instant: of those that cover it, the one made last (S16.1). */
-function associationAt(associations: readonly PlanAssociation[], at: Instant): PlanAssociation | undefined {
-  return associations.findLast(
-    (one) => one !== undefined && one.effectiveFrom <= at && at < (one.effectiveUntil ?? Number.POSITIVE_INFINITY),
-  );
+function associationAt(inOrder: readonly DecidedAssociation[], at: Instant): PlanAssociation | undefined {
+  return inOrder.findLast(
+    ({ association: { effectiveFrom, effectiveUntil } }) =>
+      effectiveFrom <= at && at < (effectiveUntil ?? Number.POSITIVE_INFINITY),
+  )?.association;
 }
 
 /** A license's quantity never leaves 0 to the maxQuantity of the plan in force (S10.1). */
-function checkLicenses(account: Account, context: AssociationContext, path: Path, report: Report): void {
+function checkLicenses(
+  account: Account,
+  context: AssociationContext & { readonly inOrder: readonly DecidedAssociation[] },
+  path: Path,
+  report: Report,
+): void {
   if (account.licenseUpdates.length === 0) return;
   const updates: Path = [...path, "licenseUpdates"];
   unique(
@@ -155,7 +175,7 @@ function checkLicenses(account: Account, context: AssociationContext, path: Path
     }
     const held = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
     quantities.set(licenseId, held);
-    const most = maxQuantityOf(licenseId, associationAt(account.pricePlans, effectiveFrom), context);
+    const most = maxQuantityOf(licenseId, associationAt(context.inOrder, effectiveFrom), context);
     if (!held.isNegative() && (most === undefined || held.lte(most))) continue;
     const bounds = most === undefined ? "0 or more" : `0 to ${textOf(most)}`;
     report(

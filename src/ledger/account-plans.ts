@@ -4,6 +4,7 @@
  * @module
  */
 import type { Account, PlanAssociation } from "../book/account.ts";
+import { inDecisionOrder } from "../book/decision-order.ts";
 import { detailsWithOverride } from "../book/override.ts";
 import type { PricePlan } from "../book/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
@@ -20,13 +21,12 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
   return (planId, version) => byVersion.get(`${planId}|${version}`);
 }
 
-/** What a book says of an account's plans, as decisions, each known from its `decidedAt` (S9.2). */
+/** What a book says of an account's plans, as decisions in the order in which they were made (S9.2, S16.1). */
 export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly PlanDecision[] {
   const decisions: PlanDecision[] = [];
-  for (const [index, association] of account.pricePlans.entries()) {
+  for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {
     const plan = findPlan(association.pricePlanId, association.version);
     invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
-    const decidedAt = association.decidedAt ?? decidedBy(association, account.pricePlans.slice(index + 1));
     decisions.push(decisionOf({ ...association, decidedAt }, plan, decisions));
   }
   return decisions;
@@ -42,15 +42,6 @@ export function withDraft(decisions: readonly PlanDecision[], draft: PricePlan):
 /** A plan without overrides, associated on a date. */
 export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
   return associated(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
-}
-
-/**
- * When an association that does not say so was decided: at its effectiveFrom, but not after one that the book lists later
- * and that does say so (S9.2). Else the earlier one would be laid over the later one and hide it.
- */
-function decidedBy({ effectiveFrom }: PlanAssociation, later: readonly PlanAssociation[]): Instant {
-  const said = later.flatMap(({ decidedAt }) => (typeof decidedAt === "number" ? [decidedAt] : []));
-  return Math.min(effectiveFrom, ...said);
 }
 
 function decisionOf(

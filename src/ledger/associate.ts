@@ -7,6 +7,7 @@ import type { Account } from "../book/account.ts";
 import { associationProblem } from "../book/check-associations.ts";
 import { catalogOf } from "../book/check-book.ts";
 import { checkCards } from "../book/check-plans.ts";
+import { inDecisionOrder } from "../book/decision-order.ts";
 import { detailsWithOverride } from "../book/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../book/price-plan.ts";
 import { collectProblems } from "../book/problems.ts";
@@ -124,8 +125,9 @@ export function associationsOfBook(
   now: Instant,
   ids: IdSource,
 ): readonly AssociationRecord[] {
+  const ordered = inDecisionOrder(account.pricePlans);
   return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
-    const override = account.pricePlans[index]?.pricePlanDetailsOverride ?? undefined;
+    const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
     if (plan === null) return [];
     const { planId, version, cycleConfig } = plan;
     const kept = hasContent(override) ? { override } : {};
