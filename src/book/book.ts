@@ -4,6 +4,7 @@
  * @module
  */
 import { hasCode } from "../errors.ts";
+import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./check-book.ts";
 import type { Book } from "./document.ts";
@@ -24,8 +25,8 @@ export type { Book, BookInput, Organization } from "./document.ts";
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence
  */
 export function readBook(json: unknown): Book {
-  const raw = typeof json === "string" ? parsed("the book", json) : json;
   const problems = collectProblems();
+  const raw = typeof json === "string" ? parsed("the book", json, problems.report) : json;
   if (checkNesting(raw, problems)) {
     const shape = readBookShape(raw, problems);
     const report = problems.reportBeyondShape();
@@ -44,8 +45,8 @@ export function readBook(json: unknown): Book {
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan
  */
 export function checkPlan(json: unknown, book: Book): PricePlan {
-  const raw = typeof json === "string" ? parsed("the price plan", json) : json;
   const problems = collectProblems();
+  const raw = typeof json === "string" ? parsed("the price plan", json, problems.report) : json;
   if (checkNesting(raw, problems)) {
     const shape = readShape(pricePlan, raw, [], problems);
     if (shape !== undefined) {
@@ -68,14 +69,17 @@ function checkAssociable({ pricePlanDetails }: PricePlan, report: Report): void 
   report(["pricePlanDetails", "supportedCurrencies"], `missing: expected at least one currency, ${why}`);
 }
 
-function parsed(what: string, text: string): unknown {
+/** The value of a text. Keys that are given twice are reported: JSON keeps the last of them in silence. */
+function parsed(what: string, text: string, report: Report): unknown {
   const deep = tooDeepInText(text);
   if (deep !== undefined) {
     const message = `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`;
     throw bookError(what, 1, [{ path: "$", message }]);
   }
   try {
-    return parseJson(text);
+    const raw = parseJson(text);
+    for (const repeated of repeatedKeys(text)) report(repeated.path, sentenceOnRepeated(repeated));
+    return raw;
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
     throw bookError(what, 1, [{ path: "$", message: error.message }], { cause: error });

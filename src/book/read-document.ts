@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 
+import { placeInText, type TextPlace } from "../numbers/json-text.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
 import { currency } from "./fields.ts";
 import type { Path, Problems } from "./problems.ts";
@@ -86,7 +87,7 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
  *
  * @returns line and column, from 1
  */
-export function tooDeepInText(text: string): { readonly line: number; readonly column: number } | undefined {
+export function tooDeepInText(text: string): TextPlace | undefined {
   let depth = 0;
   let inText = false;
   for (let at = 0; at < text.length; at++) {
@@ -97,15 +98,10 @@ export function tooDeepInText(text: string): { readonly line: number; readonly c
     } else if (code === QUOTE) inText = true;
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
-      if (depth > NESTING_MAX) return placeIn(text, at);
+      if (depth > NESTING_MAX) return placeInText(text, at);
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
   }
   return undefined;
-}
-
-function placeIn(text: string, at: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, at).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /** Refuses what is nested so deep that no code after this should meet it. */

@@ -34,8 +34,9 @@ export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: n
  * not ACTIVE
  */
 export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
-  const raw = typeof json === "string" ? parseJsonOrText(json) : json;
-  const book = readBook(raw);
+  // The reader of books sees what only a text shows, such as a key that is given twice.
+  const book = readBook(json);
+  const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
@@ -58,15 +59,6 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
       changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationChanged: true },
     };
   });
-}
-
-/** A text that is no JSON is left to the reader of books, whose sentence says so. */
-function parseJsonOrText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }
 
 /** In an engine, only an ACTIVE plan is associated (book.md, S16.1). */

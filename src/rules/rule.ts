@@ -7,6 +7,7 @@
 import { hasCode, RatebookError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import { Decimal, valueOf } from "../numbers/decimal.ts";
+import { repeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { argumentsMin, argumentsOf, isIteration, ownOperator } from "./operators.ts";
 import type { RuleOperators } from "./operators.ts";
@@ -57,7 +58,13 @@ export function parseRule(source: unknown): Rule {
   }
   if (source.length > RULE_TEXT_MAX) throw invalid("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
   try {
-    return parseJson(source) as Rule;
+    const rule = parseJson(source) as Rule;
+    const [repeated] = repeatedKeys(source);
+    if (repeated === undefined) return rule;
+    throw invalid(
+      "$",
+      `the rule has the key ${JSON.stringify(String(repeated.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeated.column}`,
+    );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
     const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);

@@ -32,6 +32,33 @@ describe("a hostile book has an answer or a clear refusal", () => {
     );
   });
 
+  test("a key that is given twice is refused where the second stands: in a book, a plan, a map and the text of a rule", async () => {
+    const sentence = (column: number): string =>
+      `expected each key of an object once: this one is given again at line 1, column ${column}`;
+    const text = JSON.stringify(SMALL_BOOK);
+    const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
+    expect(await ratebook(["check", files.file("book.json", rate)], { cut: files.path })).toEqual({
+      code: 1,
+      out: "",
+      err: `book.json: $.pricePlans[0].pricePlanDetails.usageRateCards[0].rateValues[0].slabRates[0].rate: ${sentence(rate.indexOf('"rate":20') + 1)}\nbook.json: 1 problem\n`,
+    });
+    const book = files.file("good.json", text);
+    const plan = files.file("plan.json", '{"id":"a","id":"b"}');
+    expect((await ratebook(["check", book, "--plan", plan], { cut: files.path })).err).toContain(
+      `plan.json: $.id: ${sentence(11)}\n`,
+    );
+    const map = files.file("map.json", '{"id":{"value":"a","value":"b"}}');
+    const events = files.file("events.csv", "a\n1\n");
+    expect(await ratebook(["preview", book, "--events", events, "--map", map], { cut: files.path })).toEqual({
+      code: 1,
+      out: "",
+      err: `ratebook: map.json: $.id.value: ${sentence(20)}\n`,
+    });
+    expect((await check(RULE, JSON.stringify('{"+":[1],"+":[2]}'))).err).toBe(
+      'book.json: $.usageMeters[0].computations[0].computation: the rule has the key "+" twice in one object, at column 10\nbook.json: 1 problem\n',
+    );
+  });
+
   test("S7.1 a slab table of 10,000 rows prices an event", async () => {
     const slabs = Array.from({ length: 10_000 }, (_, n) => ({ order: n + 1, startAfter: n, priceType: "PER_UNIT" }));
     const rates = slabs.map(({ order }) => ({ order, rate: 1 }));

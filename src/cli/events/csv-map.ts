@@ -5,10 +5,12 @@
  */
 import { z } from "zod";
 
+import { pathText } from "../../book/problems.ts";
 import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { Decimal } from "../../numbers/decimal.ts";
+import { repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { InputError, quoted } from "../problems.ts";
 
@@ -66,11 +68,16 @@ export function readCsvMap(file: string, text: string): CsvMap {
   } catch (error) {
     throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
   }
+  const [repeated] = repeatedKeys(text);
+  if (repeated !== undefined)
+    throw new InputError(`${file}: ${pathText(repeated.path)}: ${sentenceOnRepeated(repeated)}`);
   const read = csvMap.safeParse(json, { error: sentenceOf });
   if (read.success) return read.data;
   const issue = read.error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const path = ["$", ...[...(issue?.path ?? []), ...unknown].map((key) => `.${String(key).slice(0, 60)}`)].join("");
+  const path = pathText(
+    [...(issue?.path ?? []), ...unknown].map((key) => (typeof key === "number" ? key : String(key))),
+  );
   throw new InputError(
     `${file}: ${path}: ${unknown.length > 0 ? "unknown field" : (issue?.message ?? "expected a map")}`,
   );

@@ -1,0 +1,86 @@
+/**
+ * What only the text of a JSON document shows: where something stands in it, and keys that a parser lets the last of win.
+ *
+ * @module
+ */
+
+/** A place in a text, from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A key that its object has already. */
+export interface RepeatedKey extends TextPlace {
+  /** Keys and list positions from the root; the last is the key itself. */
+  readonly path: readonly (string | number)[];
+}
+
+/** How many repeated keys are listed: more tell nobody anything. */
+const REPEATED_MAX = 1000;
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
+  0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
+
+/** Where the character at an index stands. */
+export function placeInText(text: string, index: number): TextPlace {
+  const before = text.slice(0, index).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/**
+ * The keys that an object of the text has more than once, each repetition once, in the order of the text; at most 1,000.
+ *
+ * @param text JSON that a parser has taken; of anything else any answer
+ */
+export function repeatedKeys(text: string): readonly RepeatedKey[] {
+  const found: RepeatedKey[] = [];
+  // Of every object or list that is open: its keys so far, none for a list, and the step into it that is taken now.
+  const open: (Set<string> | undefined)[] = [];
+  const path: (string | number)[] = [];
+  let keyIsNext = false;
+  for (let at = 0; at < text.length && found.length < REPEATED_MAX; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = closingQuote(text, at);
+      const keys = keyIsNext ? open.at(-1) : undefined;
+      if (keys !== undefined) {
+        const key = textBetween(text, at, end);
+        path[path.length - 1] = key;
+        if (keys.has(key)) found.push({ path: [...path], ...placeInText(text, at) });
+        keys.add(key);
+        keyIsNext = false;
+      }
+      at = end;
+    } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      keyIsNext = code === OPEN_OBJECT;
+      open.push(keyIsNext ? new Set() : undefined);
+      path.push(0);
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      keyIsNext = false;
+      open.pop();
+      path.pop();
+    } else if (code === COMMA) {
+      keyIsNext = open.at(-1) !== undefined;
+      if (!keyIsNext) path[path.length - 1] = Number(path.at(-1)) + 1;
+    }
+  }
+  return found;
+}
+
+/** The sentence about a repeated key. */
+export function sentenceOnRepeated({ line, column }: TextPlace): string {
+  return `expected each key of an object once: this one is given again at line ${line}, column ${column}`;
+}
+
+function closingQuote(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** A key as a parser reads it: written with escapes, it is the same key. */
+function textBetween(text: string, from: number, to: number): string {
+  const raw = text.slice(from + 1, to);
+  return raw.includes("\\") ? (JSON.parse(text.slice(from, to + 1)) as string) : raw;
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { placeInText, repeatedKeys } from "../../src/numbers/json-text.ts";
+
+describe("keys that are given twice", () => {
+  test.each<readonly [string, readonly (readonly (string | number)[])[]]>([
+    ['{"a": 1, "b": 2}', []],
+    ['{"a": 1, "a": 2}', [["a"]]],
+    ['{"a": 1, "a": 2, "a": 3}', [["a"], ["a"]]],
+    ['{"a": {"b": 1}, "c": {"b": 1}}', []],
+    ['[{"a": 1}, {"a": 1}, {"a": 1, "b": [], "a": {}}]', [[2, "a"]]],
+    ['{"a": [[], [{}, {"x": {"y": 0, "y": 0}}]]}', [["a", 1, 1, "x", "y"]]],
+    ['{"a": "b", "b": "a", "c": ["a", "a", "b"]}', []],
+    ['{"a": "{\\"a\\": 1, \\"a\\": 2}"}', []],
+    ['{"\\u0061": 1, "a": 2}', [["a"]]],
+    ['{"a\\"": 1, "a\\\\": 2, "a\\"": 3}', [['a"']]],
+    ['{"__proto__": 1, "__proto__": 2}', [["__proto__"]]],
+    ['{"": 1, "": 2}', [[""]]],
+    ['{"a": {}, "a": []}', [["a"]]],
+    ['"a"', []],
+    ["1", []],
+  ])("of %s", (text, paths) => {
+    expect(repeatedKeys(text).map(({ path }) => path)).toEqual(paths);
+  });
+
+  test("are told with the place of the second", () => {
+    expect(repeatedKeys('{\n  "id": 1,\n  "id": 2\n}')).toEqual([{ path: ["id"], line: 3, column: 3 }]);
+  });
+
+  test("are listed up to a thousand", () => {
+    expect(repeatedKeys(`{${Array.from({ length: 5000 }, () => '"a":1').join(",")}}`)).toHaveLength(1000);
+  });
+
+  test("are none in what JSON.stringify wrote, and one where a key of an object is written again", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), fc.string(), (value, first, second) => {
+        const [text, a, b] = [value, first, second].map((each) => JSON.stringify(each));
+        expect(repeatedKeys(`${text}`)).toEqual([]);
+        const paths = repeatedKeys(`[0, {${a}: ${text}, ${b}: ${text}, ${a}: ${text}}]`).map(({ path }) => path);
+        expect(paths).toEqual(
+          first === second
+            ? [
+                [1, first],
+                [1, first],
+              ]
+            : [[1, first]],
+        );
+      }),
+    );
+  });
+});
+
+test("a place in a text is counted from 1, in lines and characters", () => {
+  expect(placeInText("ab\ncd", 0)).toEqual({ line: 1, column: 1 });
+  expect(placeInText("ab\ncd", 4)).toEqual({ line: 2, column: 2 });
+});
