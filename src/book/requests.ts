@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { RatebookError } from "../errors.ts";
 import { account, address } from "./account.ts";
+import { setting } from "./catalog-items.ts";
 import {
   currency,
   date,
@@ -29,6 +30,15 @@ const accountName = z.string().min(3).max(255);
 const alias = idOf(50).min(3);
 const key = z.string().min(1).max(255);
 const accountIds = z.array(reference).min(1).max(100);
+/** A setting of what is made with it: whose it is goes without saying. */
+const ownSetting = z.strictObject({
+  id: setting.shape.id,
+  namespace: setting.shape.namespace.in.unwrap().unwrap(),
+  name,
+  dataType: setting.shape.dataType.in.unwrap().unwrap(),
+  value: setting.shape.value,
+});
+const settings = z.array(ownSetting).max(10).nullish();
 
 /** Of an account, who it is and how it is invoiced. */
 const accountCreate = z.strictObject({
@@ -42,6 +52,7 @@ const accountCreate = z.strictObject({
   netTermDays: days.nullish(),
   metadata: freeForm.nullish(),
   tags: account.shape.tags,
+  settings,
 });
 /** A customer to be made, and its first account with it. */
 const customerCreate = z.strictObject({
@@ -49,10 +60,13 @@ const customerCreate = z.strictObject({
   name: accountName,
   primaryEmail: email.nullish(),
   address: address.nullish(),
+  settings,
   account: accountCreate.omit({ customerId: true }).nullish(),
 });
-const customerPatch = customerCreate.omit({ id: true, account: true }).partial();
-const accountPatch = accountCreate.omit({ id: true, customerId: true, invoiceCurrency: true, aliases: true }).partial();
+const customerPatch = customerCreate.omit({ id: true, account: true, settings: true }).partial();
+const accountPatch = accountCreate
+  .omit({ id: true, customerId: true, invoiceCurrency: true, aliases: true, settings: true })
+  .partial();
 const aliases = z.array(alias).min(1).max(100);
 const aliasCreate = z
   .array(z.strictObject({ value: alias, accountId: reference.nullish() }))
@@ -121,7 +135,7 @@ const groupCreate = z.strictObject({
 });
 
 /** Every request, by what it asks for. */
-const REQUESTS = {
+export const REQUESTS = {
   customerCreate,
   customerPatch,
   accountCreate,

@@ -15,11 +15,12 @@ import type { AccountWork } from "../ledger/workspace.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "./context.ts";
 import { customerOf } from "./customers.ts";
 import { given, present } from "./document-body.ts";
+import { settingsIn } from "./entity-settings.ts";
 import type { InstantInput } from "./invoices.ts";
 import { accountIn, checkActive, namesHeld } from "./new-account.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "./pages.ts";
 
-/** Makes an account of a customer. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
+/** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
 export async function createAccount(
   { store, clock, configuration }: EngineContext,
   input: RequestInput<"accountCreate">,
@@ -27,12 +28,15 @@ export async function createAccount(
   const asked = readRequest("accountCreate", input);
   const scope = { configuration: "exclusive", accountIds: [asked.id], eventIds: [] } as const;
   return store.transact(scope, async (view) => {
-    const { catalog } = await configuration(view);
-    const { record, changes } = await accountIn(catalog, view, asked, clock());
+    const configured = await configuration(view);
+    const now = clock();
+    const { record, changes } = await accountIn(configured.catalog, view, asked, now);
     const customer = await view.document("customer", asked.customerId);
     if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
     checkActive("customer", customerOf(customer));
-    return { result: record, changes };
+    const { id, settings } = asked;
+    const { documents, ...more } = settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    return { result: record, changes: { ...changes, ...more, documents: [...changes.documents, ...documents] } };
   });
 }
 

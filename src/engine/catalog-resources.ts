@@ -22,6 +22,7 @@ import {
 } from "./configured.ts";
 import type { EngineContext } from "./context.ts";
 import type { Body, ConfiguredItem } from "./document-body.ts";
+import { type SettingEntity, settingsOfEntities } from "./entity-settings.ts";
 import type { Page, PageOptions } from "./pages.ts";
 
 /** Features of an engine. What is given has the shape of a book's `features`. */
@@ -42,7 +43,10 @@ export interface AddOns {
   archive(id: string): Promise<Stored<AddOn>>;
   get(id: string): Promise<Stored<AddOn>>;
   /** Newest first. */
-  list(filter?: { readonly status?: string; readonly type?: string }, page?: PageOptions): Promise<Page<Stored<AddOn>>>;
+  list(
+    filter?: { readonly status?: string | undefined; readonly type?: string | undefined },
+    page?: PageOptions,
+  ): Promise<Page<Stored<AddOn>>>;
 }
 
 /** Settings of an engine. What is given has the shape of a book's `settings`; an id is the one that lists show. */
@@ -53,6 +57,8 @@ export interface Settings {
   get(id: string): Promise<StoredSetting>;
   /** Newest first. */
   list(page?: PageOptions): Promise<Page<StoredSetting>>;
+  /** Those of customers or of accounts, by whose they are; of each the oldest first. */
+  of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
 }
 
 /** A setting as it is stored. */
@@ -119,6 +125,7 @@ export function settingsOf(context: EngineContext): Settings {
       }),
     get,
     list: (page = {}) => listConfigured(context, "setting", (documents) => documents, page),
+    of: (entityType, entityIds) => settingsOfEntities(context, entityType, entityIds),
   };
 }
 

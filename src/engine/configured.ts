@@ -69,20 +69,33 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     if (changed.length === 0 && also === undefined) {
       return { result: storedOf(kind, last.id, before.documents, before), changes: {} };
     }
-    const asGiven = withDocuments(before.documents, changed);
-    const checked = changedBook(asGiven, changed);
-    const resolved = changed.map((document): DocumentRecord => {
-      const item = itemOf(kind, document.id, asGiven, checked);
-      return item === undefined ? document : { ...document, body: bodyOf(kind, document.body, item) };
-    });
-    const afterDocuments = withDocuments(before.documents, resolved);
-    const after = { ...before, documents: afterDocuments, catalog: createCatalog(checked, before.catalog.options) };
+    const { documents: resolved, after } = checkedDocuments(kind, before, changed);
     const more = (await also?.(after)) ?? {};
     return {
-      result: storedOf(kind, last.id, afterDocuments, after),
+      result: storedOf(kind, last.id, after.documents, after),
       changes: { ...more, documents: [...resolved, ...(more.documents ?? [])], configurationChanged: true },
     };
   });
+}
+
+/**
+ * Documents of a kind as they are kept, and the configuration with them, once everything was checked with them.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
+ */
+export function checkedDocuments(
+  kind: ConfiguredKind,
+  before: Configuration,
+  changed: readonly DocumentRecord[],
+): { readonly documents: readonly DocumentRecord[]; readonly after: Configuration } {
+  const asGiven = withDocuments(before.documents, changed);
+  const checked = changedBook(asGiven, changed);
+  const documents = changed.map((document): DocumentRecord => {
+    const item = itemOf(kind, document.id, asGiven, checked);
+    return item === undefined ? document : { ...document, body: bodyOf(kind, document.body, item) };
+  });
+  const catalog = createCatalog(checked, before.catalog.options);
+  return { documents, after: { ...before, documents: withDocuments(before.documents, documents), catalog } };
 }
 
 /** A document of a body that was given. */
@@ -122,6 +135,17 @@ export async function listConfigured<Kind extends ConfiguredKind>(
   const page = pageAmong(select(configuration.documents[kind]), options, ({ createdAt, id }) => ({ createdAt, id }));
   const items = page.items.map(({ id }) => storedOf(kind, id, configuration.documents, configuration));
   return page.next === undefined ? { items } : { items, next: page.next };
+}
+
+/** Everything that is configured of a kind and selected, oldest first. */
+export async function allConfigured<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  select: (document: DocumentRecord) => boolean,
+): Promise<readonly Stored<ConfiguredItem<Kind>>[]> {
+  const configuration = await context.configuration(context.store.read);
+  const { documents } = configuration;
+  return documents[kind].filter(select).map(({ id }) => storedOf(kind, id, documents, configuration));
 }
 
 /** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */

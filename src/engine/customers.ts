@@ -14,6 +14,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { accountIdsWhere } from "./account-lists.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
 import { type Body, given, plainOf, present } from "./document-body.ts";
+import { settingsIn } from "./entity-settings.ts";
 import { accountIn, checkActive } from "./new-account.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "./pages.ts";
 
@@ -24,7 +25,7 @@ export type CustomerShown = Customer & { readonly createdAt: Instant; readonly u
 export type CustomerMade = CustomerShown & { readonly account?: AccountRecord };
 
 /**
- * Makes a customer, with an account where one is asked for: both or none.
+ * Makes a customer with its settings, and with an account where one is asked for: all or none.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID, with `account.…` as the path of what is wrong with the account, ERR_TAKEN
  */
@@ -32,21 +33,34 @@ export async function createCustomer(
   { store, clock, configuration }: EngineContext,
   input: RequestInput<"customerCreate">,
 ): Promise<CustomerMade> {
-  const { account, ...asked } = readRequest("customerCreate", input);
+  const { account, settings, ...asked } = readRequest("customerCreate", input);
   const accountIds = account ? [account.id] : [];
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     if ((await view.document("customer", asked.id)) !== undefined) {
       throw taken("customer", asked.id, `the customer id ${quoted(asked.id)} is taken`);
     }
-    const { catalog } = await configuration(view);
+    const configured = await configuration(view);
     const now = clock();
     const body = plainOf(present({ ...asked, status: "ACTIVE" })) as Body;
     const document: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
     const customer = customerOf(document);
-    if (!account) return { result: customer, changes: { documents: [document] } };
-    const made = await accountIn(catalog, view, { ...account, customerId: asked.id }, now);
-    const documents = [document, ...made.changes.documents];
-    return { result: { ...customer, account: made.record }, changes: { ...made.changes, documents } };
+    const made = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
+    const own = settingsIn(
+      configured,
+      [
+        { entityType: "CUSTOMER", id: asked.id, settings, place: "" },
+        { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, place: "account." },
+      ],
+      now,
+    );
+    return {
+      result: { ...customer, ...(made && { account: made.record }) },
+      changes: {
+        ...made?.changes,
+        ...own,
+        documents: [document, ...own.documents, ...(made?.changes.documents ?? [])],
+      },
+    };
   });
 }
 

@@ -16,14 +16,14 @@ import { openWorkspace } from "../ledger/workspace.ts";
 import { present } from "./document-body.ts";
 
 /**
- * Makes an account with its aliases; that its customer exists is checked by the caller.
+ * Makes an account with its aliases. That its customer exists is checked by the caller, who makes its settings, too.
  *
  * @throws {RatebookError} ERR_TAKEN for its id or an alias
  */
 export async function accountIn(
   { book }: Catalog,
   view: LedgerView,
-  { aliases, invoiceCurrency, ...asked }: RequestOutput<"accountCreate">,
+  { aliases, invoiceCurrency, settings: _settings, ...asked }: RequestOutput<"accountCreate">,
   now: Instant,
 ): Promise<{ readonly record: AccountRecord; readonly changes: Changes & Required<Pick<Changes, "documents">> }> {
   const held = await namesHeld(view, [asked.id, ...(aliases ?? [])]);
@@ -51,7 +51,7 @@ export function checkActive(what: string, { id, status }: { readonly id: string;
 }
 
 function recordOf(
-  asked: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency">,
+  asked: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency" | "settings">,
   invoiceCurrency: string,
   now: Instant,
 ): AccountRecord {

@@ -1,0 +1,87 @@
+/**
+ * Settings of customers and accounts: made with them (S4.2), and read beside them.
+ *
+ * @module
+ */
+import type { RequestOutput } from "../book/requests.ts";
+import type { Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import type { Changes, DocumentRecord } from "../ledger/decision.ts";
+import { invalidInput, quoted } from "../ledger/refusals.ts";
+import type { StoredSetting } from "./catalog-resources.ts";
+import type { Configuration } from "./configuration.ts";
+import { allConfigured, checkedDocuments, newDocument } from "./configured.ts";
+import type { EngineContext } from "./context.ts";
+
+/** Whose settings. */
+export type SettingEntity = "CUSTOMER" | "ACCOUNT";
+
+/** What is made with settings of its own. */
+export interface MadeWithSettings {
+  readonly entityType: SettingEntity;
+  readonly id: string;
+  readonly settings: RequestOutput<"accountCreate">["settings"];
+  /** Where its fields stand in the request: empty, or `account.`. */
+  readonly place: "" | "account.";
+}
+
+/**
+ * The settings of what is being made in the same commit, each checked with the configuration and those before it.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is wrong (`account.settings[1].value`)
+ */
+export function settingsIn(
+  configuration: Configuration,
+  made: readonly MadeWithSettings[],
+  now: Instant,
+): Required<Pick<Changes, "documents" | "configurationChanged">> {
+  const documents: DocumentRecord[] = [];
+  let current = configuration;
+  for (const { entityType, id: entityId, settings, place } of made) {
+    for (const [index, setting] of (settings ?? []).entries()) {
+      const path = `${place}settings[${index}]`;
+      const document = newDocument("setting", { ...setting, entityType, entityId }, now);
+      if (current.documents.setting.some(({ id }) => id === document.id)) {
+        throw invalidInput(`${path}.id`, `expected each setting once, got ${quoted(setting.id)} again`);
+      }
+      const checked = checkedAt(path, current, document);
+      documents.push(...checked.documents);
+      current = checked.after;
+    }
+  }
+  return { documents, configurationChanged: documents.length > 0 };
+}
+
+/** The settings of customers or accounts, by whose they are; of each the oldest first. */
+export async function settingsOfEntities(
+  context: EngineContext,
+  entityType: SettingEntity,
+  entityIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredSetting[]>> {
+  const wanted = new Set<unknown>(entityIds);
+  const found = await allConfigured(
+    context,
+    "setting",
+    ({ body }) => body["entityType"] === entityType && wanted.has(body["entityId"]),
+  );
+  const byEntity = new Map<string, StoredSetting[]>();
+  for (const setting of found) {
+    const { entityId } = setting.item;
+    byEntity.set(entityId, [...(byEntity.get(entityId) ?? []), setting]);
+  }
+  return byEntity;
+}
+
+function checkedAt(
+  path: string,
+  current: Configuration,
+  document: DocumentRecord,
+): ReturnType<typeof checkedDocuments> {
+  try {
+    return checkedDocuments("setting", current, [document]);
+  } catch (error) {
+    const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
+    if (problem === undefined) throw error;
+    throw invalidInput(`${path}${problem.path.slice(1)}`, problem.message);
+  }
+}

@@ -1,0 +1,90 @@
+/** Settings that are made with a customer or an account, in one commit (S4.2). */
+import { describe, expect, test } from "vitest";
+
+import { call, engineAt, refusalOf } from "./support.ts";
+
+const limit = (value: string): typeof LIMIT => ({ ...LIMIT, value });
+const LIMIT = { id: "limit", namespace: "USER", name: "Limit", dataType: "NUMERIC" as const, value: "5" };
+const TIER = { id: "tier", namespace: "user", name: "Tier", dataType: "STRING" as const, value: "gold" };
+
+describe("settings made with their owner", () => {
+  test("S4.2 a customer and its account are made with their settings, and events see the account's first", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await engine.settings.create(limit("1"));
+    await engine.customers.create({
+      id: "acme",
+      name: "Acme",
+      settings: [limit("2"), TIER],
+      account: { id: "prod", name: "Acme prod", settings: [limit("3")] },
+    });
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const own = await engine.settings.of("ACCOUNT", ["prod", "test", "nobody"]);
+    expect([...own.keys()]).toEqual(["prod"]);
+    expect(own.get("prod")?.map(({ item }) => [item.id, item.value, item.entityId])).toEqual([["limit", "3", "prod"]]);
+    const customers = await engine.settings.of("CUSTOMER", ["acme"]);
+    expect(customers.get("acme")?.map(({ item }) => item.value)).toEqual(["2", "gold"]);
+
+    await engine.eventSchemas.create({
+      name: "call",
+      attributes: [{ name: "count" }],
+      dimensions: [{ name: "region" }],
+      enrichments: {
+        dependencies: [{ type: "SETTING", key: "setting.user.limit", name: "limit" }],
+        fields: [
+          {
+            name: "limit",
+            type: "ATTRIBUTE",
+            enrichmentType: "JSON_LOGIC",
+            value: '{"var":"dependencies.limit"}',
+            order: 1,
+          },
+        ],
+      },
+    });
+    await engine.eventSchemas.activate("call");
+    const results = await engine.ingest([
+      call("e1", "2024-03-01T00:00:00Z"),
+      call("e2", "2024-03-01T00:00:00Z", 1, "test"),
+    ]);
+    const values = await Promise.all(
+      results.map(
+        async ({ referenceId = "" }) => (await engine.events.get(referenceId))[0]?.enriched.attributes[0]?.value,
+      ),
+    );
+    expect(values.map(String)).toEqual(["3", "2"]);
+  });
+
+  test.each([
+    ["a value that is no number", [limit("much")], /^ERR_INPUT_INVALID settings\[0\]\.value: /],
+    [
+      "a setting twice",
+      [limit("1"), { ...limit("2"), namespace: "user" }],
+      'ERR_INPUT_INVALID settings[1].id: expected each setting once, got "limit" again',
+    ],
+    [
+      "eleven settings",
+      Array.from({ length: 11 }, (_, at) => ({ ...LIMIT, id: `s${at}` })),
+      /^ERR_INPUT_INVALID settings: expected at most 10/,
+    ],
+  ])("%s is refused, and neither account nor setting is made", async (_, settings, sentence) => {
+    const { engine, store } = engineAt("2024-03-01");
+    await engine.customers.create({ id: "acme", name: "Acme" });
+    const before = store.snapshot();
+    const account = { id: "prod", name: "Acme prod", settings };
+    expect(await refusalOf(engine.accounts.create({ ...account, customerId: "acme" }))).toMatch(sentence);
+    const path = await refusalOf(engine.customers.create({ id: "globex", name: "Globex", account }));
+    expect(path).toContain("account.settings");
+    expect(store.snapshot()).toBe(before);
+  });
+
+  test("a taken account id is said before its settings are", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await engine.customers.create({
+      id: "acme",
+      name: "Acme",
+      account: { id: "prod", name: "Prod", settings: [TIER] },
+    });
+    const again = engine.accounts.create({ id: "prod", name: "Prod", customerId: "acme", settings: [TIER] });
+    expect(await refusalOf(again)).toBe('ERR_TAKEN the account id "prod" is taken');
+  });
+});
