@@ -38,12 +38,13 @@ export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from ".
 export type { AliasShown } from "./engine/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog-resources.ts";
 export type { Stored } from "./engine/configured.ts";
+export type { CreditFilter } from "./engine/credit-lists.ts";
 export type { CustomerMade, CustomerShown } from "./engine/customers.ts";
 export type { CreditBalance } from "./engine/credit-balance.ts";
 export { createEngine, type Engine, type EngineOptions } from "./engine/engine.ts";
 export type { EventPlace } from "./engine/event-places.ts";
 export type { EventSchemas } from "./engine/event-schemas.ts";
-export type { FeatureBalance, LicenseUpdateShown } from "./engine/holdings.ts";
+export type { EntryShown, EntryTarget, FeatureBalance, LicenseUpdateShown } from "./engine/holdings.ts";
 export type { InvoiceGroups, InvoiceGroupShown } from "./engine/invoice-groups.ts";
 export type { Finalized } from "./engine/bill-run.ts";
 export type { EnginePreviewOptions, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/invoices.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Instant } from "../calendar/instant.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
 
@@ -21,6 +22,17 @@ export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}):
     const last = records.at(-1);
     if (last === undefined || records.length < PAGE) return;
     page = { limit: PAGE, after: { createdAt: last.createdAt, id: last.id } };
+  }
+}
+
+/** The ids of all accounts for which something falls due up to an instant, ascending. */
+export async function* accountsBehind(view: LedgerView, at: Instant): AsyncGenerator<string> {
+  let after: string | undefined;
+  for (;;) {
+    const ids = await view.accountsBehind(at, PAGE, after);
+    yield* ids;
+    after = ids.at(-1);
+    if (after === undefined || ids.length < PAGE) return;
   }
 }
 

@@ -6,10 +6,11 @@
 import type { RequestInput } from "../book/requests.ts";
 import type { CreditShown } from "../ledger/credits.ts";
 import type { LicenseUpdated } from "../ledger/licenses.ts";
-import type { AccountRecord, EntryRecord } from "../ledger/records.ts";
+import type { AccountRecord } from "../ledger/records.ts";
 import * as accounts from "./accounts.ts";
 import * as aliases from "./aliases.ts";
 import type { EngineContext } from "./context.ts";
+import { type CreditFilter, listCredits } from "./credit-lists.ts";
 import * as customers from "./customers.ts";
 import * as holdings from "./holdings.ts";
 import type { InstantInput } from "./invoices.ts";
@@ -78,14 +79,14 @@ export interface Entries {
   grant(
     of: { readonly accountId: string; readonly featureId: string },
     entry: RequestInput<"entryGrant">,
-  ): Promise<EntryRecord>;
-  update(
-    of: { readonly accountId: string; readonly entryId: string },
-    patch: RequestInput<"entryPatch">,
-  ): Promise<EntryRecord>;
-  void(of: { readonly accountId: string; readonly entryId: string }): Promise<EntryRecord>;
+  ): Promise<holdings.EntryShown>;
+  update(of: holdings.EntryTarget, patch: RequestInput<"entryPatch">): Promise<holdings.EntryShown>;
+  void(of: holdings.EntryTarget): Promise<holdings.EntryShown>;
   /** Newest first. */
-  list(of: { readonly accountId: string; readonly featureId: string }, page?: PageOptions): Promise<Page<EntryRecord>>;
+  list(
+    of: { readonly accountId: string; readonly featureId: string },
+    page?: PageOptions,
+  ): Promise<Page<holdings.EntryShown>>;
   /** What an account has of a feature now. */
   balance(of: { readonly accountId: string; readonly featureId: string }): Promise<holdings.FeatureBalance>;
 }
@@ -97,7 +98,7 @@ export interface Credits {
   void(id: string): Promise<CreditShown>;
   get(id: string): Promise<CreditShown>;
   /** Newest first. */
-  list(filter?: { readonly accountId?: string }, page?: PageOptions): Promise<Page<CreditShown>>;
+  list(filter?: CreditFilter, page?: PageOptions): Promise<Page<CreditShown>>;
 }
 
 /** Everything that an engine does for accounts. */
@@ -151,7 +152,7 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       create: (credits) => holdings.giveCredits(context, credits),
       void: (id) => holdings.endCredit(context, id),
       get: (id) => holdings.getCredit(context, id),
-      list: (filter = {}, page = {}) => holdings.listCredits(context, filter, page),
+      list: (filter = {}, page = {}) => listCredits(context, filter, page),
     },
   };
 }

@@ -21,7 +21,7 @@ import { type Decimal, sum } from "../numbers/decimal.ts";
 import { quantityAt } from "../rating/license-timeline.ts";
 import { accountsIn, accountsNamedIn } from "./account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "./context.ts";
-import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+import { collectPage, type Page, pageAmong, type PageOptions } from "./pages.ts";
 
 /** A license update with the account that it is of. */
 export type LicenseUpdateShown = LicenseUpdateRecord & {
@@ -76,14 +76,20 @@ export async function listLicenseUpdates(
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,
 ): Promise<Page<LicenseUpdateShown>> {
-  const found: (LicenseUpdateRecord & { readonly account: AccountRecord })[] = [];
+  const found = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
+    options,
+    ({ createdAt, id }) => ({
+      createdAt,
+      id,
+    }),
+  );
   const records = accountId === undefined ? accountsIn(store.read) : await store.read.accounts([accountId]);
   for await (const account of records) {
     for (const update of account.licenseUpdates) {
-      if (licenseId === undefined || update.licenseId === licenseId) found.push({ ...update, account });
+      if (licenseId === undefined || update.licenseId === licenseId) found.offer({ ...update, account });
     }
   }
-  const { items, ...more } = pageAmong(found, options, ({ createdAt, id }) => ({ createdAt, id }));
+  const { items, ...more } = found.page();
   const shown = items.map(({ account, ...update }) => ({
     ...update,
     accountId: account.id,
@@ -236,26 +242,6 @@ export async function getCredit(context: EngineContext, id: string): Promise<Cre
     if (found === undefined) throw notFound("credit", id);
     return found;
   });
-}
-
-/** Credits with what drafts hold of them, newest first; of one account or of all. */
-export async function listCredits(
-  context: EngineContext,
-  { accountId }: { readonly accountId?: string | undefined },
-  options: PageOptions,
-): Promise<Page<CreditShown>> {
-  const { read } = context.store;
-  const found: CreditShown[] = [];
-  const records = accountId === undefined ? accountsIn(read) : await read.accounts([accountId]);
-  for await (const { id } of records) {
-    found.push(
-      ...(await lookAtAccount(context, id, (catalog, work, now) => {
-        catchUp(catalog, work, now);
-        return creditsShown(catalog, work, now);
-      })),
-    );
-  }
-  return pageAmong(found, options, ({ credit }) => ({ createdAt: credit.createdAt, id: credit.id }));
 }
 
 /** The account of a credit: one that plans grant is named by its account, and may be due but not stored yet. */

@@ -7,14 +7,15 @@ import { formatInstant, type Instant, instantOf, parseInstant } from "../calenda
 import { RatebookError } from "../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import { catchUp, draftsOf } from "../ledger/catch-up.ts";
+import { catchUp, draftsOf, isBehind } from "../ledger/catch-up.ts";
+import type { InvoiceRecord } from "../ledger/records.ts";
 import { invalidInput, notFound } from "../ledger/refusals.ts";
 import type { PageKey } from "../ledger/view.ts";
 import type { AccountWork } from "../ledger/workspace.ts";
 import { compareIds } from "../store/order.ts";
 import { type AccountFilter, accountsNamedIn } from "./account-lists.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
-import { type Page, pageAmong, type PageOptions } from "./pages.ts";
+import { collectPage, type Page, type PageOptions } from "./pages.ts";
 
 /** An instant as callers may give it. */
 export type InstantInput = Instant | string | Date;
@@ -25,6 +26,8 @@ export interface InvoiceShown {
   readonly invoice: Invoice;
   /** Absent on a draft. */
   readonly finalizedAt?: Instant;
+  /** When it was made as it is: when it became final, or now for a draft. */
+  readonly updatedAt: Instant;
   /** The group that the account was in when the invoice became final (S16.7). */
   readonly invoiceGroupId?: string;
   /** The composite invoice of the group that shows it, once MERGED. */
@@ -76,17 +79,19 @@ export async function listInvoices(
   options: PageOptions,
 ): Promise<Page<InvoiceShown>> {
   const touches = periodFilter(from, until);
-  const found: InvoiceShown[] = [];
+  const found = collectPage(options, invoiceKey);
   const own =
     accountId === undefined ? undefined : (await context.store.read.accounts([accountId])).map(({ id }) => id);
+  // Drafts are computed: where they are not asked for, only the accounts that are behind are.
+  const read = status === undefined || status === "DRAFT" ? invoicesOf : finalInvoicesOf;
   for await (const ids of chunksOf(context, own, customerId === undefined ? {} : { customerId })) {
-    for (const each of await invoicesOf(context, ids, undefined)) {
+    for (const each of await read(context, ids, undefined)) {
       const { invoice } = each;
       if (customerId !== undefined && invoice.customerId !== customerId) continue;
-      if ((status === undefined || invoice.status === status) && touches(invoice)) found.push(each);
+      if ((status === undefined || invoice.status === status) && touches(invoice)) found.offer(each);
     }
   }
-  return pageAmong(found, options, invoiceKey);
+  return found.page();
 }
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
@@ -117,18 +122,37 @@ async function invoicesOf(
   });
 }
 
+/** The final invoices of accounts, with those that fall due by now. */
+async function finalInvoicesOf(
+  context: EngineContext,
+  accountIds: readonly string[],
+): Promise<readonly InvoiceShown[]> {
+  const { read } = context.store;
+  const now = context.clock();
+  const behind = (await read.accounts(accountIds)).filter((record) => isBehind(record, now)).map(({ id }) => id);
+  const due = behind.length === 0 ? [] : await invoicesOf(context, behind, undefined);
+  // Whoever was not behind then has them stored, also those that were made final since.
+  const others = accountIds.filter((id) => !behind.includes(id));
+  return [...due, ...(await read.invoices(others)).map(finalShown)];
+}
+
 /** The invoices of an account in a working copy that is not committed. */
 function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
   catchUp(catalog, work, at);
-  const final = work.invoices().map(({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }) => ({
+  const final = work.invoices().map(finalShown);
+  const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
+  return [...final, ...drafts].toSorted(byDate);
+}
+
+function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceShown {
+  return {
     id,
     invoice,
     finalizedAt,
+    updatedAt: finalizedAt,
     ...(invoiceGroupId === undefined ? {} : { invoiceGroupId }),
     ...(mergedInto === undefined ? {} : { mergedInto }),
-  }));
-  const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice }));
-  return [...final, ...drafts].toSorted(byDate);
+  };
 }
 
 /** The order in which invoices take credits (S12.3). */
@@ -163,7 +187,7 @@ async function* chunksOf(
 }
 
 /** A draft begins with its cycle, or at once; it keeps its place when it is final. */
-function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
+export function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
   const start = invoice.invoiceType === "AD_HOC" ? invoice.invoiceDate : invoice.startDate;
   return { createdAt: parseInstant(start), id };
 }

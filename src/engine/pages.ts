@@ -43,16 +43,45 @@ export function pageOf<Item>(items: readonly Item[], limit: number, keyOf: (item
 }
 
 /** A page of a list that is all there, in any order. */
-export function pageAmong<Item>(
-  all: readonly Item[],
-  options: PageOptions,
-  keyOf: (item: Item) => PageKey,
-): Page<Item> {
+export function pageAmong<Item>(all: Iterable<Item>, options: PageOptions, keyOf: (item: Item) => PageKey): Page<Item> {
+  const collected = collectPage(options, keyOf);
+  for (const item of all) collected.offer(item);
+  return collected.page();
+}
+
+/** A page of a list that is passed item by item. */
+export interface CollectedPage<Item> {
+  /** In any order; items with one key are the same item. */
+  offer(item: Item): void;
+  page(): Page<Item>;
+}
+
+/** Collects a page of a list that is passed item by item; never more is held than two pages. */
+export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
   const { limit, after } = pageRequest(options);
-  const left = all.filter((item) => after === undefined || compareNewest(keyOf(item), after) > 0);
-  return pageOf(
-    left.toSorted((a, b) => compareNewest(keyOf(a), keyOf(b))),
-    limit,
-    keyOf,
-  );
+  let held: Item[] = [];
+  /** What comes after this is on a later page; undefined until the page is full. */
+  let last: PageKey | undefined;
+  const cut = (): void => {
+    const sorted = held.sort((a, b) => compareNewest(keyOf(a), keyOf(b)));
+    const isFirst = (item: Item, index: number): boolean => {
+      const before = sorted[index - 1];
+      return before === undefined || compareNewest(keyOf(before), keyOf(item)) !== 0;
+    };
+    held = sorted.filter(isFirst).slice(0, limit + 1);
+    const item = held[limit];
+    if (item !== undefined) last = keyOf(item);
+  };
+  return {
+    offer(item) {
+      const key = keyOf(item);
+      if (after !== undefined && compareNewest(key, after) <= 0) return;
+      if (last !== undefined && compareNewest(key, last) >= 0) return;
+      if (held.push(item) >= 2 * (limit + 1)) cut();
+    },
+    page() {
+      cut();
+      return pageOf(held, limit, keyOf);
+    },
+  };
 }

@@ -1,0 +1,65 @@
+/**
+ * Lists of monetary credits, of one account or of all (S12).
+ *
+ * @module
+ */
+import { catchUp } from "../ledger/catch-up.ts";
+import { type CreditShown, creditsShown } from "../ledger/credits.ts";
+import type { CreditRecord } from "../ledger/records.ts";
+import type { PageKey } from "../ledger/view.ts";
+import { accountsBehind } from "./account-lists.ts";
+import { type EngineContext, lookAtAccount } from "./context.ts";
+import { collectPage, type Page, pageAmong, type PageOptions, pageRequest } from "./pages.ts";
+
+/** Which credits a list holds; what is absent does not filter. */
+export interface CreditFilter {
+  readonly accountId?: string | undefined;
+}
+
+/** Where a credit stands in a list, and whose it is. */
+type CreditPlace = PageKey & { readonly accountId: string };
+
+/** Credits with what drafts hold of them, newest first; of one account or of all. */
+export async function listCredits(
+  context: EngineContext,
+  { accountId }: CreditFilter,
+  options: PageOptions,
+): Promise<Page<CreditShown>> {
+  if (accountId === undefined) return listAllCredits(context, options);
+  const known = (await context.store.read.accounts([accountId])).length > 0;
+  return pageAmong(known ? await creditsOf(context, accountId) : [], options, ({ credit }) => placeOf(credit));
+}
+
+/**
+ * What is stored is found by its place in the list; what has fallen due since is only in accounts that are behind. Only
+ * the accounts of the page are computed with their drafts.
+ */
+async function listAllCredits(context: EngineContext, options: PageOptions): Promise<Page<CreditShown>> {
+  const { read } = context.store;
+  const request = pageRequest(options);
+  const places = collectPage<CreditPlace>(options, (place) => place);
+  // Those that are behind come first: what is done meanwhile is found twice then, which counts once, and not never.
+  for await (const id of accountsBehind(read, context.clock())) {
+    for (const { credit } of await creditsOf(context, id)) places.offer(placeOf(credit));
+  }
+  for (const credit of await read.creditList({}, { ...request, limit: request.limit + 1 })) {
+    places.offer(placeOf(credit));
+  }
+  const { items, ...more } = places.page();
+  const shown = new Map<string, CreditShown>();
+  for (const accountId of new Set(items.map((place) => place.accountId))) {
+    for (const each of await creditsOf(context, accountId)) shown.set(each.credit.id, each);
+  }
+  return { items: items.flatMap(({ id }) => shown.get(id) ?? []), ...more };
+}
+
+async function creditsOf(context: EngineContext, accountId: string): Promise<readonly CreditShown[]> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    catchUp(catalog, work, now);
+    return creditsShown(catalog, work, now);
+  });
+}
+
+function placeOf({ id, accountId, createdAt }: CreditRecord): CreditPlace {
+  return { id, accountId, createdAt };
+}

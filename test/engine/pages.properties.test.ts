@@ -1,0 +1,42 @@
+/** Pages that are collected item by item, against a list that is sorted whole. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { collectPage, type Page, pageAmong } from "../../src/engine/pages.ts";
+import type { PageKey } from "../../src/ledger/view.ts";
+
+const items = fc.uniqueArray(fc.record({ createdAt: fc.nat(8), id: fc.string({ maxLength: 2 }) }), {
+  maxLength: 60,
+  selector: ({ createdAt, id }) => JSON.stringify([createdAt, id]),
+});
+const own = (key: PageKey): PageKey => key;
+
+describe("a page that is collected", () => {
+  test("is the page of the whole list, in whatever order its items come, and however often", () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 1, max: 9 }), fc.infiniteStream(fc.nat()), (all, limit, stream) => {
+        const pages: Page<PageKey>[] = [];
+        for (let after: PageKey | undefined; ;) {
+          const page = collectPage({ limit, after }, own);
+          const offered = all.flatMap((item) => ((stream.next().value ?? 0) % 4 === 0 ? [item, item] : [item]));
+          for (const item of offered) page.offer(item);
+          const found = page.page();
+          pages.push(found);
+          expect(found.items.length).toBeLessThanOrEqual(limit);
+          after = found.next;
+          if (after === undefined) break;
+        }
+        // Newest first, then by id: texts of one or two plain characters go by their codes.
+        const expected = all.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)));
+        expect(pages.flatMap((page) => page.items)).toEqual(expected);
+        expect(pages.slice(0, -1).every((page) => page.items.length === limit)).toBe(true);
+      }),
+    );
+  });
+
+  test("is refused for a limit out of its bounds", () => {
+    for (const limit of [0, 1001, 1.5, Number.NaN]) {
+      expect(() => pageAmong([], { limit }, own)).toThrow("limit: expected a whole number from 1 to 1000");
+    }
+  });
+});
