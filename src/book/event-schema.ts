@@ -49,6 +49,8 @@ export interface FeatureDetails {
 }
 
 const named = z.strictObject({ name, displayName: text, defaultUnit: text });
+/** The attributes, or the dimensions, that an event must carry. */
+export const declaredFields = z.array(named).max(50);
 
 /** What an event of one name carries and what is computed from it. */
 export const eventSchema = z.strictObject({

@@ -38,7 +38,7 @@ const cards = {
 };
 
 /** Everything that is priced under a plan. */
-const pricePlanDetails = z.strictObject({
+export const pricePlanDetails = z.strictObject({
   ...cards,
   supportedCurrencies: z.array(currency).nullish(),
   activeCurrencies: z.array(currency).nullish(),
@@ -46,7 +46,7 @@ const pricePlanDetails = z.strictObject({
   /** Kept as given; nothing is priced by it. */
   rateDetails: freeForm.nullish(),
   /** Kept as given; nothing is priced by them. */
-  entitlementRateCards: z.array(z.unknown()).nullish(),
+  entitlementRateCards: z.array(freeForm).nullish(),
   type: z.literal("BILLING").nullish(),
 });
 /** Everything that is priced under a plan. */

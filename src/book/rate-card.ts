@@ -32,7 +32,8 @@ const truth = z
       error: (issue) => `expected true or false, got ${shown(issue.input)}`,
     },
   )
-  .transform((value) => String(value) === "true");
+  .transform((value) => String(value) === "true")
+  .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });
 
 /** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */
 const slab = z.strictObject({

@@ -49,7 +49,7 @@ export interface EventSchemas {
   /** A version, or the latest one. */
   get(name: string, version?: number): Promise<Stored<EventSchema>>;
   /** The latest version of each, newest first. */
-  list(filter?: { readonly status?: string }, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
+  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
   /** All versions of one, newest first. */
   versions(name: string, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
 }

@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
+import type { PricePlanDetailsOverride, PricingCycleConfig } from "../book/price-plan.ts";
 import { readRequest, type RequestInput } from "../book/requests.ts";
+import { cycleConfigOf } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
 import { timelineOf } from "../invoicing/timeline.ts";
 import { planOf } from "../ledger/account-plan.ts";
 import { activePlan, associate, type AssociateRequest, dissociate } from "../ledger/associate.ts";
@@ -13,7 +15,7 @@ import type { Catalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../ledger/migrate.ts";
 import type { AccountRecord } from "../ledger/records.ts";
-import { notFound } from "../ledger/refusals.ts";
+import { invalidInput, notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { accountIdsWhere } from "./account-lists.ts";
 import { type Configuration, readOverride } from "./configuration.ts";
@@ -87,6 +89,7 @@ export async function migratePlan(context: EngineContext, input: RequestInput<"m
     retainStartOffsets: retainStartOffsets ?? undefined,
     pricingCycleConfig: pricingCycleConfig ?? undefined,
   };
+  if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
   const { store, clock, configuration } = context;
   // Nobody else writes under the exclusive lock; those that are on the source before it are read for their locks alone.
   const before = await configuration(store.read);
@@ -99,6 +102,18 @@ export async function migratePlan(context: EngineContext, input: RequestInput<"m
     const { migration, document, changes } = await migrateIn(context, { catalog, view, now }, request);
     return { result: migration, changes: { ...changes, documents: [document] } };
   });
+}
+
+/** Cycles are right also where no account is there to move. @throws {RatebookError} ERR_INPUT_INVALID */
+function checkCycles(config: PricingCycleConfig): void {
+  try {
+    cycleConfigOf(config, 0);
+  } catch (error) {
+    if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
+    // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.
+    const colon = error.message.indexOf(": ");
+    throw invalidInput(`pricingCycleConfig.${error.message.slice(0, colon)}`, error.message.slice(colon + 2));
+  }
 }
 
 /** Decides a migration in a transaction that nobody else writes beside. */

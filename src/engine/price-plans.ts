@@ -43,13 +43,13 @@ export interface PricePlans {
   /** The next version, a DRAFT made of the latest one. */
   createVersion(id: string, changes?: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
   /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
-  activate(id: string, options?: { readonly currencies?: readonly string[] }): Promise<Stored<PricePlan>>;
+  activate(id: string, options?: { readonly currencies?: readonly string[] | undefined }): Promise<Stored<PricePlan>>;
   /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
   archive(id: string): Promise<Stored<PricePlan>>;
   /** A version, or the latest one. */
   get(id: string, version?: number): Promise<Stored<PricePlan>>;
   /** The latest version of each, newest first. */
-  list(filter?: { readonly status?: string }, page?: PageOptions): Promise<Page<Stored<PricePlan>>>;
+  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<PricePlan>>>;
 }
 
 /** Makes the price plans of an engine. */

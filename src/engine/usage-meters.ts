@@ -46,7 +46,7 @@ export interface UsageMeters {
   get(id: string): Promise<Stored<UsageMeter>>;
   /** Newest first. */
   list(
-    filter?: { readonly status?: string; readonly aggregation?: string },
+    filter?: { readonly status?: string | undefined; readonly aggregation?: string | undefined },
     page?: PageOptions,
   ): Promise<Page<Stored<UsageMeter>>>;
 }

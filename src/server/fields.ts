@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 
+import { moment } from "../book/fields.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import { Decimal } from "../numbers/decimal.ts";
@@ -47,6 +48,27 @@ export function wholeNumber(min: number, max: number): z.ZodType<number, string>
     })
     .meta({ type: "integer", minimum: min, maximum: max });
 }
+
+/** The version that is asked for in a query. */
+export const version = wholeNumber(1, 999_999_999)
+  .optional()
+  .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
+
+/** A date-time in a query may have lost its plus: there it is a space. */
+export function withPlus(text: string): string {
+  return text.replace(/ (\d\d:?\d\d)$/, "+$1");
+}
+
+/** A date or a date-time in a query, as milliseconds since 1970 (S2.2). */
+export const queryTime: z.ZodType<number, string> = z
+  .string()
+  .transform((text, context) => {
+    const read = moment.safeParse(withPlus(text));
+    if (read.success) return read.data;
+    context.addIssue({ code: "custom", message: read.error.issues[0]?.message ?? "expected a date or date-time" });
+    return z.NEVER;
+  })
+  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
 
 /** `true` or `false` in a query. */
 export const flag: z.ZodType<boolean, string> = z

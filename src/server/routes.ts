@@ -4,9 +4,35 @@
  * @module
  */
 import type { Endpoint } from "./endpoint.ts";
+import { ADD_ON_ENDPOINTS } from "./routes/add-ons.ts";
+import { CREDIT_BALANCE_ENDPOINTS } from "./routes/credit-balance.ts";
 import { CUSTOMER_ENDPOINTS } from "./routes/customers.ts";
+import { EVENT_SCHEMA_ENDPOINTS } from "./routes/event-schemas.ts";
 import { EVENT_ENDPOINTS } from "./routes/events.ts";
+import { FEATURE_ENDPOINTS } from "./routes/features.ts";
 import { INGEST_ENDPOINTS } from "./routes/ingest.ts";
+import { INVOICE_ENDPOINTS } from "./routes/invoices.ts";
+import { METRIC_ENDPOINTS } from "./routes/metrics.ts";
+import { MIGRATION_ENDPOINTS } from "./routes/migrations.ts";
+import { PRICE_PLAN_ENDPOINTS } from "./routes/price-plans.ts";
+import { REVENUE_CALCULATOR_ENDPOINTS } from "./routes/revenue-calculator.ts";
+import { SETTING_ENDPOINTS } from "./routes/settings.ts";
+import { USAGE_METER_ENDPOINTS } from "./routes/usage-meters.ts";
 
 /** In the order of the document. */
-export const ENDPOINTS: readonly Endpoint[] = [...CUSTOMER_ENDPOINTS, ...INGEST_ENDPOINTS, ...EVENT_ENDPOINTS];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...CUSTOMER_ENDPOINTS,
+  ...EVENT_SCHEMA_ENDPOINTS,
+  ...USAGE_METER_ENDPOINTS,
+  ...FEATURE_ENDPOINTS,
+  ...ADD_ON_ENDPOINTS,
+  ...PRICE_PLAN_ENDPOINTS,
+  ...SETTING_ENDPOINTS,
+  ...MIGRATION_ENDPOINTS,
+  ...INGEST_ENDPOINTS,
+  ...EVENT_ENDPOINTS,
+  ...INVOICE_ENDPOINTS,
+  ...CREDIT_BALANCE_ENDPOINTS,
+  ...REVENUE_CALCULATOR_ENDPOINTS,
+  ...METRIC_ENDPOINTS,
+];

@@ -1,0 +1,111 @@
+/**
+ * Add-ons over HTTP.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { type AddOn, addOn } from "../../book/catalog-items.ts";
+import type { Stored } from "../../engine/configured.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+
+const TAG = "Add-ons";
+const { name, billableName } = addOn.shape;
+const addOnShape = z
+  .strictObject({
+    id: z.string(),
+    name: z.string().max(255),
+    type: addOn.shape.type.meta({
+      description: "Usable in license, fixed fee and credit grant rate cards, each in its own.",
+    }),
+    status: z.enum(["ACTIVE", "ARCHIVED"]),
+    createdAt: timestamp,
+    displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
+    billableName: z.string().max(255).optional(),
+  })
+  .meta({ id: "AddOn" });
+const { type, status } = addOnShape.shape;
+const params = z.strictObject({ addon_id: pathId() });
+
+/** The endpoints of add-ons. */
+export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/addons",
+    id: "createAddOn",
+    tag: TAG,
+    summary: "Make an add-on",
+    access: "write",
+    body: z.strictObject({ name, type, billableName }),
+    answers: { 200: addOnShape },
+    handle: async ({ engine, body }) => ok(shownAddOn(await engine.addOns.create(withoutAbsent(body)))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/addons",
+    id: "listAddOns",
+    tag: TAG,
+    summary: "List add-ons, newest first",
+    access: "read",
+    query: listQuery({ status: status.optional(), type: type.optional() }),
+    answers: { 200: listOf(addOnShape, "AddOnList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "addons", query });
+      return okPage(asked, await engine.addOns.list(asked.filters, asked.page), shownAddOn);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/addons/{addon_id}",
+    id: "getAddOn",
+    tag: TAG,
+    summary: "Get an add-on",
+    access: "read",
+    params,
+    answers: { 200: addOnShape },
+    handle: async ({ engine, params: { addon_id: id } }) => ok(shownAddOn(await engine.addOns.get(id))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/addons/{addon_id}",
+    id: "updateAddOn",
+    tag: TAG,
+    summary: "Change an add-on's names",
+    access: "write",
+    params,
+    body: z.strictObject({ name: name.optional(), billableName }),
+    answers: { 200: addOnShape },
+    handle: async ({ engine, params: { addon_id: id }, body }) => ok(shownAddOn(await engine.addOns.update(id, body))),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/addons/{addon_id}",
+    id: "archiveAddOn",
+    tag: TAG,
+    summary: "Archive an add-on",
+    description: "Plans that have it keep it.",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { addon_id: id } }) => {
+      await engine.addOns.archive(id);
+      return SUCCESS;
+    },
+  }),
+];
+
+function shownAddOn({ item, createdAt }: Stored<AddOn>): z.input<typeof addOnShape> {
+  const { id, name: own, type: kind, status: state, displayName, billableName: billable } = item;
+  return withoutAbsent({
+    id,
+    name: own,
+    type: kind,
+    status: state,
+    createdAt: shownTime(createdAt),
+    displayName,
+    billableName: billable,
+  });
+}

@@ -1,0 +1,91 @@
+/**
+ * Features over HTTP (S11.2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { feature } from "../../book/catalog-items.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { pathId, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { featureShape, shownFeature } from "../shapes/feature.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { inWireNames } from "../wire-names.ts";
+
+const TAG = "Features";
+const { name, billableName, description, schemaAssociations, schemaAssocitions } = feature.shape;
+const associations = {
+  schemaAssocitions: schemaAssocitions.meta({
+    description: "Names of event schemas, or each with the attribute that says how many credits an event takes.",
+  }),
+  schemaAssociations: schemaAssociations.meta({ description: "The same, in the other spelling." }),
+};
+const params = z.strictObject({ feature_id: pathId() });
+
+/** The endpoints of features. */
+export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/features",
+    id: "createFeature",
+    tag: TAG,
+    summary: "Make a feature",
+    description:
+      "A schema's events take the credits of one feature. A name alone means the only attribute it declares.",
+    access: "write",
+    body: z.strictObject({ name, billableName, description, ...associations }),
+    answers: { 200: featureShape },
+    handle: async ({ engine, body }) =>
+      ok(shownFeature(await inWireNames(spellingOf(body), engine.features.create(withoutAbsent(body))))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/features",
+    id: "listFeatures",
+    tag: TAG,
+    summary: "List features, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(featureShape, "FeatureList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "features", query });
+      return okPage(asked, await engine.features.list(asked.page), shownFeature);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/features/{feature_id}",
+    id: "getFeature",
+    tag: TAG,
+    summary: "Get a feature",
+    access: "read",
+    params,
+    answers: { 200: featureShape },
+    handle: async ({ engine, params: { feature_id: id } }) => ok(shownFeature(await engine.features.get(id))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/features/{feature_id}",
+    id: "updateFeature",
+    tag: TAG,
+    summary: "Change a feature",
+    description:
+      "The associations that are given replace the ones before. A name alone keeps the attribute that was said.",
+    access: "write",
+    params,
+    body: z.strictObject({ name: name.optional(), billableName, description, ...associations }),
+    answers: { 200: featureShape },
+    handle: async ({ engine, params: { feature_id: id }, body }) =>
+      ok(shownFeature(await inWireNames(spellingOf(body), engine.features.update(id, body)))),
+  }),
+];
+
+/** The spelling that a request has, for what is wrong in it. */
+function spellingOf(body: {
+  readonly schemaAssociations?: unknown;
+  readonly schemaAssocitions?: unknown;
+}): Readonly<Record<string, string>> {
+  const isReference = (body.schemaAssociations ?? undefined) === undefined;
+  return isReference ? { schemaAssociations: "schemaAssocitions" } : {};
+}

@@ -1,0 +1,87 @@
+/**
+ * Migrations of accounts between price plans over HTTP (S16.5).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { REQUESTS } from "../../book/requests.ts";
+import type { MigrationShown } from "../../engine/plans.ts";
+import { type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
+import { shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { inWireNames } from "../wire-names.ts";
+
+const TAG = "Migrations";
+const { mode, pricingCycleConfig, ...asked } = REQUESTS.migrate.shape;
+const migrationShape = z
+  .strictObject({
+    migrationId: z.string(),
+    id: z.string().meta({ description: "The same." }),
+    status: z.literal("COMPLETED"),
+    type: z.literal("PRICE_PLAN"),
+    updatedAt: timestamp,
+    totalEntries: z.int().min(0).meta({ description: "The accounts that were on the source." }),
+    movedEntries: z.int().min(0),
+    skippedEntries: z.int().min(0).meta({ description: "Those that the mode leaves where they are." }),
+  })
+  .meta({ id: "Migration" });
+
+/** The endpoints of migrations. */
+export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/migrations/price_plan",
+    id: "migratePricePlan",
+    tag: TAG,
+    summary: "Move all accounts on one version of a price plan to another",
+    description:
+      "It is answered when all are moved. All are checked before any is moved: a migration that is refused moves none, " +
+      "and leaves no record.",
+    access: "write",
+    body: z.strictObject({
+      ...asked,
+      migrationMode: mode,
+      pricePlanDetailsOverride: z.strictObject({ pricingCycleConfig }).nullish().meta({
+        description: "Pricing cycles for all that move: they win over retained ones and over the target's.",
+      }),
+    }),
+    answers: { 200: success },
+    handle: async ({ engine, body: { migrationMode, pricePlanDetailsOverride, ...rest } }) => {
+      const cycles = withoutAbsent({ pricingCycleConfig: pricePlanDetailsOverride?.pricingCycleConfig });
+      const migrating = engine.migrate({ ...rest, ...cycles, mode: migrationMode });
+      await inWireNames({ pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" }, migrating);
+      return SUCCESS;
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/migrations",
+    id: "listMigrations",
+    tag: TAG,
+    summary: "List migrations, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(migrationShape, "MigrationList") },
+    handle: async ({ engine, paging, query }) => {
+      const page = paging.open({ list: "migrations", query });
+      return okPage(page, await engine.migrations.list(page.page), shownMigration);
+    },
+  }),
+];
+
+function shownMigration(migration: MigrationShown): z.input<typeof migrationShape> {
+  const { id, createdAt, total, moved, skipped } = migration;
+  return {
+    migrationId: id,
+    id,
+    status: "COMPLETED",
+    type: "PRICE_PLAN",
+    // It is done when it is recorded, and never changes.
+    updatedAt: shownTime(createdAt),
+    totalEntries: Number(total),
+    movedEntries: Number(moved),
+    skippedEntries: Number(skipped),
+  };
+}

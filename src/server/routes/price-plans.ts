@@ -1,0 +1,153 @@
+/**
+ * Price plans over HTTP (S16.4).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { currency, text } from "../../book/fields.ts";
+import { pricePlan, pricePlanDetails } from "../../book/price-plan.ts";
+import { MIGRATION_MODES } from "../../ledger/migrate.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+import { pathId, success, version, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan } from "../shapes/price-plan.ts";
+
+const TAG = "Price plans";
+const params = z.strictObject({ price_plan_id: pathId(255) });
+const answers = { 200: pricePlanShape };
+const mode = z.enum(MIGRATION_MODES).nullish();
+
+/** The endpoints of price plans. */
+export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/price_plans",
+    id: "createPricePlan",
+    tag: TAG,
+    summary: "Make a price plan",
+    description:
+      "Its first version, a DRAFT. `activeCurrencies` is ignored: currencies become active with the version.",
+    access: "write",
+    body: z.strictObject({
+      name: pricePlan.shape.name,
+      type: pricePlan.shape.type,
+      pricePlanDetails,
+      description: text,
+    }),
+    answers,
+    handle: async ({ engine, body }) =>
+      ok(shownPlan(await engine.pricePlans.create(withoutAbsent(withoutActiveCurrencies(body))))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/price_plans",
+    id: "listPricePlans",
+    tag: TAG,
+    summary: "List the latest version of each price plan, newest first",
+    access: "read",
+    query: listQuery({ status: pricePlanShape.shape.status.optional() }),
+    answers: { 200: listOf(pricePlanListed, "PricePlanList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "price_plans", query });
+      return okPage(asked, await engine.pricePlans.list(asked.filters, asked.page), shownListedPlan);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/price_plans/{price_plan_id}",
+    id: "getPricePlan",
+    tag: TAG,
+    summary: "Get a price plan",
+    access: "read",
+    params,
+    query: z.strictObject({ version }),
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, query }) =>
+      ok(shownPlan(await engine.pricePlans.get(id, query.version))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/price_plans/{price_plan_id}",
+    id: "updatePricePlan",
+    tag: TAG,
+    summary: "Change a price plan whose latest version is a DRAFT",
+    description:
+      "What is given in pricePlanDetails replaces what was there under the same name; the rest stays. `mode`, or " +
+      "`migrationMode`, is how accounts of earlier versions are moved when this one is activated: those of the version " +
+      "before it, or of all.",
+    access: "write",
+    params,
+    body: z.strictObject({
+      description: text,
+      pricePlanDetails: pricePlanDetails.nullish(),
+      mode,
+      migrationMode: mode,
+      versionsToMigrate: z.enum(["LATEST_VERSION", "ALL_VERSION"]).nullish(),
+    }),
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body: { migrationMode, ...body } }) => {
+      if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
+        throw new Refusal(400, "migrationMode: expected what mode says, or nothing: they are one field");
+      }
+      const patch = { ...withoutActiveCurrencies(body), mode: body.mode === undefined ? migrationMode : body.mode };
+      return ok(shownPlan(await engine.pricePlans.update(id, patch)));
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/price_plans/{price_plan_id}/activate",
+    id: "activatePricePlan",
+    tag: TAG,
+    summary: "Make the latest version of a price plan ACTIVE",
+    description: "Its meters and add-ons must be ACTIVE. Without `currencies`, all that it supports become active.",
+    access: "write",
+    params,
+    body: z.strictObject({ currencies: z.array(currency).min(1).nullish() }),
+    bodyRequired: false,
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
+      ok(shownPlan(await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }))),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/price_plans/{price_plan_id}/versions",
+    id: "createPricePlanVersion",
+    tag: TAG,
+    summary: "Make the next version of a price plan",
+    description: "A DRAFT of the latest version's details, or of those that are given in their place.",
+    access: "write",
+    params,
+    body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: text }),
+    bodyRequired: false,
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
+      ok(shownPlan(await engine.pricePlans.createVersion(id, withoutAbsent(withoutActiveCurrencies(body ?? {}))))),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/price_plans/{price_plan_id}",
+    id: "archivePricePlan",
+    tag: TAG,
+    summary: "Archive all versions of a price plan",
+    description: "Accounts that have it keep it.",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { price_plan_id: id } }) => {
+      await engine.pricePlans.archive(id);
+      return SUCCESS;
+    },
+  }),
+];
+
+/** A request for a plan without the currencies that only activating makes active. */
+function withoutActiveCurrencies<Body extends { readonly pricePlanDetails?: object | null | undefined }>(
+  body: Body,
+): Body {
+  if (body.pricePlanDetails === undefined || body.pricePlanDetails === null) return body;
+  const entries = Object.entries(body.pricePlanDetails).filter(([name]) => name !== "activeCurrencies");
+  return { ...body, pricePlanDetails: Object.fromEntries(entries) };
+}

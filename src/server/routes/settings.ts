@@ -1,0 +1,87 @@
+/**
+ * Settings over HTTP (S4.2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { setting } from "../../book/catalog-items.ts";
+import { created, type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { pathId, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { settingShape, shownSetting } from "../shapes/setting.ts";
+
+const TAG = "Settings";
+/** Characters of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
+const ID_MAX = 1100;
+const { id, value, entityType, entityId } = setting.shape;
+const namespace = setting.shape.namespace.in.unwrap().unwrap();
+const name = z.string();
+const dataType = settingShape.shape.dataType;
+const params = z.strictObject({ setting_id_str: pathId(ID_MAX) });
+
+/** The endpoints of settings. */
+export const SETTING_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/settings",
+    id: "createSetting",
+    tag: TAG,
+    summary: "Make a setting",
+    description:
+      "`id` is the short one; the answer's is `setting.<namespace>.<id>` in lower case, below the organization plus " +
+      "`.<entityType>.<entityId>`. The value must be what its dataType says.",
+    access: "write",
+    body: z.strictObject({
+      id,
+      value,
+      entityType,
+      entityId,
+      namespace,
+      name,
+      dataType,
+    }),
+    answers: { 201: settingShape },
+    handle: async ({ engine, body }) => created(shownSetting(await engine.settings.create(withoutAbsent(body)))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/settings",
+    id: "listSettings",
+    tag: TAG,
+    summary: "List settings, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(settingShape, "SettingList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "settings", query });
+      return okPage(asked, await engine.settings.list(asked.page), shownSetting);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/settings/{setting_id_str}",
+    id: "getSetting",
+    tag: TAG,
+    summary: "Get a setting",
+    access: "read",
+    params,
+    answers: { 200: settingShape },
+    handle: async ({ engine, params: { setting_id_str: of } }) => ok(shownSetting(await engine.settings.get(of))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/settings/{setting_id_str}",
+    id: "updateSetting",
+    tag: TAG,
+    summary: "Change a setting",
+    description: "Events that are processed from now on see it; the value must be what its dataType says.",
+    access: "write",
+    params,
+    body: z.strictObject({ value: value.optional(), name: name.optional(), dataType: dataType.optional() }),
+    answers: { 200: settingShape },
+    handle: async ({ engine, params: { setting_id_str: of }, body }) =>
+      ok(shownSetting(await engine.settings.update(of, body))),
+  }),
+];

@@ -1,0 +1,135 @@
+/**
+ * Usage meters over HTTP (S5.4).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { usageMeter } from "../../book/usage-meter.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+import { pathId, success, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
+
+const TAG = "Usage meters";
+const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
+const type = z.literal("COUNTER");
+const params = z.strictObject({ usage_meter_id: pathId() });
+const answers = { 200: usageMeterShape };
+
+/** One aggregation, or several with commas between. */
+const aggregations = z
+  .string()
+  .refine((text) => text.split(",").every((part) => aggregation.safeParse(part).success), {
+    error: 'expected "COUNT" or "SUM", or both with a comma between',
+  })
+  .meta({ pattern: "^(COUNT|SUM)(,(COUNT|SUM))*$" })
+  .optional();
+
+/** The endpoints of usage meters. */
+export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/usage_meters",
+    id: "createUsageMeter",
+    tag: TAG,
+    summary: "Make a usage meter",
+    description: "It begins as a DRAFT. It counts events that arrive while it is ACTIVE.",
+    access: "write",
+    body: z.strictObject({ name, billableName, description, type, aggregation, computations, eventSchemaName }),
+    answers: { 201: usageMeterShape },
+    handle: async ({ engine, body }) => created(shownMeter(await engine.usageMeters.create(withoutAbsent(body)))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/usage_meters",
+    id: "listUsageMeters",
+    tag: TAG,
+    summary: "List usage meters, newest first",
+    access: "read",
+    query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
+    answers: { 200: listOf(usageMeterShape, "UsageMeterList") },
+    handle: async ({ engine, paging, query: { aggregation: one, aggregations: several, ...query } }) => {
+      if (one !== undefined && several !== undefined) {
+        throw new Refusal(400, "aggregations: expected it or aggregation, got both");
+      }
+      const asked = paging.open({ list: "usage_meters", query: { ...query, aggregation: one ?? several } });
+      const wanted = new Set(asked.filters.aggregation?.split(","));
+      const filter = { status: asked.filters.status, aggregation: wanted.size === 1 ? [...wanted][0] : undefined };
+      return okPage(asked, await engine.usageMeters.list(filter, asked.page), shownMeter);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/usage_meters/{usage_meter_id}",
+    id: "getUsageMeter",
+    tag: TAG,
+    summary: "Get a usage meter",
+    access: "read",
+    params,
+    answers,
+    handle: async ({ engine, params: { usage_meter_id: id } }) => ok(shownMeter(await engine.usageMeters.get(id))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/usage_meters/{usage_meter_id}",
+    id: "updateUsageMeter",
+    tag: TAG,
+    summary: "Change a usage meter",
+    description:
+      "Of one that is not a DRAFT only name, billableName and description change; the other fields may be given as they are.",
+    access: "write",
+    params,
+    body: z.strictObject({
+      name: name.optional(),
+      billableName,
+      description,
+      type: type.optional(),
+      aggregation: aggregation.optional(),
+      computations: computations.optional(),
+    }),
+    answers,
+    handle: async ({ engine, params: { usage_meter_id: id }, body }) =>
+      ok(shownMeter(await engine.usageMeters.update(id, body))),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/usage_meters/{usage_meter_id}/activate",
+    id: "activateUsageMeter",
+    tag: TAG,
+    summary: "Make a usage meter ACTIVE",
+    access: "write",
+    params,
+    answers,
+    handle: async ({ engine, params: { usage_meter_id: id } }) => ok(shownMeter(await engine.usageMeters.activate(id))),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/usage_meters/{usage_meter_id}/deactivate",
+    id: "deactivateUsageMeter",
+    tag: TAG,
+    summary: "Make a usage meter INACTIVE",
+    description: "Refused while it is in the current price plan of an account.",
+    access: "write",
+    params,
+    answers,
+    handle: async ({ engine, params: { usage_meter_id: id } }) =>
+      ok(shownMeter(await engine.usageMeters.deactivate(id))),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/usage_meters/{usage_meter_id}",
+    id: "archiveUsageMeter",
+    tag: TAG,
+    summary: "Archive a usage meter that is a DRAFT or INACTIVE",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { usage_meter_id: id } }) => {
+      await engine.usageMeters.archive(id);
+      return SUCCESS;
+    },
+  }),
+];

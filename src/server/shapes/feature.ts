@@ -1,0 +1,42 @@
+/**
+ * Features as they are answered (service-reference: Feature).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { Feature } from "../../book/catalog-items.ts";
+import type { Stored } from "../../engine/configured.ts";
+import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+
+/** A feature. */
+export const featureShape = z
+  .strictObject({
+    id: z.string(),
+    name: z.string().max(255),
+    displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
+    billableName: z.string().max(255).optional(),
+    description: z.string().optional(),
+    schemaAssociations: z.array(z.string()).max(50).meta({ description: "Names of event schemas." }),
+    schemaCount: z.int().min(0).max(50),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Feature" });
+
+/** A feature as it is answered. */
+export function shownFeature({ item, createdAt, updatedAt }: Stored<Feature>): z.input<typeof featureShape> {
+  const { id, name, displayName, billableName, description } = item;
+  const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);
+  return withoutAbsent({
+    id,
+    name,
+    displayName,
+    billableName,
+    description,
+    schemaAssociations,
+    schemaCount: schemaAssociations.length,
+    createdAt: shownTime(createdAt),
+    updatedAt: shownTime(updatedAt),
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * Price plans as they are answered (service-reference: Price plan, Schedule entry).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { PricePlan } from "../../book/price-plan.ts";
+import type { Stored } from "../../engine/configured.ts";
+import { versionId } from "../../engine/document-ids.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
+
+const scheduleEntry = z
+  .strictObject({
+    id: z.string(),
+    startDate: timestamp,
+    endDate: timestamp,
+    version: z.int().min(1),
+    pricePlanDetails: pricePlanDetailsShape,
+  })
+  .meta({ id: "PricingScheduleEntry" });
+
+/** A version of a price plan. */
+export const pricePlanShape = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    type: z.literal("BILLING"),
+    status: z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]),
+    description: z.string().optional(),
+    pricingSchedule: z.array(scheduleEntry),
+  })
+  .meta({ id: "PricePlan" });
+
+/** A price plan in a list: its latest version, with what it prices beside. */
+export const pricePlanListed = pricePlanShape
+  .extend({
+    version: z.int().min(1),
+    usageMeters: z.array(z.string()).meta({ description: "The ids of the meters that it prices." }),
+    pricePlanDetails: pricePlanDetailsShape,
+  })
+  .meta({ id: "PricePlanListed" });
+
+/** A version of a price plan as it is answered. Its own schedule has no beginning and no end. */
+export function shownPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+  const { id, name, type, status, version, description } = stored.item;
+  const [startDate, endDate] = [shownTime(0), shownTime(NO_END)];
+  const entry = { id: versionId(id, version), startDate, endDate, version, pricePlanDetails: shownDetails(stored) };
+  return withoutAbsent({ id, name, type, status, description, pricingSchedule: [entry] });
+}
+
+/** A price plan as a list answers it. */
+export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+  const { version, pricePlanDetails } = stored.item;
+  const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
+  return { ...shownPlan(stored), version, usageMeters, pricePlanDetails: shownDetails(stored) };
+}
+
+/** The details as they were given; the currencies always, of which a DRAFT has none active. */
+function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+  const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
+  const supported = supportedCurrencies ?? [];
+  return withoutAbsent({
+    ...shownCards(given["pricePlanDetails"] as Readonly<Record<string, unknown>>),
+    supportedCurrencies: supported,
+    activeCurrencies: item.status === "DRAFT" ? [] : (activeCurrencies ?? supported),
+    rateDetails,
+    entitlementRateCards,
+    type,
+  });
+}

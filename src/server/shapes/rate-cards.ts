@@ -1,0 +1,200 @@
+/**
+ * What is priced under a plan as it is answered: every card as it was given (service-reference: pricePlanDetails).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { freeForm } from "../../book/fields.ts";
+import { pricePlanDetailsOverride } from "../../book/price-plan.ts";
+import { valueOf } from "../../numbers/decimal.ts";
+import { number } from "../fields.ts";
+
+const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
+const bounds = { minimumRate: textOrNumber.optional(), maximumRate: textOrNumber.optional() };
+const slabConfig = z
+  .strictObject({ packageSize: textOrNumber.optional(), chargeAtZero: z.union([z.boolean(), z.string()]).optional() })
+  .meta({ id: "SlabConfig" });
+const slabRateConfig = z.strictObject({ ...bounds, flatRate: textOrNumber.optional() }).meta({ id: "SlabRateConfig" });
+const band = {
+  startAfter: number,
+  endAt: number.optional(),
+  priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
+  slabConfig: slabConfig.optional(),
+};
+const pricingModel = z.enum(["TIERED", "VOLUME"]);
+const ratePlan = z
+  .strictObject({ pricingModel, slabs: z.array(z.strictObject({ order: z.int(), ...band })) })
+  .meta({ id: "RatePlan" });
+const slabRateValues = z.array(
+  z
+    .strictObject({
+      currency: z.string(),
+      slabRates: z.array(z.strictObject({ order: z.int(), rate: number, slabRateConfig: slabRateConfig.optional() })),
+      rateConfig: z.strictObject(bounds).optional(),
+    })
+    .meta({ id: "SlabRateValue" }),
+);
+const rateValues = z.array(z.strictObject({ currency: z.string(), rate: number }).meta({ id: "RateValue" }));
+const shownAs = { displayName: z.string().optional(), tag: z.string().optional() };
+const slabPriced = { ratePlan, rateValues: slabRateValues, ...shownAs };
+const invoiceTiming = z.enum(["IN_ARREARS", "IN_ADVANCE"]).optional();
+const type = z.enum(["RECURRING", "ONE_TIME"]).optional();
+const enableProration = z.boolean().optional();
+const recurrenceConfig = z
+  .strictObject({ interval: z.int().optional(), offset: z.int().optional() })
+  .meta({ id: "RecurrenceConfig" })
+  .optional();
+
+const usageRateCard = z.strictObject({ usageMeterId: z.string(), ...slabPriced }).meta({ id: "UsageRateCard" });
+const fixedFeeRateCard = z
+  .strictObject({
+    id: z.string(),
+    rateValues,
+    enableProration,
+    ...shownAs,
+    invoiceTiming,
+    type,
+    recurrenceConfig,
+  })
+  .meta({ id: "FixedFeeRateCard" });
+const licenseRateCard = z
+  .strictObject({
+    id: z.string(),
+    enableProration,
+    ...slabPriced,
+    invoiceTiming,
+    proratedRefundMode: z.enum(["NONE", "CREDITS"]).optional(),
+    config: z.strictObject({ maxQuantity: number.optional() }).optional(),
+  })
+  .meta({ id: "LicenseRateCard" });
+const billingEntitlementRateCard = z
+  .strictObject({
+    featureId: z.string(),
+    featureConfigs: z.array(
+      z.strictObject({
+        featureCreditLimit: number,
+        effectiveFrom: z.string().optional(),
+        effectiveUntil: z.string(),
+      }),
+    ),
+    invoiceTiming,
+    recurrenceConfig,
+    ...slabPriced,
+  })
+  .meta({ id: "BillingEntitlementRateCard" });
+const creditGrantRateCard = z
+  .strictObject({
+    id: z.string(),
+    type,
+    ...shownAs,
+    rateDetails: z.strictObject({
+      pricingModel,
+      currencySlabRateDetails: z.array(
+        z.strictObject({
+          currency: z.string(),
+          creditAmount: number,
+          slabDetails: z.array(
+            z.strictObject({
+              order: z.int().optional(),
+              ...band,
+              rate: number,
+              slabRateConfig: slabRateConfig.optional(),
+            }),
+          ),
+        }),
+      ),
+    }),
+    grantDetails: z.strictObject({
+      priority: z.int().optional(),
+      expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
+      expiryDuration: z.string().optional(),
+      applicableEntityIds: z.array(z.string()).optional(),
+    }),
+    invoiceTiming,
+    recurrenceConfig,
+  })
+  .meta({ id: "CreditGrantRateCard" });
+const entitlementOverageRateCard = z
+  .strictObject({
+    featureId: z.string(),
+    ...slabPriced,
+    maxQuantity: number.optional(),
+    billingConfig: z.strictObject({ interval: z.int().optional(), startOffset: z.int().optional() }).optional(),
+  })
+  .meta({ id: "EntitlementOverageRateCard" });
+
+/** When pricing cycles begin. */
+export const pricingCycleConfigShape = z
+  .strictObject({
+    interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
+    startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string().optional() }).optional(),
+    gracePeriod: z.int().optional(),
+    anniversaryCycle: z.boolean().optional(),
+  })
+  .meta({ id: "PricingCycleConfig" });
+
+/** The cards of a plan, or of what an association changes of it (S16.2). */
+export const rateCardsShape = z
+  .strictObject({
+    pricingCycleConfig: pricingCycleConfigShape.optional(),
+    usageRateCards: z.array(usageRateCard).optional(),
+    fixedFeeRateCards: z.array(fixedFeeRateCard).optional(),
+    licenseRateCards: z.array(licenseRateCard).optional(),
+    billingEntitlementRateCards: z.array(billingEntitlementRateCard).optional(),
+    creditGrantRateCards: z.array(creditGrantRateCard).optional(),
+    entitlementOverageRateCards: z.array(entitlementOverageRateCard).optional(),
+    minimumCommitment: z.strictObject({ displayName: z.string().optional(), rateValues }).optional(),
+  })
+  .meta({ id: "RateCards" });
+
+/** Everything that is priced under a plan. */
+export const pricePlanDetailsShape = z
+  .strictObject({
+    ...rateCardsShape.shape,
+    supportedCurrencies: z.array(z.string()),
+    activeCurrencies: z.array(z.string()),
+    rateDetails: freeForm.optional(),
+    entitlementRateCards: z.array(freeForm).optional(),
+    type: z.literal("BILLING").optional(),
+  })
+  .meta({ id: "PricePlanDetails" });
+
+/** What of cards is a number however it was given; what is in the config of a slab or rate stays a text where it was one. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  "rate",
+  "startAfter",
+  "endAt",
+  "featureCreditLimit",
+  "creditAmount",
+  "maxQuantity",
+]);
+const CONFIGS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
+
+/**
+ * Cards as they are answered: as they were given, numbers as numbers, without what is null.
+ *
+ * @param given plain JSON, in which a decimal may be a text
+ */
+export function shownCards(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const cards = Object.entries(given).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
+  return shownObject(Object.fromEntries(cards));
+}
+
+function shownObject(given: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([, part]) => part !== undefined && part !== null)
+      .map(([name, part]) => [name, NUMBERS.has(name) ? valueOf(part) : shownPart(name, part)]),
+  );
+}
+
+function shownPart(name: string, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map((item) => shownPart(name, item));
+  if (typeof part !== "object" || part === null) return part;
+  return CONFIGS.has(name) ? presentOf(part) : shownObject(part);
+}
+
+function presentOf(config: object): object {
+  return Object.fromEntries(Object.entries(config).filter(([, part]) => part !== undefined && part !== null));
+}
