@@ -6,6 +6,7 @@
 import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../calendar/instant.ts";
 import { closesAt } from "../invoicing/grace.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
+import { NO_END } from "../invoicing/timeline.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../numbers/decimal.ts";
 import { regrouped } from "./account-history.ts";
 import { graceTermsOf } from "./account-plan.ts";
@@ -191,7 +192,8 @@ function compositeOf(
     invoiceGroupId: group.id,
     currency: group.invoiceCurrency,
     invoiceDate,
-    dueDate: invoiceDate + groupNetTermDays * DAY_MS,
+    // As of a single invoice: never beyond what is no end.
+    dueDate: Math.max(invoiceDate, Math.min(invoiceDate + groupNetTermDays * DAY_MS, NO_END)),
     total: sum(invoices.map(({ total }) => total)),
     invoices,
   };

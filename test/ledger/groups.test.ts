@@ -18,6 +18,7 @@ const book = bookWith([plan("p", { ...calls(1), pricingCycleConfig: cycle })], {
   invoiceGroups: [
     groupOf("slow", { gracePeriod: 10, netTermDays: 30, dailyInvoiceConsolidation: true, accountIds: ["seed"] }),
     groupOf("fast", { gracePeriod: 0 }),
+    groupOf("late", { netTermDays: 36_500, dailyInvoiceConsolidation: true }),
   ],
 });
 const slow = { id: "slow", invoiceCurrency: "USD", dailyInvoiceConsolidation: true };
@@ -140,6 +141,19 @@ describe("consolidation", () => {
     expect(consolidated(ledger, ["a", "b"], "2024-02-28")).toEqual([]);
     expect(consolidated(late, ["a", "b"], "2024-02-28")).toEqual(documents);
     expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
+  });
+
+  test("S16.7 no composite invoice is due after the end of time, as no single one is", () => {
+    const late = { ...slow, id: "late" };
+    const ledger = openLedger(book, [newAccount("a", { createdAt: at("9990-01-01"), caughtUpTo: at("9990-01-01") })]);
+    const from = at("9990-01-01");
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
+    ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
+    add(ledger, late, ["a"], "9990-01-20");
+    const made = ledger.runAll(["a"], (works) => consolidate(ledger.catalog, late, works, at("9990-02-20")));
+    const composites = made.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
+    expect(composites).toEqual([[at("9990-02-04"), at("9999-01-01")]]);
+    expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
   });
 
   test("S16.7 a day waits for an account that could not be caught up with; earlier days do not", () => {
