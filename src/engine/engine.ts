@@ -51,6 +51,7 @@ import { type PricePlans, pricePlansOf } from "./price-plans.ts";
 import { type RevenueAnswer, revenueOf } from "./revenue-calculator.ts";
 import { type UsageMeters, usageMetersOf } from "./usage-meters.ts";
 import {
+  type CompositeFilter,
   type CompositeShown,
   getComposite,
   listComposites,
@@ -138,7 +139,7 @@ export interface Engine extends AccountResources {
   };
   readonly compositeInvoices: {
     /** Newest first. */
-    list(page?: PageOptions): Promise<Page<CompositeShown>>;
+    list(filter?: CompositeFilter, page?: PageOptions): Promise<Page<CompositeShown>>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<CompositeShown>;
   };
@@ -226,7 +227,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
       get: (id) => getInvoice(context, id),
     },
     compositeInvoices: {
-      list: (page = {}) => listComposites(context, page),
+      list: (filter = {}, page = {}) => listComposites(context, filter, page),
       get: (id) => getComposite(context, id),
     },
     close: () => context.store.close(),

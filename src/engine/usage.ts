@@ -26,6 +26,14 @@ export interface UsageQuery {
 /** A composite invoice of a group with when it was made. */
 export type CompositeShown = CompositeInvoice & { readonly createdAt: Instant };
 
+/** Which composite invoices a list holds; what is absent does not filter. */
+export interface CompositeFilter {
+  readonly invoiceGroupId?: string | undefined;
+  /** Dated within `[from, until)`. */
+  readonly from?: Instant | string | Date | undefined;
+  readonly until?: Instant | string | Date | undefined;
+}
+
 const ACCOUNTS_MAX = 1000;
 
 /** What meters counted, by account and day; days without usage are left out. */
@@ -72,12 +80,29 @@ export async function getComposite({ store }: EngineContext, id: string): Promis
   return { ...readComposite(document), createdAt: document.createdAt };
 }
 
-/** The composite invoices of all groups, newest first. */
-export async function listComposites({ store }: EngineContext, options: PageOptions): Promise<Page<CompositeShown>> {
-  const request = pageRequest(options);
-  const documents = await store.read.documents("compositeInvoice", { ...request, limit: request.limit + 1 });
-  const shown = documents.map((document) => ({ ...readComposite(document), createdAt: document.createdAt }));
-  return pageOf(shown, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+/** The composite invoices of all groups or of one, newest first. */
+export async function listComposites(
+  { store }: EngineContext,
+  { invoiceGroupId, from, until }: CompositeFilter,
+  options: PageOptions,
+): Promise<Page<CompositeShown>> {
+  const { limit, after: start } = pageRequest(options);
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
+  const found: CompositeShown[] = [];
+  let after = start;
+  for (;;) {
+    const documents = await store.read.documents("compositeInvoice", { limit: limit + 1, ...(after && { after }) });
+    for (const document of documents) {
+      const composite = { ...readComposite(document), createdAt: document.createdAt };
+      const isOfGroup = invoiceGroupId === undefined || composite.invoiceGroupId === invoiceGroupId;
+      if (isOfGroup && composite.invoiceDate >= first && composite.invoiceDate < end) found.push(composite);
+    }
+    const last = documents.at(-1);
+    if (documents.length <= limit || last === undefined || found.length > limit) break;
+    after = { createdAt: last.createdAt, id: last.id };
+  }
+  return pageOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 async function cellsBetween(

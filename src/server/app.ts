@@ -12,7 +12,7 @@ import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access.ts";
 import { parseBodies, readQuery } from "./bodies.ts";
 import type { Answer, Caller, Endpoint, Method } from "./endpoint.ts";
-import { failureOf, Refusal } from "./failures.ts";
+import { failureOf, inWireNames, Refusal } from "./failures.ts";
 import type { PagingSource } from "./pagination.ts";
 import { ENDPOINTS } from "./routes.ts";
 
@@ -23,6 +23,8 @@ export interface Serving {
   readonly paging: PagingSource;
   /** Beside those of the API. */
   readonly more?: readonly Endpoint[];
+  /** Where a client found the API, without a slash at the end. */
+  readonly baseUrl?: (request: FastifyRequest) => string;
 }
 
 /** Bytes of a body unless its endpoint takes more. */
@@ -36,7 +38,7 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
   const callers = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly credential: string }>();
   parseBodies(app);
   app.addHook("onRequest", async (request, reply) => {
-    void reply.header("x-request-id", request.id);
+    void reply.header("x-request-id", request.id).header("cache-control", "no-store");
   });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
@@ -48,7 +50,7 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
       method: endpoint.method,
       url: routeOf(endpoint.path),
       bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
-      config: { unknownId: endpoint.unknownId },
+      config: { unknownId: endpoint.unknownId, wireNames: endpoint.wireNames },
       onRequest: async (request) => {
         if (endpoint.access === "public") {
           access.admit({ address: request.ip }, endpoint.bucket);
@@ -57,6 +59,7 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
         const { authorization } = request.headers;
         const identified = await access.identify({ authorization, address: request.ip });
         access.admit({ keyId: identified.caller.keyId }, endpoint.bucket);
+        request.log = request.log.child({ keyId: identified.caller.keyId });
         if (!mayCall(identified.caller.role, endpoint.access)) {
           throw new Refusal(403, `a key of the role ${identified.caller.role} may not do this`);
         }
@@ -71,18 +74,22 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
 async function answerTo(
   endpoint: Endpoint,
   request: FastifyRequest,
-  { engine, paging }: Serving,
+  serving: Serving,
   from: { readonly caller: Caller; readonly credential: string } | undefined,
 ): Promise<Answer> {
+  const params = readPart(endpoint.params ?? NOTHING, request.params ?? {});
+  // As they were read, so that a failure knows them again: in an event schema's name `+` is a space.
+  request.params = params;
   return endpoint.handle({
-    engine,
-    paging: await paging(),
-    params: readPart(endpoint.params ?? NOTHING, request.params ?? {}),
+    engine: serving.engine,
+    paging: await serving.paging(),
+    params,
     query: readPart(endpoint.query ?? NOTHING, readQuery(request.url)),
     body: readBody(endpoint, request.body),
     caller: from?.caller,
     credential: from?.credential,
     log: request.log,
+    baseUrl: () => serving.baseUrl?.(request) ?? "",
   });
 }
 
@@ -106,8 +113,9 @@ function readBody({ body: schema, bodyRequired = true }: Endpoint, given: unknow
   return given;
 }
 
-function send(reply: FastifyReply, { status, body, contentType, plain }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body, contentType, headers, plain }: Answer): FastifyReply {
   const text = contentType !== undefined ? String(body) : plain === true ? JSON.stringify(body) : stringifyJson(body);
+  void reply.headers({ ...headers });
   return reply
     .code(status)
     .header("content-type", contentType ?? "application/json; charset=utf-8")
@@ -115,13 +123,17 @@ function send(reply: FastifyReply, { status, body, contentType, plain }: Answer)
 }
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { unknownId } = request.routeOptions.config as { readonly unknownId?: number };
+  const { unknownId, wireNames } = request.routeOptions.config as Pick<Endpoint, "unknownId" | "wireNames">;
   const ids = (request.params ?? {}) as Readonly<Record<string, unknown>>;
   const failure = failureOf(error, ids, unknownId) ?? { status: 500, message: "internal error" };
   if (failure.status >= 500) request.log.error({ err: error }, "request failed");
   if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
   if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
-  return send(reply, { status: failure.status, body: { message: failure.message }, plain: true });
+  return send(reply, {
+    status: failure.status,
+    body: { message: inWireNames(failure.message, wireNames) },
+    plain: true,
+  });
 }
 
 /** A path that exists answers other methods with a 405 that tells its own. */

@@ -44,6 +44,8 @@ export interface Call<Params extends z.ZodType, Query extends z.ZodType, Body ex
   /** The bearer text as it was sent; never to be logged. */
   readonly credential: string | undefined;
   readonly log: FastifyBaseLogger;
+  /** Where the client found the API, without a slash at the end: `https://billing.example.com/v1`. */
+  readonly baseUrl: () => string;
 }
 
 /** What an endpoint answers. */
@@ -52,6 +54,8 @@ export interface Answer {
   readonly body: unknown;
   /** Default JSON. */
   readonly contentType?: string;
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether the body holds no decimal, so that the plain serializer is enough. */
   readonly plain?: boolean;
 }
@@ -79,8 +83,12 @@ export interface Endpoint {
   readonly bodyLimit?: number;
   /** The schema of each successful answer, by its status. */
   readonly answers: Readonly<Record<number, z.ZodType | "html">>;
+  /** Whether the answer may be a page too. */
+  readonly html?: boolean;
   /** The status where an id of the path is unknown; default 404. */
   readonly unknownId?: number;
+  /** What the engine's names of fields are called here, so that a sentence names what was sent. */
+  readonly wireNames?: Readonly<Record<string, string>>;
   /** The token bucket that it is counted in. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
   readonly handle: (call: Call<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;

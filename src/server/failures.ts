@@ -60,8 +60,21 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body is not as long as its Content-Length says"],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, "expected a body"],
   FST_ERR_BAD_URL: [400, "the path is not well-formed: expected UTF-8 in percent encoding"],
+  // A client that went away in the middle of its body; one of the store's has a meaning of its own.
+  ECONNRESET: [400, "the connection was closed before the body was whole"],
   FST_ERR_MAX_PARAM_LENGTH: [400, "an id of the path is too long"],
 };
+
+/**
+ * A sentence with the fields named as a request names them: the one that it begins with, and those in backticks.
+ *
+ * @param wireNames from the engine's names
+ */
+export function inWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
+  return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
+    Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
+  );
+}
 
 /**
  * What to answer to what was thrown.

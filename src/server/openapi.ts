@@ -60,7 +60,7 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Json
 }
 
 function operationOf(endpoint: Endpoint, schemaOf: (schema: z.ZodType) => Json): Json {
-  const { id, tag, summary, description, access, params, query, body, bodyRequired = true, answers } = endpoint;
+  const { id, tag, summary, description, access, params, query, body, bodyRequired = true } = endpoint;
   const parameters = [...parametersOf("path", params, schemaOf), ...parametersOf("query", query, schemaOf)];
   return {
     operationId: id,
@@ -72,7 +72,7 @@ function operationOf(endpoint: Endpoint, schemaOf: (schema: z.ZodType) => Json):
     ...(body === undefined
       ? {}
       : { requestBody: { required: bodyRequired, content: { "application/json": { schema: schemaOf(body) } } } }),
-    responses: { ...answersOf(answers, schemaOf), ...failuresOf(endpoint) },
+    responses: { ...answersOf(endpoint, schemaOf), ...failuresOf(endpoint) },
   };
 }
 
@@ -89,7 +89,9 @@ function parametersOf(
   });
 }
 
-function answersOf(answers: Endpoint["answers"], schemaOf: (schema: z.ZodType) => Json): Json {
+const PAGE: Json = { "text/html": { schema: { type: "string" } } };
+
+function answersOf({ answers, html = false }: Endpoint, schemaOf: (schema: z.ZodType) => Json): Json {
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
@@ -98,10 +100,7 @@ function answersOf(answers: Endpoint["answers"], schemaOf: (schema: z.ZodType) =
         headers: {
           "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" } },
         },
-        content:
-          schema === "html"
-            ? { "text/html": { schema: { type: "string" } } }
-            : { "application/json": { schema: schemaOf(schema) } },
+        content: schema === "html" ? PAGE : { "application/json": { schema: schemaOf(schema) }, ...(html ? PAGE : {}) },
       },
     ]),
   );

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import { UNDO_FILTERS } from "../../ledger/undo-filter.ts";
 import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { withPlus } from "../fields.ts";
 import { listQuery, LONG_PAGES } from "../pagination.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
 
@@ -20,11 +21,6 @@ const eventList = z
     context: z.strictObject({ pageSize: z.int() }),
   })
   .meta({ id: "EventList" });
-
-/** A date-time in a query may have lost its plus: there it is a space. */
-function withPlus(text: string): string {
-  return text.replace(/ (\d\d:?\d\d)$/, "+$1");
-}
 
 const undoQuery = z.strictObject({
   account_id: z.string().min(1).meta({ description: "The account's id or one of its aliases." }),

@@ -1,0 +1,143 @@
+/**
+ * An invoice as a page to print or send: plain HTML, all text escaped, nothing that runs or is fetched.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+
+import { DAY_MS, parseInstant } from "../calendar/instant.ts";
+import type { InvoiceShown } from "../engine/invoices.ts";
+import type { CompositeShown } from "../engine/usage.ts";
+import { dayText, moneyText, periodText } from "../invoicing/figure-text.ts";
+import { type InvoiceRow, invoiceRows } from "../invoicing/invoice-rows.ts";
+import type { Invoice } from "../invoicing/invoice.ts";
+import { minorUnitDigits } from "../numbers/currency.ts";
+
+const STYLE = `
+body { font: 15px/1.5 system-ui, sans-serif; color: #1c1c1c; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; margin: 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5rem; margin: 1rem 0 2rem; }
+dt { color: #666; }
+dd { margin: 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: right; padding: .2rem 0 .2rem 1rem; vertical-align: top; font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
+th { color: #666; font-weight: normal; border-bottom: 1px solid #bbb; }
+tr.rule td { border-top: 1px solid #bbb; padding: 0; }
+tr.total td { font-weight: 600; }
+tr.how td { color: #666; font-size: .85rem; text-align: left; }
+.d1 td:first-child { padding-left: 1.5rem; }
+.d2 td:first-child { padding-left: 3rem; }
+.d3 td:first-child { padding-left: 4.5rem; }
+`;
+
+/** What a browser may do with the page: apply its own style, and nothing else. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const TITLES: Readonly<Record<Invoice["invoiceType"], string>> = {
+  STANDARD: "Invoice",
+  STANDARD_ADVANCED: "Invoice in advance",
+  AD_HOC: "Invoice at once",
+};
+
+/** The page of an invoice. @param names who pays, as people know them */
+export function invoicePage(
+  { id, invoice }: InvoiceShown,
+  names: { readonly account: string; readonly customer: string },
+): string {
+  const { status, currency, startDate, endDate, invoiceDate, dueDate, accountId, customerId } = invoice;
+  const title =
+    status === "DRAFT" ? `Draft: ${TITLES[invoice.invoiceType].toLowerCase()}` : TITLES[invoice.invoiceType];
+  return page(
+    title,
+    [
+      ["Account", names.account === accountId ? accountId : `${names.account} (${accountId})`],
+      ["Customer", names.customer === customerId ? customerId : `${names.customer} (${customerId})`],
+      ["Period", periodText(startDate, endDate)],
+      ["Dated", dayText(parseInstant(invoiceDate))],
+      ["Due", dayText(parseInstant(dueDate))],
+      ["Status", status],
+      ["Price plan", `${invoice.pricePlanId}, version ${invoice.pricePlanVersion}`],
+      ["Number", id],
+    ],
+    `${tableOf(currency, invoiceRows(invoice))}${noticesOf(invoice.notices)}`,
+  );
+}
+
+/** The page of a composite invoice. */
+export function compositePage({
+  id,
+  invoiceGroupId,
+  currency,
+  invoiceDate,
+  dueDate,
+  total,
+  invoices,
+}: CompositeShown): string {
+  const digits = minorUnitDigits(currency);
+  const rows: InvoiceRow[] = [
+    ...invoices.map((each): InvoiceRow => {
+      return { kind: "line", depth: 0, cells: [each.invoiceId, "", "", moneyText(each.total, digits)] };
+    }),
+    { kind: "rule" },
+    { kind: "line", depth: 0, cells: ["Total", "", currency, moneyText(total, digits)] },
+  ];
+  return page(
+    "Invoice of a group",
+    [
+      ["Invoice group", invoiceGroupId],
+      ["Became due", periodText(new Date(invoiceDate).toISOString(), new Date(invoiceDate + DAY_MS).toISOString())],
+      ["Due", dayText(dueDate)],
+      ["Number", id],
+    ],
+    tableOf(currency, rows),
+  );
+}
+
+function page(title: string, facts: readonly (readonly [string, string])[], body: string): string {
+  const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("");
+  return (
+    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<title>${escaped(title)}</title><style>${STYLE}</style></head>` +
+    `<body><h1>${escaped(title)}</h1><dl>${list}</dl>${body}</body></html>\n`
+  );
+}
+
+function tableOf(currency: string, rows: readonly InvoiceRow[]): string {
+  const head = ["", "Quantity", "Rate", currency].map((name) => `<th>${escaped(name)}</th>`).join("");
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.map(rowOf).join("")}</tbody></table>`;
+}
+
+function rowOf(row: InvoiceRow): string {
+  if (row.kind === "rule") return `<tr class="rule"><td colspan="4"></td></tr>`;
+  const depth = Math.min(row.depth, 3);
+  if (row.kind === "text") return `<tr class="how d${depth}"><td colspan="4">${escaped(row.text)}</td></tr>`;
+  const total = row.cells[0] === "Total" ? " total" : "";
+  const cells = row.cells.map((cell) => `<td>${escaped(cell)}</td>`).join("");
+  return `<tr class="d${depth}${total}">${cells}</tr>`;
+}
+
+function noticesOf(notices: readonly string[]): string {
+  return notices.length === 0 ? "" : `<ul>${notices.map((notice) => `<li>${escaped(notice)}</li>`).join("")}</ul>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A text as HTML shows it; control characters and those that turn the direction of text are blanks. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, " ")
+    .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}

@@ -1,0 +1,190 @@
+/**
+ * Invoices over HTTP: drafts and final ones, and the bill run (S13).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { moment } from "../../book/fields.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { invoiceKey, type InvoiceShown } from "../../engine/invoices.ts";
+import type { Page } from "../../engine/pages.ts";
+import type { CompositeShown } from "../../engine/usage.ts";
+import { hasCode } from "../../errors.ts";
+import { compareNewest } from "../../store/order.ts";
+import { type Answer, type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { queryTime } from "../fields.ts";
+import { compositePage, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
+import { type AskedPage, listQuery, LONG_PAGES } from "../pagination.ts";
+import {
+  invoiceShape,
+  shownComposite,
+  shownInvoice,
+  shownWholeComposite,
+  shownWholeInvoice,
+  wholeInvoiceShape,
+} from "../shapes/invoice.ts";
+
+const listFilters = {
+  account_id: z.string().optional(),
+  owner_id: z.string().optional().meta({ description: "An account, or an invoice group." }),
+  customer_id: z.string().optional(),
+  status: z.enum(["DRAFT", "DUE", "PAID", "MERGED"]).optional(),
+  start_time: queryTime.optional().meta({ description: "Billing periods that end after it." }),
+  end_time: queryTime.optional().meta({ description: "Billing periods that start before it." }),
+};
+
+const invoiceList = z
+  .strictObject({
+    data: z.array(invoiceShape),
+    nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
+    context: z.strictObject({ pageSize: z.int() }),
+  })
+  .meta({ id: "InvoiceList" });
+
+/** The endpoints of invoices. */
+export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/invoices",
+    id: "listInvoices",
+    tag: "Invoices",
+    summary: "List invoices, by the start of their cycle, newest first",
+    description:
+      "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final.",
+    access: "read",
+    query: listQuery(listFilters, LONG_PAGES),
+    wireNames: { from: "start_time", until: "end_time" },
+    answers: { 200: invoiceList },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "invoices", sizes: LONG_PAGES, query });
+      const { items, next } = await invoicesAsked(engine, asked);
+      const nextToken = asked.nextToken(next === undefined ? { items } : { items, next });
+      return ok({
+        data: items,
+        ...(nextToken === undefined ? {} : { nextToken }),
+        context: { pageSize: asked.page.limit },
+      });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/invoices/{invoice_id}",
+    id: "getInvoice",
+    tag: "Invoices",
+    summary: "Get an invoice with all its lines, each explained",
+    access: "read",
+    params: z.strictObject({ invoice_id: z.string().min(1).max(512) }),
+    query: z.strictObject({ format: z.enum(["json", "html"]).optional() }),
+    answers: { 200: wholeInvoiceShape },
+    html: true,
+    handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
+      const composite = await compositeNamed(engine, id);
+      if (composite !== undefined) {
+        return format === "html" ? html(compositePage(composite)) : ok(shownWholeComposite(composite));
+      }
+      const shown = await engine.invoices.get(id);
+      return format === "html" ? html(invoicePage(shown, await namesOf(engine, shown))) : ok(shownWholeInvoice(shown));
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/invoices/bill_runs",
+    id: "runBills",
+    tag: "Invoices",
+    summary: "Make every invoice final whose time has come",
+    description: "Goes on where it stopped; doing it twice changes nothing (S13.4).",
+    access: "write",
+    body: z.strictObject({
+      as_of: moment.nullish().meta({ description: "Default now; later than now is refused." }),
+    }),
+    bodyRequired: false,
+    wireNames: { asOf: "as_of" },
+    answers: {
+      200: z
+        .strictObject({
+          success: z.boolean(),
+          finalized: z.int().meta({ description: "Invoices that became final." }),
+          skipped: z.int().meta({ description: "Accounts left for the next run: their bill could not be made." }),
+        })
+        .meta({ id: "BillRun" }),
+    },
+    handle: async ({ engine, body }) => {
+      const { finalized, skipped } = await engine.finalize(body?.as_of ?? undefined);
+      return ok({ success: true, finalized, skipped });
+    },
+  }),
+];
+
+interface Filters {
+  readonly account_id?: string | undefined;
+  readonly owner_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly status?: "DRAFT" | "DUE" | "PAID" | "MERGED" | undefined;
+  readonly start_time?: number | undefined;
+  readonly end_time?: number | undefined;
+}
+
+/** Invoices of accounts and of groups as one list. */
+async function invoicesAsked(
+  engine: Engine,
+  { filters, page }: AskedPage<Filters>,
+): Promise<Page<z.input<typeof invoiceShape>>> {
+  const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;
+  if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };
+  const period = { from: filters.start_time, until: filters.end_time };
+  const accountId = account ?? owner;
+  const single = await engine.invoices.list({ accountId, customerId, status, ...period }, page);
+  // A composite invoice is of no account and no customer, and due from the first.
+  const hasComposites = account === undefined && customerId === undefined && (status ?? "DUE") === "DUE";
+  const composite: Page<CompositeShown> = hasComposites
+    ? await engine.compositeInvoices.list({ invoiceGroupId: owner, ...period }, page)
+    : { items: [] };
+  return merged(single, composite, page.limit);
+}
+
+/** Two lists of one order as one; the place of an item is the one that its own list goes on by. */
+function merged(
+  single: Page<InvoiceShown>,
+  composite: Page<CompositeShown>,
+  limit: number,
+): Page<z.input<typeof invoiceShape>> {
+  const all = [
+    ...single.items.map((item) => ({ key: invoiceKey(item), shown: shownInvoice(item) })),
+    ...composite.items.map((item) => ({
+      key: { createdAt: item.createdAt, id: item.id },
+      shown: shownComposite(item),
+    })),
+  ].toSorted((a, b) => compareNewest(a.key, b.key));
+  const items = all.slice(0, limit);
+  const last = items.at(-1);
+  const isMore = all.length > limit || single.next !== undefined || composite.next !== undefined;
+  const shown = items.map((item) => item.shown);
+  return isMore && last !== undefined ? { items: shown, next: last.key } : { items: shown };
+}
+
+async function compositeNamed(engine: Engine, id: string): Promise<CompositeShown | undefined> {
+  try {
+    return await engine.compositeInvoices.get(id);
+  } catch (error) {
+    if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+async function namesOf(
+  engine: Engine,
+  { invoice: { accountId, customerId } }: InvoiceShown,
+): Promise<{ readonly account: string; readonly customer: string }> {
+  const [account, customer] = await Promise.all([engine.accounts.get(accountId), engine.customers.get(customerId)]);
+  return { account: account.name, customer: customer.name };
+}
+
+function html(body: string): Answer {
+  return {
+    status: 200,
+    body,
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": PAGE_POLICY },
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * Invoices as they are answered (S13).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
+import type { InvoiceShown } from "../../engine/invoices.ts";
+import type { CompositeShown } from "../../engine/usage.ts";
+import { type Invoice, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { compositeLines } from "../../ledger/groups.ts";
+import { ZERO } from "../../numbers/decimal.ts";
+import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+
+const explanation = z
+  .looseObject({ of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]), rules: z.array(z.string()) })
+  .meta({
+    id: "Explanation",
+    additionalProperties: true,
+    description: "How the value was made, enough to recompute it by hand (S13.6).",
+  });
+
+/** One line of the tree of an invoice. */
+export const lineShape = z
+  .strictObject({
+    type: z.string().meta({ description: "What the line is, in the tree of S13.2: `TOTAL_AMOUNT`, `NET_AMOUNT`, …" }),
+    id: z.string().optional().meta({ description: "The meter, add-on, feature, credit or invoice that it is for." }),
+    description: z.string().optional(),
+    value: number,
+    exactValue: z.string().optional().meta({ description: "The exact amount, where it differs from the rounded one." }),
+    quantity: number.optional(),
+    valuePerQuantity: number.optional(),
+    get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
+      return z.array(lineShape).optional();
+    },
+    explanation: explanation.optional(),
+  })
+  .meta({ id: "InvoiceLine" });
+
+/** The usage of an invoice: every meter with some. */
+export const usageInfo = z
+  .strictObject({
+    type: z.literal("TOTAL_USAGE"),
+    lineItems: z.array(
+      z.strictObject({
+        type: z.literal("USAGE_METER_USAGE"),
+        id: z.string(),
+        description: z.string(),
+        quantity: number,
+      }),
+    ),
+  })
+  .meta({ id: "UsageInfo" });
+
+const fields = {
+  id: z.string(),
+  ownerId: z.string().meta({ description: "The account, or the group of a composite invoice." }),
+  invoiceClass: z
+    .enum(["SIMPLE", "COMPOSITE"])
+    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one (S16.7)." }),
+  accountId: z.string().optional(),
+  customerId: z.string().optional(),
+  invoiceGroupId: z.string().optional(),
+  invoiceType: z.enum(INVOICE_TYPES).optional(),
+  status: z.enum(["DRAFT", "DUE", "PAID", "MERGED"]),
+  currency: z.string(),
+  pricePlanId: z.string().optional(),
+  pricePlanVersion: z.int().optional(),
+  startDate: timestamp,
+  endDate: timestamp,
+  invoiceDate: timestamp,
+  dueDate: timestamp,
+  netTermDays: z.int(),
+  totalAmount: number,
+  paidAmount: number,
+  mergedInto: z.string().optional().meta({ description: "The composite invoice that shows it." }),
+  notices: z.array(z.string()).meta({ description: "What a person should read before paying." }),
+  updatedAt: timestamp,
+};
+
+/** An invoice of a list, without its trees. */
+export const invoiceShape = z.strictObject(fields).meta({ id: "Invoice" });
+
+/** One invoice with its trees. */
+export const wholeInvoiceShape = z
+  .strictObject({ ...fields, usageInfo: usageInfo.optional(), revenueInfo: lineShape })
+  .meta({ id: "InvoiceWithLines" });
+
+/** An invoice without its trees. */
+export function shownInvoice(shown: InvoiceShown): z.input<typeof invoiceShape> {
+  const { invoice } = shown;
+  const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
+  const { startDate, endDate, invoiceDate, dueDate, revenueInfo, notices } = invoice;
+  return withoutAbsent({
+    id: shown.id,
+    ownerId: accountId,
+    invoiceClass: "SIMPLE" as const,
+    accountId,
+    customerId,
+    invoiceGroupId: shown.invoiceGroupId,
+    invoiceType,
+    status,
+    currency,
+    pricePlanId,
+    pricePlanVersion,
+    startDate,
+    endDate,
+    invoiceDate,
+    dueDate,
+    netTermDays: daysBetween(parseInstant(invoiceDate), parseInstant(dueDate)),
+    totalAmount: revenueInfo.value,
+    // Nothing is paid here but what comes to nothing: a total of 0 or below (S13.4).
+    paidAmount: ZERO,
+    mergedInto: shown.mergedInto,
+    notices: [...notices],
+    updatedAt: shownTime(shown.updatedAt),
+  });
+}
+
+/** An invoice with its trees. */
+export function shownWholeInvoice(shown: InvoiceShown): z.input<typeof wholeInvoiceShape> {
+  const { usageInfo: usage, revenueInfo } = shown.invoice;
+  return withoutAbsent({ ...shownInvoice(shown), usageInfo: shownUsage(usage), revenueInfo: shownLine(revenueInfo) });
+}
+
+/** A composite invoice without its tree. */
+export function shownComposite(composite: CompositeShown): z.input<typeof invoiceShape> {
+  const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
+  return {
+    id,
+    ownerId: invoiceGroupId,
+    invoiceClass: "COMPOSITE",
+    invoiceGroupId,
+    status: "DUE",
+    currency,
+    startDate: shownTime(invoiceDate),
+    endDate: shownTime(invoiceDate + DAY_MS),
+    invoiceDate: shownTime(invoiceDate),
+    dueDate: shownTime(dueDate),
+    netTermDays: daysBetween(invoiceDate, dueDate),
+    totalAmount: total,
+    paidAmount: ZERO,
+    notices: [],
+    updatedAt: shownTime(createdAt),
+  };
+}
+
+/** A composite invoice with its tree: a GRAND_TOTAL_AMOUNT over the totals of its invoices. */
+export function shownWholeComposite(composite: CompositeShown): z.input<typeof wholeInvoiceShape> {
+  return { ...shownComposite(composite), revenueInfo: shownLine(compositeLines(composite)) };
+}
+
+type AnyLine = Omit<InvoiceLine, "type"> & { readonly type: string };
+
+/** A line and all below it. */
+export function shownLine({ lineItems, explanation: how, ...line }: AnyLine): z.input<typeof lineShape> {
+  return withoutAbsent({
+    ...line,
+    lineItems: lineItems?.map(shownLine),
+    explanation: how === undefined ? undefined : { ...how, rules: [...how.rules] },
+  });
+}
+
+/** The usage of an invoice. */
+export function shownUsage(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
+  return usage === undefined ? undefined : { ...usage, lineItems: [...usage.lineItems] };
+}
+
+function daysBetween(from: number, until: number): number {
+  return Math.round((until - from) / DAY_MS);
+}
