@@ -14,11 +14,11 @@ const QUERIES_MAX = 5;
 const VALUES_MAX = 100;
 
 /** What is measured: units of meters, stored events, or the price of units. */
-const METRIC_NAMES = ["USAGE", "EVENTS", "REVENUE"] as const;
+export const METRIC_NAMES = ["USAGE", "EVENTS", "REVENUE"] as const;
 /** The length of a point; days begin at midnight UTC, weeks on Monday, months on the first. */
-const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
+export const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
 /** What series are told apart by, and filtered by. */
-const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
+export const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
 /** What is measured. */
 export type MetricName = (typeof METRIC_NAMES)[number];
 /** The length of a point. */

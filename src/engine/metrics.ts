@@ -96,7 +96,7 @@ export async function metricsOf(context: EngineContext, input: MetricsRequestInp
 function checkedPeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
   const periods = periodsOf(query.aggregationPeriod, startTime, endTime);
   if (periods.count <= POINTS_MAX) return periods;
-  const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} of a ${query.aggregationPeriod}`;
+  const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} by ${query.aggregationPeriod}`;
   throw invalidInput(`${path}.aggregationPeriod`, message);
 }
 

@@ -235,7 +235,7 @@ describe("metrics", () => {
     [
       "too many points",
       { endTime: "2024-02-12", metricQueries: [{ ...query, aggregationPeriod: "HOUR" }] },
-      /^metricQueries\[0\]\.aggregationPeriod: expected periods that make at most 300 points of the range, got 312 of a HOUR$/,
+      /^metricQueries\[0\]\.aggregationPeriod: expected periods that make at most 300 points of the range, got 312 by HOUR$/,
     ],
     [
       "an unknown metric",

@@ -1,0 +1,75 @@
+/**
+ * Metrics over HTTP.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from "../../book/metrics-request.ts";
+import type { MetricResult } from "../../engine/metrics.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { number, shownTime, timestamp } from "../fields.ts";
+
+const seriesShape = z
+  .strictObject({
+    group: z
+      .string()
+      .optional()
+      .meta({ description: "The account, meter, schema or status; absent without `groupBy`, and for what has none." }),
+    currency: z.string().optional().meta({ description: "Of REVENUE: each currency has a series of its own." }),
+    points: z.array(
+      z.strictObject({
+        startTime: timestamp,
+        endTime: timestamp.meta({ description: "Exclusive." }),
+        value: number,
+      }),
+    ),
+  })
+  .meta({ id: "MetricSeries" });
+
+const metricsShape = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        id: z.string(),
+        name: z.enum(METRIC_NAMES),
+        aggregationPeriod: z.enum(AGGREGATION_PERIODS),
+        groupBy: z.enum(METRIC_FIELDS).optional(),
+        series: z.array(seriesShape),
+      }),
+    ),
+  })
+  .meta({ id: "Metrics" });
+
+/** The endpoint of metrics. */
+export const METRIC_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/metrics",
+    id: "getMetrics",
+    tag: "Metrics",
+    summary: "Get usage, events or revenue as series over time",
+    description:
+      "Up to five queries, each of at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday; the " +
+      "range is taken in whole days, and for HOUR in whole hours. REVENUE of a period is the price of the cycle's quantity " +
+      "at its end less that at its start, by usage cards.",
+    access: "read",
+    body: metricsRequest,
+    answers: { 200: metricsShape },
+    handle: async ({ engine, body }) => ok({ data: (await engine.metrics(body)).map(shownResult) }),
+  }),
+];
+
+function shownResult({ series, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
+  return {
+    ...result,
+    series: series.map(({ points, ...key }) => ({
+      ...key,
+      points: points.map(({ startTime, endTime, value }) => ({
+        startTime: shownTime(startTime),
+        endTime: shownTime(endTime),
+        value,
+      })),
+    })),
+  };
+}

@@ -1,0 +1,37 @@
+/** The requests and answers of docs/analytics.md are what the server is asked and answers. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { counted, teamBook } from "../engine/team-book.ts";
+import { startApi } from "./support.ts";
+
+const guide = readFileSync(join(import.meta.dirname, "../../docs/analytics.md"), "utf8");
+
+/** The JSON blocks of one kind, in their order. */
+function blocks(kind: "request" | "answer"): readonly unknown[] {
+  return [...guide.matchAll(new RegExp(`\`\`\`json ${kind}\\n([^]*?)\`\`\``, "g"))].map(([, text = ""]) =>
+    JSON.parse(text),
+  );
+}
+
+test("the examples of the guide to analytics are true", async () => {
+  const { engine, at, call } = await startApi("2024-01-01T00:00:00Z");
+  await engine.load(teamBook());
+  at("2024-01-31T12:00:00Z");
+  await engine.ingest([counted("e1", "2024-01-30T10:30:00Z", 60), counted("e2", "2024-01-31T11:00:00Z", 60)]);
+  const [revenue, metrics] = blocks("request");
+  const { invoices, ...calculated } = (await call("POST /revenue_calculator", { body: revenue })).json;
+  const measured = (await call("POST /metrics", { body: metrics })).json;
+  const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
+  await engine.credits.create([
+    { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
+    { ...credit, creditAmount: 500, priority: 2 },
+  ]);
+  const balance = (await call("GET /accounts/prod/credit_balance")).json;
+  expect([calculated, measured, balance]).toEqual(blocks("answer"));
+  expect(Object.keys(invoices[0])).toEqual(
+    expect.arrayContaining(["invoiceType", "invoiceDate", "totalAmount", "usageInfo", "revenueInfo", "notices"]),
+  );
+});
