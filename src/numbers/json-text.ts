@@ -18,8 +18,8 @@ export interface RepeatedKey extends TextPlace {
 
 /** How many repeated keys are listed: more tell nobody anything. */
 const REPEATED_MAX = 1000;
-const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
-  0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+const [LINE_END, QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
+  0x0a, 0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ];
 
 /** Where the character at an index stands. */
@@ -39,6 +39,8 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
   const open: (Set<string> | undefined)[] = [];
   const path: (string | number)[] = [];
   let keyIsNext = false;
+  let line = 1;
+  let lineStart = 0;
   for (let at = 0; at < text.length && found.length < REPEATED_MAX; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -47,7 +49,7 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
       if (keys !== undefined) {
         const key = textBetween(text, at, end);
         path[path.length - 1] = key;
-        if (keys.has(key)) found.push({ path: [...path], ...placeInText(text, at) });
+        if (keys.has(key)) found.push({ path: [...path], line, column: at - lineStart + 1 });
         keys.add(key);
         keyIsNext = false;
       }
@@ -63,6 +65,9 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
     } else if (code === COMMA) {
       keyIsNext = open.at(-1) !== undefined;
       if (!keyIsNext) path[path.length - 1] = Number(path.at(-1)) + 1;
+    } else if (code === LINE_END) {
+      line++;
+      lineStart = at + 1;
     }
   }
   return found;
