@@ -4,7 +4,14 @@
  * @module
  */
 import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type {
+  AccountRecord,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  FeatureUse,
+  InvoiceRecord,
+} from "../../ledger/records.ts";
 import { type Decimal, decimalOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
@@ -91,80 +98,119 @@ export function invoiceOf(row: Row): InvoiceRecord {
 export const EVENT_COLUMNS =
   "reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text, reverted::text, body";
 
-type EventBody = Omit<EventRecord, "number" | "status" | "timestamp" | "createdAt" | "reverted">;
+/** What an event nearly always says. Bodies that leave it out mean this one, whatever later events say. */
+const USUAL_DESCRIPTION = "The event was metered.";
+
+/** A decimal as its text, in what is written, or as JSON makes it from a Decimal. */
+type Written = Decimal | string;
+type WrittenAttribute = readonly [name: string, value: Written, unit?: string | null, isText?: true];
 
 /**
- * The body of an event, the quickest way: its decimals are bare texts, since the shape says where they are. An id that is
- * a column as it is is left out.
+ * The body of an event, short and quick to make, as there are so many: what is as it mostly is, or follows from a
+ * column, is left out, and decimals are bare texts, since the shape says where they are.
  */
+interface EventBody {
+  /** Ids that are not their columns. */
+  readonly ids?: readonly (string | null)[] | undefined;
+  readonly customer: string;
+  readonly version?: number | undefined;
+  /** The account as it was sent, where it was an alias. */
+  readonly sentTo?: string | undefined;
+  readonly attributes: readonly WrittenAttribute[];
+  readonly dimensions: EventRecord["payload"]["dimensions"];
+  /** Where it is not the usual one. */
+  readonly description?: string | undefined;
+  readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
+  readonly units: readonly (readonly [meterId: string, quantity: Written])[];
+  readonly feature?:
+    | readonly [featureId: string, quantity: Written, (readonly [entryId: string, quantity: Written])[], Written]
+    | undefined;
+}
+
+/** The body of an event, without what its columns hold. */
 export function eventBody(event: EventRecord): string {
-  const { referenceId, accountId, eventId, schemaName, payload } = event;
-  return JSON.stringify({
-    referenceId: keyOf(referenceId) === referenceId ? undefined : referenceId,
-    accountId: keyOf(accountId) === accountId ? undefined : accountId,
-    eventId: keyOf(eventId) === eventId ? undefined : eventId,
-    schemaName: keyOf(schemaName) === schemaName ? undefined : schemaName,
-    customerId: event.customerId,
-    schemaVersion: event.schemaVersion,
-    payload: payload.attributes.some(({ value }) => typeof value === "string")
-      ? {
-          ...payload,
-          attributes: payload.attributes.map((each) => ({ ...each, isText: typeof each.value === "string" })),
-        }
-      : payload,
-    description: event.description,
-    enriched: event.enriched,
-    units: event.units,
-    feature: event.feature,
-  });
+  const { enriched, feature, payload } = event;
+  const body: { -readonly [Part in keyof EventBody]: EventBody[Part] } = {
+    ids: idsOf(event),
+    customer: event.customerId,
+    version: event.schemaVersion,
+    sentTo: payload.accountId === event.accountId ? undefined : payload.accountId,
+    attributes: payload.attributes.map(writtenAttribute),
+    dimensions: payload.dimensions,
+    description: event.description === USUAL_DESCRIPTION ? undefined : event.description,
+    units: event.units.map(({ meterId, quantity }) => [meterId, quantity]),
+    feature: feature && [
+      feature.featureId,
+      feature.quantity,
+      feature.allocations.map(({ entryId, quantity }) => [entryId, quantity]),
+      feature.overage,
+    ],
+  };
+  if (enriched.attributes.length > 0 || Object.keys(enriched.dimensions).length > 0) {
+    body.enriched = [enriched.attributes.map(({ name, value }) => [name, value]), enriched.dimensions];
+  }
+  return JSON.stringify(body);
+}
+
+function idsOf({ referenceId, accountId, eventId, schemaName }: EventRecord): EventBody["ids"] {
+  const ids = [referenceId, accountId, eventId, schemaName];
+  return ids.every((id) => keyOf(id) === id) ? undefined : ids.map((id) => (keyOf(id) === id ? null : id));
+}
+
+function writtenAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {
+  if (typeof value === "string") return [name, value, unit ?? null, true];
+  return unit === undefined ? [name, value] : [name, value, unit];
 }
 
 /** The event of a row. */
 export function eventOf(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
-  const { schemaVersion, payload, enriched, units, feature } = body;
+  const { version, enriched, feature } = body;
+  const [referenceId, accountId, eventId, schemaName] = [
+    row["reference_id"] ?? "",
+    row["account_id"] ?? "",
+    row["event_id"] ?? "",
+    row["schema_name"] ?? "",
+  ].map((key, place) => body.ids?.[place] ?? key) as [string, string, string, string];
   return {
-    referenceId: body.referenceId ?? row["reference_id"],
-    accountId: body.accountId ?? row["account_id"],
-    customerId: body.customerId,
+    referenceId,
+    accountId,
+    customerId: body.customer,
     number: Number(row["number"]),
-    eventId: body.eventId ?? row["event_id"],
-    schemaName: body.schemaName ?? row["schema_name"],
-    ...(schemaVersion === undefined ? {} : { schemaVersion }),
+    eventId,
+    schemaName,
+    ...(version === undefined ? {} : { schemaVersion: version }),
     timestamp: instantOf(row["timestamp"]),
     createdAt: instantOf(row["created_at"]),
-    payload: { ...payload, attributes: payload.attributes.map(attributeOf) },
+    payload: {
+      accountId: body.sentTo ?? accountId,
+      attributes: body.attributes.map(attributeOf),
+      dimensions: body.dimensions,
+    },
     status: row["status"] as EventRecord["status"],
-    description: body.description,
+    description: body.description ?? USUAL_DESCRIPTION,
     reverted: row["reverted"] === "true",
     enriched: {
-      attributes: enriched.attributes.map(({ name, value }) => ({ name, value: decimal(value) })),
-      dimensions: enriched.dimensions,
+      attributes: (enriched?.[0] ?? []).map(([name, value]) => ({ name, value: decimalOf(value) })),
+      dimensions: enriched?.[1] ?? {},
     },
-    units: units.map(({ meterId, quantity }) => ({ meterId, quantity: decimal(quantity) })),
-    ...(feature === undefined
-      ? {}
-      : {
-          feature: {
-            featureId: feature.featureId,
-            quantity: decimal(feature.quantity),
-            allocations: feature.allocations.map(({ entryId, quantity }) => ({ entryId, quantity: decimal(quantity) })),
-            overage: decimal(feature.overage),
-          },
-        }),
+    units: body.units.map(([meterId, quantity]) => ({ meterId, quantity: decimalOf(quantity) })),
+    ...(feature === undefined ? {} : { feature: featureOf(feature) }),
   };
 }
 
-function attributeOf(
-  attribute: EventRecord["payload"]["attributes"][number] & { readonly isText?: boolean },
-): EventRecord["payload"]["attributes"][number] {
-  const { isText, ...kept } = attribute;
-  return isText === true ? kept : { ...kept, value: decimal(kept.value) };
+function featureOf([featureId, quantity, allocations, overage]: NonNullable<EventBody["feature"]>): FeatureUse {
+  return {
+    featureId,
+    quantity: decimalOf(quantity),
+    allocations: allocations.map(([entryId, taken]) => ({ entryId, quantity: decimalOf(taken) })),
+    overage: decimalOf(overage),
+  };
 }
 
-/** What JSON made a text of. */
-function decimal(text: Decimal | string): Decimal {
-  return decimalOf(text);
+function attributeOf([name, value, unit, isText]: WrittenAttribute): EventRecord["payload"]["attributes"][number] {
+  const read = { name, value: isText === true ? value : decimalOf(value) };
+  return typeof unit === "string" ? { ...read, unit } : read;
 }
 
 function bodyOf(row: Row): unknown {
