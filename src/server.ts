@@ -3,8 +3,10 @@
  *
  * @module
  */
-export type { AccessControl, Identified } from "./server/access.ts";
-export { serveEndpoints, type Serving } from "./server/app.ts";
-export type { Caller, Role } from "./server/endpoint.ts";
-export { createPaging, type PagingSource } from "./server/pagination.ts";
-export { Refusal } from "./server/failures.ts";
+export type { Role } from "./server/endpoint.ts";
+export { type ApiKey, type ApiKeys, apiKeysOf, type MadeKey } from "./server/keys.ts";
+export type { ConnectionLimits } from "./server/connections.ts";
+export type { LogLevel, LogOptions } from "./server/log.ts";
+export { billingApi, type BillingApiOptions } from "./server/plugin.ts";
+export { RATE_LIMITS, type RateLimit, type RateLimitOptions, type RateLimits } from "./server/rate-limits.ts";
+export { createServer, type RunningServer, serve, type ServeOptions, type ServerOptions } from "./server/serve.ts";

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isUtf8 } from "node:buffer";
+
 import type { FastifyInstance } from "fastify";
 
 import { tooDeepInText } from "../book/read-document.ts";
@@ -14,10 +16,10 @@ export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^application\/(?:[\w.!#$&^-]+\+)?json\b/i,
-    { parseAs: "string" },
+    { parseAs: "buffer" },
     (_request, body, done) => {
       try {
-        done(null, readJson(String(body)));
+        done(null, readJson(body as Buffer));
       } catch (error) {
         done(error as Error);
       }
@@ -29,8 +31,10 @@ export function parseBodies(app: FastifyInstance): void {
   });
 }
 
-function readJson(text: string): unknown {
-  if (text.length === 0) return undefined;
+function readJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (!isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
+  const text = bytes.toString();
   const deep = tooDeepInText(text);
   if (deep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);

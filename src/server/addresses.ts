@@ -1,0 +1,45 @@
+/**
+ * Addresses of clients: what one client has many of counts as one.
+ *
+ * @module
+ */
+import { isIPv6 } from "node:net";
+
+/** Characters that are kept of what is no address, as a proxy may say. */
+const TEXT_MAX = 64;
+
+/** Whom an address stands for: an IPv4 address itself, of an IPv6 address its /64, which one client has to itself. */
+export function clientOf(address: string): string {
+  const [bare = ""] = address.split("%", 1);
+  if (!isIPv6(bare)) return bare.slice(0, TEXT_MAX);
+  const groups = groupsOf(bare);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [head = "", tail] = address.split("::");
+  const front = partsOf(head);
+  if (tail === undefined) return front;
+  const back = partsOf(tail);
+  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
+}
+
+function partsOf(text: string): readonly number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * What is no request yet: malformed HTTP, headers without an end, clients that take too long. Each is answered as all
+ * else is, and its connection closed.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+
+import { failureOf } from "./failures.ts";
+
+/** How long clients may take, in milliseconds, and how much they may open. */
+export interface ConnectionLimits {
+  /** From the opening of a connection to the end of a request's headers. Default 10 s. */
+  readonly headersTimeout?: number;
+  /** To the end of its body. Default 60 s. */
+  readonly requestTimeout?: number;
+  /** Between two requests. Default 72 s, more than a proxy in front of it waits. */
+  readonly keepAliveTimeout?: number;
+  /** Bytes of a request's headers. Default 16 KiB. */
+  readonly maxHeaderSize?: number;
+  /** Connections that are open at once; more are closed at once. Default 20,000. */
+  readonly maxConnections?: number;
+}
+
+/** The limits without others. */
+export const CONNECTION_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 72_000,
+  maxHeaderSize: 16_384,
+  maxConnections: 20_000,
+} as const satisfies Required<ConnectionLimits>;
+
+/** What is said of an error of a connection, by its code; else 400. */
+const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "the request came too slowly"],
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "the headers are too large"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large", "the extensions of the body's chunks are too large"],
+};
+const MALFORMED = [400, "Bad Request", "the request is not well-formed HTTP"] as const;
+
+/** Answers what is no request. */
+export type ClientErrorHandler = (error: Error & { readonly code?: string }, socket: Socket) => void;
+
+/** Answers errors of connections, unless an answer to them is on its way already. */
+export function createClientErrorHandler(
+  answering: WeakMap<Socket, ServerResponse>,
+  log: () => FastifyBaseLogger,
+): ClientErrorHandler {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const response = answering.get(socket);
+    if (response !== undefined && response.headersSent && !response.writableFinished) {
+      socket.destroy();
+      return;
+    }
+    const [status, phrase, message] = REFUSALS[error.code ?? ""] ?? MALFORMED;
+    const requestId = randomUUID();
+    log().info({ reqId: requestId, status, code: error.code }, "refused a connection");
+    const body = JSON.stringify({ message });
+    const head = [
+      `HTTP/1.1 ${status} ${phrase}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      "connection: close",
+    ];
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  };
+}
+
+/** Remembers which answer a connection waits for. */
+export function answersOf(server: Server): WeakMap<Socket, ServerResponse> {
+  const answering = new WeakMap<Socket, ServerResponse>();
+  server.prependListener("request", (request, response) => answering.set(request.socket, response));
+  return answering;
+}
+
+/** Answers what the router refuses before any endpoint is found: a path that is no text. */
+export function answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, message } = failureOf(error, {}) ?? { status: 500, message: "internal error" };
+  void reply
+    .code(status)
+    .header("x-request-id", request.id)
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify({ message }));
+}

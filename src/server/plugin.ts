@@ -1,0 +1,97 @@
+/**
+ * The billing API as a Fastify plugin, to mount in a server of one's own.
+ *
+ * @module
+ */
+import helmet from "@fastify/helmet";
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+
+import type { Engine } from "../engine/engine.ts";
+import { createAccessControl, type KeyedAccess } from "./access.ts";
+import { serveEndpoints } from "./app.ts";
+import { serveDocs } from "./docs-page.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { openApiOf } from "./openapi.ts";
+import { createPaging } from "./pagination.ts";
+import type { RateLimitOptions } from "./rate-limits.ts";
+import { ENDPOINTS } from "./routes.ts";
+import { authenticateEndpoints } from "./routes/authenticate.ts";
+import { documentationEndpoints } from "./routes/documentation.ts";
+import { HEALTH_ENDPOINTS } from "./routes/health.ts";
+import { keyEndpoints } from "./routes/keys.ts";
+import { createSecretSource } from "./secret.ts";
+import { packageVersion } from "./version.ts";
+
+/** What the API is made of. */
+export interface BillingApiOptions {
+  /** The API does not close it. */
+  readonly engine: Engine;
+  /** Signs tokens and cursors: at least 32 bytes, the same for all servers over a database. Default: the database keeps one. */
+  readonly jwtSecret?: string | Uint8Array | undefined;
+  /** Other figures than `RATE_LIMITS`, or `off`. They are counted in this process. */
+  readonly rateLimits?: RateLimitOptions | undefined;
+  /** Where clients find the API, as its OpenAPI document says. Default: where the request found it. */
+  readonly publicUrl?: string | undefined;
+  /** Milliseconds since 1970, for credentials and limits; default the system's clock. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Nothing of an answer runs, is framed or loads anything. */
+const POLICY = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+};
+
+/**
+ * Serves the billing API below the prefix that it is registered with. Parsers, handlers and headers are its own: the
+ * other routes of the host stay as they are.
+ *
+ * @example
+ *   await host.register(billingApi, { prefix: "/billing", engine });
+ */
+export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, options) => {
+  const { engine, clock = Date.now } = options;
+  const secret = createSecretSource(engine, options.jwtSecret, clock);
+  const access = createAccessControl({ engine, secret, rateLimits: options.rateLimits ?? {}, clock });
+  const { more, documentAt } = apiOf(access);
+  const baseUrl = (request: FastifyRequest): string => options.publicUrl?.replace(/\/+$/, "") ?? urlOf(app, request);
+  // Whether all of a host is served by TLS is for the host to say.
+  await app.register(helmet, {
+    contentSecurityPolicy: POLICY,
+    frameguard: { action: "deny" },
+    strictTransportSecurity: false,
+  });
+  const paging = createPaging(async () => (await secret()).cursors);
+  serveEndpoints(app, { engine, access, paging, more, baseUrl });
+  await serveDocs(app, { access, documentFor: (request) => documentAt(baseUrl(request)) });
+};
+
+/** Every endpoint, and the document that says so. */
+export function apiOf(access: KeyedAccess): {
+  readonly more: readonly Endpoint[];
+  readonly documentAt: (baseUrl: string) => Readonly<Record<string, unknown>>;
+} {
+  const documentAt = (baseUrl: string): Readonly<Record<string, unknown>> => ({
+    ...(made ??= openApiOf([...more, ...ENDPOINTS], packageVersion())),
+    servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
+  });
+  const more = [
+    ...authenticateEndpoints(access),
+    ...keyEndpoints(access),
+    ...HEALTH_ENDPOINTS,
+    ...documentationEndpoints(documentAt),
+  ];
+  let made: ReturnType<typeof openApiOf> | undefined;
+  return { more, documentAt };
+}
+
+/** Where a request found the API; only its path where the request does not say on which host. */
+function urlOf({ prefix }: FastifyInstance, { protocol, host }: FastifyRequest): string {
+  const path = prefix.replace(/\/+$/, "");
+  return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host ?? "") ? `${protocol}://${host}${path}` : path;
+}

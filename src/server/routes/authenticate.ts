@@ -1,0 +1,30 @@
+/**
+ * Tokens over HTTP (service-reference: Authentication).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { KeyedAccess } from "../access.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+
+/** Makes a token for the key that asks. */
+export function authenticateEndpoints(access: Pick<KeyedAccess, "tokenFor">): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/authenticate",
+      id: "authenticate",
+      tag: "Credentials",
+      summary: "Make a token",
+      description: "A JWT that is good for 24 hours, as long as its key is; a token is answered with itself.",
+      access: "any",
+      answers: { 200: z.strictObject({ token: z.string() }).meta({ id: "Token" }) },
+      handle: async ({ caller, credential }) => {
+        if (caller === undefined || credential === undefined) throw new Refusal(401, "expected a credential");
+        return ok({ token: await access.tokenFor({ caller, credential }) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,53 @@
+/**
+ * Whether the server runs, and whether it can work.
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+import { type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
+import { success } from "../fields.ts";
+
+/** For how long the store may take to answer. */
+const READY_MS = 3000;
+
+/** For whatever watches the server. */
+export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/health",
+    id: "health",
+    tag: "Service",
+    summary: "Whether the server runs",
+    access: "public",
+    answers: { 200: success },
+    handle: async () => SUCCESS,
+  }),
+  endpoint({
+    method: "GET",
+    path: "/ready",
+    id: "ready",
+    tag: "Service",
+    summary: "Whether the server can work: not while the store is away",
+    access: "public",
+    answers: { 200: success },
+    handle: async ({ engine }) => {
+      await within(READY_MS, engine.store.read.configurationRevision());
+      return SUCCESS;
+    },
+  }),
+];
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store does not answer", {})),
+      milliseconds,
+    );
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

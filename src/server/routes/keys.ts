@@ -1,0 +1,93 @@
+/**
+ * API keys over HTTP.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { KeyedAccess } from "../access.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { type ApiKey, keyRequest, ROLES } from "../keys.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf } from "../shapes/list.ts";
+
+const fields = {
+  id: z.string(),
+  name: z.string().max(255),
+  role: z.enum(ROLES),
+  prefix: z.string().meta({ description: "How the key begins." }),
+  status: z.enum(["ACTIVE", "REVOKED"]),
+  createdAt: timestamp,
+  revokedAt: timestamp.optional(),
+};
+const keyShape = z.strictObject(fields).meta({ id: "ApiKey" });
+const madeShape = z
+  .strictObject({ ...fields, key: z.string().meta({ description: "The key itself; it is shown only here." }) })
+  .meta({ id: "MadeApiKey" });
+
+/** Makes, lists and revokes keys; for the role admin. */
+export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/keys",
+      id: "createKey",
+      tag: "Credentials",
+      summary: "Make an API key",
+      access: "keys",
+      body: keyRequest,
+      answers: { 201: madeShape },
+      handle: async ({ body }) => {
+        const made = await keys.create(body);
+        return created({ ...shownKey(made), key: made.key });
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/keys",
+      id: "listKeys",
+      tag: "Credentials",
+      summary: "List API keys, newest first",
+      access: "keys",
+      query: listQuery({}),
+      answers: { 200: listOf(keyShape, "ApiKeyList") },
+      handle: async ({ paging, query }) => {
+        const asked = paging.open({ list: "keys", query });
+        const found = await keys.list(asked.page);
+        return ok({
+          data: found.items.map(shownKey),
+          nextToken: asked.nextToken(found) ?? null,
+          context: { pageSize: asked.page.limit },
+        });
+      },
+    }),
+    endpoint({
+      method: "DELETE",
+      path: "/keys/{key_id}",
+      id: "revokeKey",
+      tag: "Credentials",
+      summary: "Revoke an API key and all its tokens",
+      description: "Other servers over the same database follow within 5 seconds.",
+      access: "keys",
+      params: z.strictObject({ key_id: pathId() }),
+      answers: { 200: success },
+      handle: async ({ params: { key_id: id } }) => {
+        await keys.revoke(id);
+        return SUCCESS;
+      },
+    }),
+  ];
+}
+
+function shownKey({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): z.input<typeof keyShape> {
+  return withoutAbsent({
+    id,
+    name,
+    role,
+    prefix,
+    status: revokedAt === undefined ? ("ACTIVE" as const) : ("REVOKED" as const),
+    createdAt: shownTime(createdAt),
+    revokedAt: revokedAt === undefined ? undefined : shownTime(revokedAt),
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * A server of its own for the billing API.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+
+import Fastify, { type FastifyInstance, LogController } from "fastify";
+
+import { startBillRuns } from "./bill-runs.ts";
+import {
+  answerRouterError,
+  answersOf,
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  createClientErrorHandler,
+} from "./connections.ts";
+import { loggerOf, logRequests, type LogOptions } from "./log.ts";
+import { billingApi, type BillingApiOptions } from "./plugin.ts";
+
+/** What a server is made of. */
+export interface ServerOptions extends BillingApiOptions {
+  /** Closed with the server, after the last answer. */
+  readonly engine: BillingApiOptions["engine"];
+  /** Below which path the API is served, such as `/v1`; default at the root. */
+  readonly prefix?: string | undefined;
+  readonly log?: LogOptions | undefined;
+  /**
+   * Whether `X-Forwarded-For`, `-Host` and `-Proto` count: how many proxies are in front of the server, or their
+   * addresses. Default: none, and nobody can say to be another.
+   */
+  readonly trustProxy?: number | string | undefined;
+  readonly limits?: ConnectionLimits | undefined;
+}
+
+/** What a server that listens is made of. */
+export interface ServeOptions extends ServerOptions {
+  /** Default `127.0.0.1`: nobody else reaches it. */
+  readonly host?: string | undefined;
+  /** Default {@link DEFAULT_PORT}; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** Milliseconds between bill runs; 0 for none. Default 10 minutes. */
+  readonly billRunInterval?: number | undefined;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:4747`, with the prefix. */
+  readonly url: string;
+  readonly app: FastifyInstance;
+  /** Takes no more connections, finishes what is in flight, and closes the engine. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The port without another. */
+export const DEFAULT_PORT = 4747;
+/** Milliseconds between bill runs. */
+export const BILL_RUN_INTERVAL = 600_000;
+/** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
+const PATH_ID_MAX = 5000;
+/** How often connections are looked at for those that take too long. */
+const CHECK_MS = 1000;
+/** For how long a stopping server waits for what is in flight. */
+const STOP_MS = 30_000;
+
+/**
+ * Makes a server that does not listen yet.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds
+ */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { engine, prefix = "", log = {}, trustProxy } = options;
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  let refuse: ReturnType<typeof createClientErrorHandler> | undefined;
+  const app = Fastify({
+    logger: loggerOf(log) ?? false,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Ids of ours alone: one that a client chose could be anybody's.
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    trustProxy: typeof trustProxy === "number" ? (_, hop) => hop < trustProxy : (trustProxy ?? false),
+    routerOptions: { maxParamLength: PATH_ID_MAX },
+    frameworkErrors: answerRouterError,
+    clientErrorHandler: (error, socket) => refuse?.(error, socket),
+    // What comes on an open connection while the server stops is still answered.
+    return503OnClosing: false,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    http: {
+      maxHeaderSize: limits.maxHeaderSize,
+      headersTimeout: Math.min(limits.headersTimeout, limits.requestTimeout),
+      connectionsCheckingInterval: CHECK_MS,
+    },
+  });
+  app.server.maxConnections = limits.maxConnections;
+  refuse = createClientErrorHandler(answersOf(app.server), () => app.log);
+  logRequests(app);
+  closeGently(app);
+  app.addHook("onClose", () => engine.close());
+  await app.register(billingApi, { ...options, prefix });
+  return app;
+}
+
+/**
+ * Makes a server, listens, and does bill runs.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds; an error of `node:net` where it cannot listen
+ */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { host = "127.0.0.1", port = DEFAULT_PORT, billRunInterval = BILL_RUN_INTERVAL, prefix = "" } = options;
+  const app = await createServer(options);
+  await app.listen({ host, port, listenTextResolver: (address) => `listens on ${address}` });
+  const billRuns =
+    billRunInterval > 0
+      ? startBillRuns({ engine: options.engine, interval: billRunInterval, log: app.log })
+      : undefined;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${urlOf(app.server.address() as AddressInfo)}${prefix}`,
+    app,
+    close: () =>
+      (closing ??= (async () => {
+        const stopped = billRuns?.stop();
+        await app.close();
+        await stopped;
+      })()),
+  };
+}
+
+/** Connections end with the answers that are on their way; what takes too long is cut off. */
+function closeGently(app: FastifyInstance): void {
+  let isClosing = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+    timer = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
+  });
+  app.addHook("onSend", async (_, reply) => {
+    if (isClosing) void reply.header("connection", "close");
+  });
+  app.addHook("onClose", async () => clearTimeout(timer));
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

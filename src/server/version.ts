@@ -1,0 +1,12 @@
+/**
+ * Which ratebook this is.
+ *
+ * @module
+ */
+import { readFileSync } from "node:fs";
+
+/** The version of the package. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String((manifest as { readonly version: unknown }).version);
+}

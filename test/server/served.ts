@@ -1,0 +1,77 @@
+/** A whole server over a memory store, asked without a network: credentials, limits and all. */
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { Role } from "../../src/server/endpoint.ts";
+import { type ApiKeys, apiKeysOf } from "../../src/server/keys.ts";
+import { createServer, type ServerOptions } from "../../src/server/serve.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** What a test asks. */
+export interface Question {
+  /** A credential, sent as a bearer. */
+  readonly by?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address of the client. */
+  readonly from?: string;
+}
+
+/** A server and what stands around it. */
+export interface Served {
+  readonly engine: Engine;
+  readonly app: FastifyInstance;
+  readonly keys: ApiKeys;
+  /** A new key of a role. */
+  key(role?: Role): Promise<string>;
+  ask(line: string, question?: Question): Promise<LightMyRequestResponse>;
+  /** Lets time pass. */
+  pass(milliseconds: number): void;
+  /** What was logged so far. */
+  readonly log: readonly string[];
+}
+
+export const START = Date.parse("2024-06-15T12:00:00Z");
+
+export async function startServed({
+  store = memoryStore(),
+  ...options
+}: Partial<ServerOptions> & { readonly store?: Store } = {}): Promise<Served> {
+  let now = START;
+  const clock = (): number => now;
+  const engine = createEngine({ store, clock });
+  const log: string[] = [];
+  const app = await createServer({
+    engine,
+    clock,
+    log: { level: "debug", stream: { write: (line) => void log.push(line) } },
+    ...options,
+  });
+  await app.ready();
+  const keys = apiKeysOf(engine, clock);
+  return {
+    engine,
+    app,
+    keys,
+    log,
+    key: async (role = "admin") => (await keys.create({ name: `a key for ${role}`, role })).key,
+    pass: (milliseconds) => {
+      now += milliseconds;
+    },
+    ask: async (line, { by, body, headers, from } = {}) => {
+      const [method = "GET", url = "/"] = line.split(" ");
+      return app.inject({
+        method: method as "GET",
+        url,
+        ...(from === undefined ? {} : { remoteAddress: from }),
+        headers: {
+          ...(by === undefined ? {} : { authorization: `Bearer ${by}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      });
+    },
+  };
+}
