@@ -124,15 +124,25 @@ export async function getConfigured<Kind extends ConfiguredKind>(
   return storedOf(kind, find(configuration.documents[kind]).id, configuration.documents, configuration);
 }
 
-/** A page of what is configured of a kind, newest first. */
+/**
+ * A page of what is configured of a kind, newest first.
+ *
+ * @param madeAs the document by whose age one is listed; default itself
+ */
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   select: (documents: readonly DocumentRecord[]) => readonly DocumentRecord[],
   options: PageOptions,
+  madeAs: (documents: readonly DocumentRecord[]) => (document: DocumentRecord) => DocumentRecord = () => itself,
 ): Promise<Page<Stored<ConfiguredItem<Kind>>>> {
   const configuration = await context.configuration(context.store.read);
-  const page = pageAmong(select(configuration.documents[kind]), options, ({ createdAt, id }) => ({ createdAt, id }));
+  const documents = configuration.documents[kind];
+  const first = madeAs(documents);
+  const page = pageAmong(select(documents), options, (document) => {
+    const { createdAt, id } = first(document);
+    return { createdAt, id };
+  });
   const items = page.items.map(({ id }) => storedOf(kind, id, configuration.documents, configuration));
   return page.next === undefined ? { items } : { items, next: page.next };
 }
@@ -192,6 +202,10 @@ export function moved(
   const name = quoted(String(document.body["name"]));
   const expected = (moves[to] ?? []).join(" or ");
   throw refused(rule, `the ${what} ${name} is ${from}: only one that is ${expected} becomes ${to}`);
+}
+
+function itself(document: DocumentRecord): DocumentRecord {
+  return document;
 }
 
 function storedOf<Kind extends ConfiguredKind>(

@@ -25,7 +25,7 @@ import type { Body } from "./document-body.ts";
 import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { isSameDependency, isSameField } from "./same-rules.ts";
-import { latestOf, latestVersions, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionOf } from "./versions.ts";
 
 const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
 /** From which states a schema becomes what. */
@@ -81,6 +81,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         (documents) =>
           latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
         page,
+        firstVersions(WORDS.key),
       ),
     versions: (name, page = {}) =>
       listConfigured(

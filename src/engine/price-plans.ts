@@ -27,7 +27,7 @@ import type { Body } from "./document-body.ts";
 import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { migrateIn } from "./plans.ts";
-import { latestOf, latestVersions, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionOf } from "./versions.ts";
 
 const WORDS = { key: "id", what: "price plan", rule: "S16.4" } as const;
 
@@ -108,6 +108,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         (documents) =>
           latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
         page,
+        firstVersions(WORDS.key),
       ),
   };
 }

@@ -24,6 +24,23 @@ export function latestVersions(documents: readonly DocumentRecord[], key: Versio
   return [...latest.values()];
 }
 
+/**
+ * The first version of what a document is a version of: lists go by its age, so that a new version is no new thing, and
+ * a list that is read page by page tells of each thing once.
+ */
+export function firstVersions(
+  key: Versioned["key"],
+): (documents: readonly DocumentRecord[]) => (document: DocumentRecord) => DocumentRecord {
+  return (documents) => {
+    const first = new Map<unknown, DocumentRecord>();
+    for (const document of documents) {
+      const other = first.get(document.body[key]);
+      if (other === undefined || versionOf(document) < versionOf(other)) first.set(document.body[key], document);
+    }
+    return (document) => first.get(document.body[key]) ?? document;
+  };
+}
+
 /** The latest version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
 export function latestOf(documents: readonly DocumentRecord[], name: string, { key, what }: Versioned): DocumentRecord {
   const [found] = latestVersions(

@@ -111,3 +111,35 @@ describe("price plans as they were given", () => {
     expect(await refusalOf(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
   });
 });
+
+describe("lists of what has versions", () => {
+  test("a list that is read page by page tells of each schema and plan once, also when a version is made meanwhile", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const names = ["a", "b", "c"];
+    for (const [place, name] of names.entries()) {
+      const day = at(`2024-03-0${place + 1}`);
+      await activeSchema(day, name);
+      const { id } = (await day.pricePlans.create({ name, pricePlanDetails: monthly() })).item;
+      await day.pricePlans.activate(id);
+    }
+    const schemas = await engine.eventSchemas.list({}, { limit: 1 });
+    const plans = await engine.pricePlans.list({}, { limit: 1 });
+    await at("2024-03-09").eventSchemas.update("a", { attributes: [{ name: "size" }] });
+    const oldest = (await engine.pricePlans.list({}, { limit: 3 })).items[2]?.item.id ?? "";
+    await engine.pricePlans.createVersion(oldest);
+    const [moreSchemas, morePlans] = await Promise.all([
+      engine.eventSchemas.list({}, { after: schemas.next }),
+      engine.pricePlans.list({}, { after: plans.next }),
+    ]);
+    for (const [first, more] of [
+      [schemas, moreSchemas],
+      [plans, morePlans],
+    ] as const) {
+      expect([...first.items, ...more.items].map(({ item }) => [item.name, item.version])).toEqual([
+        ["c", 1],
+        ["b", 1],
+        ["a", 2],
+      ]);
+    }
+  });
+});
