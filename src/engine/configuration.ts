@@ -10,6 +10,7 @@ import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { compareOldest } from "../store/order.ts";
 import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
 
 /** The documents of each kind, oldest first, as the lists of the book have them. */
@@ -60,7 +61,7 @@ export function withDocuments(documents: ConfiguredDocuments, changed: readonly 
     const known = list.some(({ id }) => id === document.id);
     next[document.kind] = known
       ? list.map((each) => (each.id === document.id ? document : each))
-      : [...list, document].sort(byAge);
+      : [...list, document].sort(compareOldest);
   }
   return next as unknown as ConfiguredDocuments;
 }
@@ -209,8 +210,4 @@ function ownProblems(
   if (first === undefined) return undefined;
   const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
   return new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems: own }, { cause });
-}
-
-function byAge(a: DocumentRecord, b: DocumentRecord): number {
-  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id));
 }

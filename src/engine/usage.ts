@@ -7,6 +7,7 @@ import { type Day, dayOf, type Instant, instantOf } from "../calendar/instant.ts
 import { RatebookError } from "../errors.ts";
 import { catchUp } from "../ledger/catch-up.ts";
 import { type CompositeInvoice, readComposite } from "../ledger/groups.ts";
+import { compareIds } from "../ledger/order.ts";
 import type { CellChange } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -119,14 +120,10 @@ async function cellsBetween(
   }
   const cells = await read(accountIds, first, end);
   return cells.toSorted(
-    (a, b) => a.day - b.day || compareText(a.accountId, b.accountId) || compareText(a.itemId, b.itemId),
+    (a, b) => a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.itemId, b.itemId),
   );
 }
 
 function lastDay(until: Instant): Day {
   return dayOf(until - 1) + 1;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

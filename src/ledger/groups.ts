@@ -13,6 +13,7 @@ import { graceTermsOf } from "./account-plan.ts";
 import { type Catalog, groupTermsFor } from "./catalog.ts";
 import { catchUp, catchUpWith, openCycles } from "./catch-up.ts";
 import type { DocumentRecord } from "./decision.ts";
+import { compareIds } from "./order.ts";
 import type { InvoiceRecord } from "./records.ts";
 import { invalidInput, quoted, refused } from "./refusals.ts";
 import type { AccountWork } from "./workspace.ts";
@@ -186,7 +187,7 @@ function compositeOf(
   const { groupNetTermDays = 0 } = groupTermsFor(catalog, { invoiceGroupId: group.id });
   const invoices = records
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
-    .sort((a, b) => compareText(a.accountId, b.accountId) || compareText(a.invoiceId, b.invoiceId));
+    .sort((a, b) => compareIds(a.accountId, b.accountId) || compareIds(a.invoiceId, b.invoiceId));
   return {
     id: `inv|${group.id}|COMPOSITE|${formatInstant(invoiceDate)}`,
     invoiceGroupId: group.id,
@@ -215,8 +216,4 @@ function documentOf(composite: CompositeInvoice): DocumentRecord {
 function checkCount(accounts: readonly AccountWork[]): void {
   if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
   throw invalidInput("accountIds", `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -6,6 +6,7 @@
 import type { AggregationPeriod } from "../book/metrics-request.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { compareIds } from "./order.ts";
 
 const HOUR_MS = DAY_MS / 24;
 /** Weeks begin on Monday, months on the first. */
@@ -104,9 +105,5 @@ export function createSeries<Value>(
 
 function byGroup(a: SeriesKey, b: SeriesKey): number {
   if ((a.group === undefined) !== (b.group === undefined)) return a.group === undefined ? 1 : -1;
-  return compareText(a.group ?? "", b.group ?? "") || compareText(a.currency ?? "", b.currency ?? "");
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return compareIds(a.group ?? "", b.group ?? "") || compareIds(a.currency ?? "", b.currency ?? "");
 }

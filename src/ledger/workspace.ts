@@ -10,6 +10,7 @@ import type { Day } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Changes } from "./decision.ts";
+import { compareIds } from "./order.ts";
 import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
 
 /** What was read of one account. What a decision does not need may be left empty. */
@@ -234,9 +235,5 @@ function byCreation(
   a: { readonly createdAt: number; readonly id: string },
   b: { readonly createdAt: number; readonly id: string },
 ): number {
-  return a.createdAt - b.createdAt || compareText(a.id, b.id);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return a.createdAt - b.createdAt || compareIds(a.id, b.id);
 }

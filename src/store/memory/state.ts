@@ -4,9 +4,10 @@
  * @module
  */
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
+import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { compareIds, compareOldest } from "../order.ts";
+import { compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable } from "./events.ts";
 import { type Ordered, ordered } from "./ordered.ts";
