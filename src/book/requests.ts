@@ -83,7 +83,13 @@ const associate = z.strictObject({
   pricePlanDetailsOverride: z.record(z.string(), z.unknown()).nullish(),
   retainStartOffsets: z.boolean().nullish(),
 });
-const dissociate = z.strictObject({ effectiveFrom: date, effectiveUntil: date.nullish() });
+const dissociate = z.strictObject({
+  effectiveFrom: date,
+  effectiveUntil: date.nullish(),
+  /** Where a plan or a version is named, the days may have no other one. */
+  pricePlanId: reference.nullish(),
+  version: z.int().min(1).nullish(),
+});
 const migrate = z.strictObject({
   sourceId: z.string().min(1).max(255),
   sourceVersion: z.int().min(1),

@@ -10,7 +10,13 @@ import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { timelineOf } from "../invoicing/timeline.ts";
 import { planOf } from "../ledger/account-plan.ts";
-import { activePlan, associate, type AssociateRequest, dissociate } from "../ledger/associate.ts";
+import {
+  activePlan,
+  associate,
+  type AssociateRequest,
+  dissociate,
+  type DissociateRequest,
+} from "../ledger/associate.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../ledger/migrate.ts";
@@ -66,9 +72,15 @@ export async function dissociatePlan(
   accountId: string,
   input: RequestInput<"dissociate">,
 ): Promise<readonly PricingSchedule[]> {
-  const { effectiveFrom: from, effectiveUntil } = readRequest("dissociate", input);
+  const asked = readRequest("dissociate", input);
+  const request: DissociateRequest = {
+    from: asked.effectiveFrom,
+    until: asked.effectiveUntil ?? undefined,
+    planId: asked.pricePlanId ?? undefined,
+    version: asked.version ?? undefined,
+  };
   return decideOnAccount(context, accountId, (catalog, work, now) => {
-    dissociate(catalog, work, { from, until: effectiveUntil ?? undefined }, now, context.ids);
+    dissociate(catalog, work, request, now, context.ids);
     return schedulesOf(catalog, work.record);
   });
 }

@@ -46,6 +46,12 @@ export interface Days {
   readonly until?: Instant | undefined;
 }
 
+/** The days that are left without a plan; where a plan or a version is named, they may be of no other one. */
+export interface DissociateRequest extends Days {
+  readonly planId?: string | undefined;
+  readonly version?: number | undefined;
+}
+
 /**
  * Associates a plan with an account: it replaces what lies in its days, and what an older one had after them goes on
  * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
@@ -83,12 +89,13 @@ export function associate(
  * Takes the plan from an account for some days, which leaves a gap (S16.1).
  *
  * @returns undefined where no plan was associated in them: nothing changes
- * @throws {RatebookError} ERR_INPUT_INVALID, ERR_REFUSED
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED, also where the days have
+ * another plan than the one that is named
  */
 export function dissociate(
   catalog: Catalog,
   work: AccountWork,
-  days: Days,
+  days: DissociateRequest,
   now: Instant,
   ids: IdSource,
 ): AssociationRecord | undefined {
@@ -97,8 +104,27 @@ export function dissociate(
   checkDays(work, days, now);
   const until = days.until ?? NO_END;
   const timeline = timelineOf(planOf(catalog, work.record).decisions);
-  if (!timeline.some((term) => term.from < until && term.until > days.from)) return undefined;
+  const terms = timeline.filter((term) => term.from < until && term.until > days.from);
+  checkNamed(catalog, days, terms);
+  if (terms.length === 0) return undefined;
   return decide(work, { id: ids("as"), from: days.from, until }, now);
+}
+
+/** The plan that a dissociation names exists, and the days have no other. */
+function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
+  if (planId !== undefined) {
+    const versions = book.pricePlans.filter(({ id }) => id === planId);
+    if (versions.length === 0) throw notFound("price plan", planId);
+    if (version !== undefined && versions.every((plan) => plan.version !== version)) {
+      throw notFound("price plan", `${planId}@${version}`);
+    }
+  }
+  const other = terms.find(
+    ({ plan }) => plan.planId !== (planId ?? plan.planId) || plan.version !== (version ?? plan.version),
+  );
+  if (other === undefined) return;
+  const found = `version ${other.plan.version} of ${quoted(other.plan.planId)} from ${formatDate(other.from)} on`;
+  throw refused("S16.1", `only the plan that is named is dissociated: in these days the account has ${found}`);
 }
 
 /** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */

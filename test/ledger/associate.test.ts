@@ -113,6 +113,27 @@ describe("associating", () => {
     expect(ledger.parts().record.associations).toHaveLength(2);
   });
 
+  test("S16.1 only a plan that is named is dissociated", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    const leave = (request: { readonly planId?: string; readonly version?: number }): unknown => {
+      const days = { from: at("2024-02-01"), ...request };
+      return ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-10"), ledger.ids));
+    };
+    expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
+      "message",
+      'only the plan that is named is dissociated: in these days the account has version 2 of "p" from 2024-01-01 on',
+    );
+    expect(caught(() => leave({ version: 1 }))).toMatchObject({ code: "ERR_REFUSED", details: { rule: "S16.1" } });
+    expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
+    expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
+      "message",
+      'no price plan has the id "p@9"',
+    );
+    leave({ planId: "p", version: 2 });
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
+  });
+
   test("S6.5 a book's associations are decided at once when it is loaded", () => {
     const account = {
       pricePlans: [

@@ -59,7 +59,7 @@ export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<stri
 }
 
 /** The details as they were given; the currencies always, of which a DRAFT has none active. */
-function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+export function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const supported = supportedCurrencies ?? [];
   return withoutAbsent({

@@ -1,0 +1,115 @@
+/**
+ * The price plans of accounts over HTTP (S16.1, S16.2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { date } from "../../book/fields.ts";
+import { pricePlanDetailsOverride } from "../../book/price-plan.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { PricingSchedule } from "../../engine/plans.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+import { pathId, queryTime } from "../fields.ts";
+import { listOf } from "../shapes/list.ts";
+import { accountSchedule, shownSchedules } from "../shapes/pricing-schedule.ts";
+import { inWireNames } from "../wire-names.ts";
+
+const params = z.strictObject({ account_id: pathId() });
+
+const planChange = z.strictObject({
+  mode: z.enum(["ASSOCIATE", "DISASSOCIATE"]).nullish().meta({ description: "Default ASSOCIATE." }),
+  pricePlanId: z
+    .string()
+    .min(1)
+    .max(255)
+    .nullish()
+    .meta({ description: "Required to associate; to disassociate, the days may have no other plan." }),
+  pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest ACTIVE one." }),
+  effectiveFrom: date,
+  effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
+  pricePlanDetailsOverride: pricePlanDetailsOverride
+    .nullish()
+    .meta({ description: "Cards that replace those of the plan with the same billable item, or are added (S16.2)." }),
+  retainStartOffsets: z
+    .boolean()
+    .nullish()
+    .meta({ description: "Whether the pricing cycles of the plan before are kept." }),
+});
+type PlanChange = z.input<typeof planChange>;
+
+const accountSchedules = z
+  .strictObject({ accountId: z.string(), accountName: z.string(), pricingSchedules: z.array(accountSchedule) })
+  .meta({ id: "AccountPricingSchedules" });
+
+/** Fields of a plan change under the names that the engine has for them. */
+const WIRE_NAMES = { version: "pricePlanVersion" };
+
+/** The endpoints of the plans of accounts. */
+export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/accounts/{account_id}/price_plans",
+    id: "changePricePlanOfAccount",
+    tag: "Accounts",
+    summary: "Associate a price plan with an account, or take it away",
+    description:
+      "The plan is in force on the days `[effectiveFrom, effectiveUntil)` in place of what lies in them; DISASSOCIATE " +
+      "leaves them without a plan (S16.1).",
+    access: "write",
+    params,
+    body: planChange,
+    answers: { 200: accountSchedules },
+    handle: async ({ engine, params: { account_id: accountId }, body }) => {
+      const schedules = await changed(engine, accountId, body);
+      const { name: accountName } = await engine.accounts.get(accountId);
+      return ok({ accountId, accountName, pricingSchedules: await shownSchedules(engine, schedules) });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/pricing_schedules",
+    id: "listPricingSchedules",
+    tag: "Accounts",
+    summary: "List the plans that an account had, has and will have, earliest first",
+    description: "All on one page; with dates, those in force at any time of `[start_date, end_date)`.",
+    access: "read",
+    params,
+    query: z.strictObject({ start_date: queryTime.optional(), end_date: queryTime.optional() }),
+    answers: { 200: listOf(accountSchedule, "PricingScheduleList") },
+    handle: async ({ engine, params: { account_id: accountId }, query }) => {
+      const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;
+      if (end <= start) throw new Refusal(400, "end_date: expected a date after start_date");
+      const schedules = await engine.accounts.pricingSchedules(accountId);
+      // What has no end goes on after any date.
+      const found = schedules.filter(({ from, until }) => from < end && (until > start || until >= NO_END));
+      const data = await shownSchedules(engine, found);
+      return ok({ data, nextToken: null, context: { pageSize: data.length } });
+    },
+  }),
+];
+
+async function changed(
+  engine: Engine,
+  accountId: string,
+  { mode, pricePlanId, pricePlanVersion: version, ...more }: PlanChange,
+): Promise<readonly PricingSchedule[]> {
+  const { effectiveFrom, effectiveUntil, pricePlanDetailsOverride: override, retainStartOffsets } = more;
+  if (mode === "DISASSOCIATE") {
+    checkAbsent("pricePlanDetailsOverride", override);
+    checkAbsent("retainStartOffsets", retainStartOffsets);
+    const days = { effectiveFrom, effectiveUntil, pricePlanId, version };
+    return inWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
+  }
+  if (pricePlanId === undefined || pricePlanId === null) {
+    throw new Refusal(400, "pricePlanId: missing: expected the id of a price plan");
+  }
+  return inWireNames(WIRE_NAMES, engine.associate(accountId, { ...more, pricePlanId, version }));
+}
+
+function checkAbsent(field: string, value: unknown): void {
+  if (value === undefined || value === null) return;
+  throw new Refusal(400, `${field}: expected nothing with the mode DISASSOCIATE`);
+}

@@ -1,0 +1,87 @@
+/**
+ * Aliases over HTTP: other names under which events may call accounts (S16.6).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { REQUESTS } from "../../book/requests.ts";
+import type { AliasShown } from "../../engine/aliases.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+import { inWireNames } from "../wire-names.ts";
+
+const aliasShape = z
+  .strictObject({
+    value: z.string(),
+    accountId: z.string().optional().meta({ description: "Absent: the alias resolves to nothing." }),
+    createAt: timestamp,
+    createdAt: timestamp.meta({ description: "The same instant under its usual name." }),
+  })
+  .meta({ id: "Alias" });
+
+const params = z.strictObject({ alias: pathId() });
+
+/** The endpoints of aliases. */
+export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/aliases",
+    id: "createAliases",
+    tag: "Aliases",
+    summary: "Make aliases, of accounts or of nothing yet; all or none",
+    access: "write",
+    body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
+    answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "AliasesMade" }) },
+    handle: async ({ engine, body: { aliases } }) => {
+      const made = await inWireNames({ "": "aliases" }, engine.aliases.create(aliases));
+      return created({ data: made.map(shownAlias) });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/aliases",
+    id: "listAliases",
+    tag: "Aliases",
+    summary: "List all aliases, those of accounts among them, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(aliasShape, "AliasList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "aliases", query });
+      return okPage(asked, await engine.aliases.list(asked.page), shownAlias);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/aliases/{alias}",
+    id: "getAlias",
+    tag: "Aliases",
+    summary: "Get an alias",
+    access: "read",
+    params,
+    answers: { 200: aliasShape },
+    handle: async ({ engine, params: { alias } }) => ok(shownAlias(await engine.aliases.get(alias))),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/aliases/{alias}",
+    id: "removeAlias",
+    tag: "Aliases",
+    summary: "End an alias, whosever it is",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { alias } }) => {
+      await engine.aliases.remove(alias);
+      return SUCCESS;
+    },
+  }),
+];
+
+function shownAlias({ value, accountId, createdAt }: AliasShown): z.input<typeof aliasShape> {
+  const at = shownTime(createdAt);
+  return withoutAbsent({ value, accountId, createAt: at, createdAt: at });
+}

@@ -1,0 +1,133 @@
+/**
+ * Monetary credits over HTTP (S12).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { REQUESTS } from "../../book/requests.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import type { CreditShown } from "../../ledger/credits.ts";
+import { type Endpoint, endpoint, ok } from "../endpoint.ts";
+import { number, pathId, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { okOpenPage, openListOf } from "../shapes/list.ts";
+import { inWireNames } from "../wire-names.ts";
+
+const creditShape = z
+  .strictObject({
+    id: z.string(),
+    customerId: z.string(),
+    accountId: z.string(),
+    purpose: z.string(),
+    effectiveFrom: timestamp,
+    effectiveUntil: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` where there is no end." }),
+    status: z.enum(["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"]),
+    creditAmount: number,
+    creditUnit: z.string().meta({ description: "The account's invoice currency." }),
+    holdAmount: number.meta({ description: "What draft invoices would take, computed when read (S12.4)." }),
+    consumedAmount: number.meta({ description: "What final invoices took." }),
+    priority: z.int().meta({ description: "The lowest pays first." }),
+    applicableEntityIds: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Whose lines it pays; absent: any line (S12.2)." }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Credit" });
+
+const creditWithTransactions = creditShape
+  .extend({
+    transactions: z
+      .array(z.strictObject({ invoiceId: z.string(), amount: number, createdAt: timestamp }))
+      .meta({ description: "What each final invoice took, in their order." }),
+  })
+  .meta({ id: "CreditWithTransactions" });
+
+const params = z.strictObject({ credit_id: pathId(512) });
+
+/** The endpoints of credits. */
+export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/credits",
+    id: "createCredits",
+    tag: "Credits",
+    summary: "Give credits, all or none",
+    access: "write",
+    body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
+    answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreditsMade" }) },
+    handle: async ({ engine, body: { creditRequests } }) => {
+      const made = await inWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
+      return ok({ credits: made.map(shownCredit) });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/credits",
+    id: "listCredits",
+    tag: "Credits",
+    summary: "List credits, newest first",
+    access: "read",
+    query: listQuery({ account_id: pathId().optional() }, LONG_PAGES),
+    answers: { 200: openListOf(creditShape, "CreditList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "credits", sizes: LONG_PAGES, query });
+      const { account_id: accountId } = asked.filters;
+      const found = await engine.credits.list(accountId === undefined ? {} : { accountId }, asked.page);
+      return okOpenPage(asked, found, shownCredit);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/credits/{credit_id}",
+    id: "getCredit",
+    tag: "Credits",
+    summary: "Get a credit with its transactions",
+    access: "read",
+    params,
+    answers: { 200: creditWithTransactions },
+    handle: async ({ engine, params: { credit_id: id } }) => {
+      const shown = await engine.credits.get(id);
+      const transactions = shown.credit.transactions.map(({ invoiceId, amount, at }) => ({
+        invoiceId,
+        amount,
+        createdAt: shownTime(at),
+      }));
+      return ok({ ...shownCredit(shown), transactions });
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/credits/{credit_id}/void",
+    id: "voidCredit",
+    tag: "Credits",
+    summary: "End a credit",
+    description: "What drafts hold is released; what was consumed stays consumed (S12.5).",
+    access: "write",
+    params,
+    answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },
+    handle: async ({ engine, params: { credit_id: id } }) => ok([shownCredit(await engine.credits.void(id))]),
+  }),
+];
+
+function shownCredit({ credit, holdAmount, status }: CreditShown): z.input<typeof creditShape> {
+  const { id, customerId, accountId, purpose, creditAmount, consumedAmount, currency, priority } = credit;
+  const { applicableEntityIds = [] } = credit;
+  return withoutAbsent({
+    id,
+    customerId,
+    accountId,
+    purpose,
+    effectiveFrom: shownTime(credit.effectiveFrom),
+    effectiveUntil: shownTime(credit.effectiveUntil ?? NO_END),
+    status,
+    creditAmount,
+    creditUnit: currency,
+    holdAmount,
+    consumedAmount,
+    priority,
+    applicableEntityIds: applicableEntityIds.length === 0 ? undefined : [...applicableEntityIds],
+    createdAt: shownTime(credit.createdAt),
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * What accounts have of features over HTTP: feature credit entries and their totals (S11).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { decimalFromZero, moment } from "../../book/fields.ts";
+import { REQUESTS } from "../../book/requests.ts";
+import type { EntryShown } from "../../engine/holdings.ts";
+import { hasCode } from "../../errors.ts";
+import { subtract } from "../../numbers/decimal.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { Refusal } from "../failures.ts";
+import { number, pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
+import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+
+const entryShape = z
+  .strictObject({
+    id: z.string(),
+    source: z.enum(["PRICE_PLAN", "PURCHASE"]).meta({ description: "PRICE_PLAN: granted by a card." }),
+    status: z.enum(["ACTIVE", "EXPIRED", "VOIDED"]),
+    granted: number,
+    balance: number,
+    used: number.meta({ description: "granted − balance." }),
+    effectiveFrom: timestamp,
+    effectiveUntil: timestamp.meta({ description: "Exclusive." }),
+  })
+  .meta({ id: "FeatureCreditEntry" });
+
+const totalsShape = z
+  .strictObject({
+    accountId: z.string(),
+    featureId: z.string(),
+    granted: number.meta({ description: "Over the entries that may be spent now." }),
+    balance: number,
+    overageLimit: number
+      .optional()
+      .meta({ description: "Absent: no overage card is in force, or it has no maxQuantity." }),
+    usedOverage: number
+      .optional()
+      .meta({ description: "In the billing window of now; absent where no overage card is in force." }),
+  })
+  .meta({ id: "FeatureTotals" });
+
+const ofFeature = z.strictObject({ account_id: pathId(), feature_id: pathId() });
+const ofEntry = ofFeature.extend({ entry_id: pathId(512) });
+
+/** The endpoints of what accounts have of features. */
+export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/features/{feature_id}",
+    id: "getFeatureTotals",
+    tag: "Feature credits",
+    summary: "Get what an account has of a feature now",
+    access: "read",
+    params: ofFeature,
+    unknownId: 422,
+    answers: { 200: totalsShape },
+    handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) =>
+      ok(withoutAbsent(await engine.entries.balance({ accountId, featureId }))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/features/{feature_id}/entries",
+    id: "listFeatureEntries",
+    tag: "Feature credits",
+    summary: "List the feature credit entries of an account, newest first",
+    access: "read",
+    params: ofFeature,
+    query: listQuery({}, LONG_PAGES),
+    unknownId: 422,
+    answers: { 200: listOf(entryShape, "FeatureCreditEntryList") },
+    handle: async ({ engine, paging, query, params: { account_id: accountId, feature_id: featureId } }) => {
+      const asked = paging.open({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGES, query });
+      return okPage(asked, await engine.entries.list({ accountId, featureId }, asked.page), shownEntry);
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/accounts/{account_id}/features/{feature_id}/entries",
+    id: "grantFeatureEntry",
+    tag: "Feature credits",
+    summary: "Grant a feature credit entry that was bought",
+    description: "Open overage that it covers moves onto it (S11.5).",
+    access: "write",
+    params: ofFeature,
+    body: REQUESTS.entryGrant,
+    unknownId: 422,
+    answers: { 201: entryShape },
+    handle: async ({ engine, body, params: { account_id: accountId, feature_id: featureId } }) =>
+      created(shownEntry(await engine.entries.grant({ accountId, featureId }, body))),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}",
+    id: "updateFeatureEntry",
+    tag: "Feature credits",
+    summary: "Change what an entry grants, or until when",
+    description: "The balance moves with `granted`; neither it nor the end may go behind what events took (S11.8).",
+    access: "write",
+    params: ofEntry,
+    body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: moment.optional() }),
+    unknownId: 422,
+    answers: { 200: entryShape },
+    handle: async ({ engine, body, params }) =>
+      ok(shownEntry(await knownEntry(engine.entries.update(targetOf(params), body)))),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}/void",
+    id: "voidFeatureEntry",
+    tag: "Feature credits",
+    summary: "End an entry: granted and balance stay, and no event spends it any more",
+    access: "write",
+    params: ofEntry,
+    unknownId: 422,
+    answers: { 200: success },
+    handle: async ({ engine, params }) => {
+      await knownEntry(engine.entries.void(targetOf(params)));
+      return SUCCESS;
+    },
+  }),
+];
+
+function targetOf(params: z.output<typeof ofEntry>): {
+  readonly accountId: string;
+  readonly featureId: string;
+  readonly entryId: string;
+} {
+  return { accountId: params.account_id, featureId: params.feature_id, entryId: params.entry_id };
+}
+
+/** An unknown account or feature is a 422 here, an unknown entry a 404. */
+async function knownEntry(operation: Promise<EntryShown>): Promise<EntryShown> {
+  try {
+    return await operation;
+  } catch (error) {
+    const isUnknown = hasCode(error, "ERR_NOT_FOUND") && error.details.resource === "feature credit entry";
+    throw isUnknown ? new Refusal(404, error.message) : error;
+  }
+}
+
+function shownEntry(entry: EntryShown): z.input<typeof entryShape> {
+  const { id, source, status, granted, balance, effectiveFrom, effectiveUntil } = entry;
+  return {
+    id,
+    source,
+    status,
+    granted,
+    balance,
+    used: subtract(granted, balance),
+    effectiveFrom: shownTime(effectiveFrom),
+    effectiveUntil: shownTime(effectiveUntil),
+  };
+}

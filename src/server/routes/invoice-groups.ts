@@ -1,0 +1,95 @@
+/**
+ * Invoice groups over HTTP (S16.7).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { REQUESTS } from "../../book/requests.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { pathId, success } from "../fields.ts";
+import { listQuery } from "../pagination.ts";
+import { accountShape, shownAccount } from "../shapes/account.ts";
+import { invoiceGroupShape, shownGroup } from "../shapes/invoice-group.ts";
+import { listOf, okPage } from "../shapes/list.ts";
+
+const groupWithAccounts = invoiceGroupShape
+  .extend({ accounts: z.array(accountShape) })
+  .meta({ id: "InvoiceGroupWithAccounts" });
+
+const params = z.strictObject({ invoice_group_id: pathId(512) });
+const members = z.strictObject({ accountIds: REQUESTS.accountIds });
+
+/** The endpoints of invoice groups. */
+export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "POST",
+    path: "/invoice_groups",
+    id: "createInvoiceGroup",
+    tag: "Invoice groups",
+    summary: "Make an invoice group of accounts with one currency",
+    access: "write",
+    body: REQUESTS.groupCreate,
+    answers: { 200: invoiceGroupShape },
+    handle: async ({ engine, body }) => ok(shownGroup(await engine.invoiceGroups.create(body))),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/invoice_groups",
+    id: "listInvoiceGroups",
+    tag: "Invoice groups",
+    summary: "List invoice groups, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: listOf(invoiceGroupShape, "InvoiceGroupList") },
+    handle: async ({ engine, paging, query }) => {
+      const asked = paging.open({ list: "invoiceGroups", query });
+      return okPage(asked, await engine.invoiceGroups.list(asked.page), shownGroup);
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/invoice_groups/{invoice_group_id}",
+    id: "getInvoiceGroup",
+    tag: "Invoice groups",
+    summary: "Get an invoice group with its accounts",
+    access: "read",
+    params,
+    answers: { 200: groupWithAccounts },
+    handle: async ({ engine, params: { invoice_group_id: id } }) => {
+      const group = await engine.invoiceGroups.get(id);
+      const accounts = await Promise.all(group.accountIds.map((accountId) => engine.accounts.get(accountId)));
+      return ok({ ...shownGroup(group), accounts: accounts.map((account) => shownAccount(account)) });
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/invoice_groups/{invoice_group_id}/add_accounts",
+    id: "addAccountsToInvoiceGroup",
+    tag: "Invoice groups",
+    summary: "Put accounts into an invoice group",
+    description: "One that is in it already is passed over; one that is in another group is refused (S16.7).",
+    access: "write",
+    params,
+    body: members,
+    answers: { 200: invoiceGroupShape },
+    handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) =>
+      ok(shownGroup(await engine.invoiceGroups.addAccounts(id, accountIds))),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/invoice_groups/{invoice_group_id}/remove_accounts",
+    id: "removeAccountsFromInvoiceGroup",
+    tag: "Invoice groups",
+    summary: "Take accounts out of an invoice group",
+    description: "One that is not in it is passed over. Without its last account the group ends.",
+    access: "write",
+    params,
+    body: members,
+    answers: { 200: success },
+    handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) => {
+      await engine.invoiceGroups.removeAccounts(id, accountIds);
+      return SUCCESS;
+    },
+  }),
+];

@@ -1,0 +1,84 @@
+/**
+ * The plans of accounts as they are answered (service-reference: Schedule entry; S16.1, S16.2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { detailsWithOverride } from "../../book/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/price-plan.ts";
+import type { Stored } from "../../engine/configured.ts";
+import { versionId } from "../../engine/document-ids.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { PricingSchedule } from "../../engine/plans.ts";
+import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { shownDetails } from "./price-plan.ts";
+import { pricePlanDetailsShape, rateCardsShape, shownCards } from "./rate-cards.ts";
+
+/** A stretch of time in which an account has one version of a plan. */
+export const accountSchedule = z
+  .strictObject({
+    id: z.string(),
+    pricePlanId: z.string(),
+    pricePlanName: z.string(),
+    version: z.int().min(1),
+    startDate: timestamp,
+    endDate: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` where there is no end." }),
+    pricePlanDetails: pricePlanDetailsShape.meta({ description: "As they are for the account, the override in them." }),
+    isOverriden: z.boolean(),
+    pricePlanDetailsOverride: rateCardsShape
+      .optional()
+      .meta({ description: "What the association changes of its plan; absent where it changes nothing." }),
+  })
+  .meta({ id: "AccountPricingSchedule" });
+
+/** The schedules of an account as they are answered. */
+export async function shownSchedules(
+  engine: Engine,
+  schedules: readonly PricingSchedule[],
+): Promise<readonly z.input<typeof accountSchedule>[]> {
+  const plans = new Map<string, Stored<PricePlan>>();
+  const shown: z.input<typeof accountSchedule>[] = [];
+  for (const schedule of schedules) {
+    const { pricePlanId, version } = schedule;
+    const key = versionId(pricePlanId, version);
+    const plan = plans.get(key) ?? (await engine.pricePlans.get(pricePlanId, version));
+    plans.set(key, plan);
+    shown.push(shownSchedule(schedule, plan));
+  }
+  return shown;
+}
+
+function shownSchedule(
+  { id, pricePlanId, version, from, until, override }: PricingSchedule,
+  plan: Stored<PricePlan>,
+): z.input<typeof accountSchedule> {
+  return withoutAbsent({
+    id,
+    pricePlanId,
+    pricePlanName: plan.item.name,
+    version,
+    startDate: shownTime(from),
+    endDate: shownTime(until),
+    pricePlanDetails: detailsOf(plan, override),
+    isOverriden: override !== undefined,
+    pricePlanDetailsOverride: override && shownCards(filledParts(override)),
+  });
+}
+
+/** A plan's details with the parts that an override changes. */
+function detailsOf(
+  plan: Stored<PricePlan>,
+  override: PricePlanDetailsOverride | undefined,
+): z.input<typeof pricePlanDetailsShape> {
+  const own = shownDetails(plan) as z.input<typeof pricePlanDetailsShape>;
+  if (override === undefined) return own;
+  const changed = new Set(Object.keys(filledParts(override)));
+  const parts = Object.entries(detailsWithOverride(plan.item.pricePlanDetails, override));
+  return { ...own, ...shownCards(Object.fromEntries(parts.filter(([name]) => changed.has(name)))) };
+}
+
+/** What an override says: its empty lists change nothing. */
+function filledParts(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(override).filter(([, part]) => !Array.isArray(part) || part.length > 0));
+}
