@@ -8,12 +8,13 @@ import { z } from "zod";
 
 import { readInput } from "../book/requests.ts";
 import type { Engine } from "../engine/engine.ts";
+import { InvariantError } from "../errors.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access.ts";
 import { parseBodies, readQuery } from "./bodies.ts";
 import type { Answer, Caller, Endpoint, Method } from "./endpoint.ts";
 import { failureOf, inWireNames, Refusal } from "./failures.ts";
-import type { PagingSource } from "./pagination.ts";
+import type { Paging, PagingSource } from "./pagination.ts";
 import { ENDPOINTS } from "./routes.ts";
 
 /** What serves the endpoints. */
@@ -82,7 +83,8 @@ async function answerTo(
   request.params = params;
   return endpoint.handle({
     engine: serving.engine,
-    paging: await serving.paging(),
+    // Only lists need what signs cursors: whether the server runs is told although the store is away.
+    paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await serving.paging() : UNPAGED,
     params,
     query: readPart(endpoint.query ?? NOTHING, readQuery(request.url)),
     body: readBody(endpoint, request.body),
@@ -93,6 +95,11 @@ async function answerTo(
   });
 }
 
+const UNPAGED: Paging = {
+  open() {
+    throw new InvariantError("an endpoint that gives pages takes the query of a list");
+  },
+};
 const NOTHING = z.strictObject({});
 
 function readPart(schema: z.ZodType, given: unknown): unknown {

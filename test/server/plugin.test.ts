@@ -1,0 +1,246 @@
+import Fastify from "fastify";
+import { describe, expect, test } from "vitest";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { RatebookError } from "../../src/errors.ts";
+import { apiKeysOf } from "../../src/server/keys.ts";
+import { billingApi } from "../../src/server/plugin.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { type Served, startServed } from "./served.ts";
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly servers: readonly unknown[];
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+describe("the plugin in a server of a host", () => {
+  const mounted = async () => {
+    const engine = createEngine({ store: memoryStore() });
+    const host = Fastify();
+    host.get("/", async () => ({ host: true }));
+    host.post("/echo", async (request) => request.body);
+    await host.register(billingApi, { prefix: "/billing", engine });
+    const { key } = await apiKeysOf(engine).create({ name: "k", role: "admin" });
+    return { host, authorization: `Bearer ${key}` };
+  };
+
+  test("serves below its prefix", async () => {
+    const { host, authorization } = await mounted();
+    const got = await host.inject({ url: "/billing/customers", headers: { authorization } });
+    expect([got.statusCode, got.json().data]).toEqual([200, []]);
+    expect((await host.inject("/customers")).json()).toMatchObject({ statusCode: 404 });
+    expect((await host.inject("/billing/nothing")).json()).toEqual({ message: "no endpoint has this path" });
+  });
+
+  test("leaves the host's own routes, parsers, errors and headers alone", async () => {
+    const { host } = await mounted();
+    const own = await host.inject("/");
+    expect(own.json()).toEqual({ host: true });
+    expect(own.headers).not.toHaveProperty("content-security-policy");
+    expect(own.headers).not.toHaveProperty("x-request-id");
+    const echo = { method: "POST", url: "/echo" } as const;
+    expect((await host.inject({ ...echo, payload: { price: 0.1 } })).json()).toEqual({ price: 0.1 });
+    const broken = await host.inject({ ...echo, payload: "{", headers: { "content-type": "application/json" } });
+    expect(broken.json()).toMatchObject({ statusCode: 400, error: "Bad Request" });
+  });
+
+  test("says in its document where it was found, or where it is said to be", async () => {
+    const { host } = await mounted();
+    const document = async (headers: Record<string, string>): Promise<Document> =>
+      (await host.inject({ url: "/billing/openapi.json", headers })).json();
+    expect((await document({ host: "api.example.com:8443" })).servers).toEqual([
+      { url: "http://api.example.com:8443/billing" },
+    ]);
+    expect((await document({ host: '"><script>' })).servers).toEqual([{ url: "/billing" }]);
+    const engine = createEngine({ store: memoryStore() });
+    const other = Fastify();
+    await other.register(billingApi, { engine, publicUrl: "https://example.com/v1/" });
+    const { servers } = (await other.inject("/openapi.json")).json<Document>();
+    expect(servers).toEqual([{ url: "https://example.com/v1" }]);
+  });
+});
+
+describe("what the server says of itself", () => {
+  test("/openapi.json is OpenAPI 3.1 of every endpoint, with the package's version", async () => {
+    const { ask } = await startServed();
+    const document = (await ask("GET /openapi.json")).json<Document>();
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(document.servers).toEqual([{ url: "http://localhost:80" }]);
+    for (const path of ["/authenticate", "/keys", "/keys/{key_id}", "/health", "/ready", "/customers"]) {
+      expect(document.paths).toHaveProperty([path]);
+    }
+  });
+
+  test("/health says that the process runs, /ready whether the store is there", async () => {
+    const store = memoryStore();
+    let isAway = false;
+    const read = new Proxy(store.read, {
+      get: (view, name: keyof typeof store.read) => (isAway ? () => Promise.reject(away()) : view[name]),
+    });
+    const served = await startServed({ store: { ...store, read } });
+    expect((await served.ask("GET /ready")).json()).toEqual({ success: true });
+    isAway = true;
+    expect((await served.ask("GET /health")).json()).toEqual({ success: true });
+    const ready = await served.ask("GET /ready");
+    expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
+    const by = `rb_${"x".repeat(43)}`;
+    for (const line of ["GET /customers", "POST /authenticate"]) {
+      const answer = await served.ask(line, { by });
+      expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
+    }
+  });
+});
+
+describe("answers", () => {
+  test("every answer has an id of ours, whatever the client says, and is not kept by caches", async () => {
+    const served = await startServed();
+    const by = await served.key();
+    const ids = new Set<unknown>();
+    for (const [line, question] of [
+      ["GET /health", {}],
+      ["GET /customers", { by }],
+      ["GET /customers", {}],
+      ["GET /nothing", {}],
+      ["PUT /customers", { by }],
+      ["GET /customers/%ff", { by }],
+      ["POST /customers", { by, headers: { "content-type": "text/plain" }, body: 1 }],
+    ] as const) {
+      const answer = await served.ask(line, { ...question, headers: { "x-request-id": "mine", "request-id": "mine" } });
+      expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
+      ids.add(answer.headers["x-request-id"]);
+    }
+    expect(ids.size).toBe(7);
+  });
+
+  test("no answer may run or load anything, and no other origin may read it", async () => {
+    const served = await startServed();
+    const answer = await served.ask("GET /customers", {
+      by: await served.key(),
+      headers: { origin: "https://evil.example" },
+    });
+    expect(answer.headers["content-security-policy"]).toBe(
+      "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    );
+    expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+    expect(answer.headers["x-frame-options"]).toBe("DENY");
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect((await served.ask("OPTIONS /customers")).statusCode).toBe(405);
+  });
+
+  test("the log names each request by its id and key, and holds no credential, query or body", async () => {
+    const served = await startServed();
+    const by = await served.key();
+    const { token } = (await served.ask("POST /authenticate", { by })).json<{ token: string }>();
+    const bad = `rb_${"7".repeat(43)}`;
+    await served.ask("GET /customers?pageSize=7", { by: token });
+    await served.ask("GET /customers", { by: bad });
+    await served.ask("POST /customers", { by, body: { id: "c", name: "Hush Inc", primaryEmail: "hush@hush.test" } });
+    const made = await served.ask("POST /keys", { by, body: { name: "another", role: "read" } });
+    await served.ask("GET /%ff?token=hush", { by });
+    const log = served.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(log.map(({ method, path, status }) => [method, path, status])).toContainEqual(["GET", "/customers", 200]);
+    expect(log.find(({ status }) => status === 201)).toMatchObject({
+      keyId: `key.${by.slice(3, 11)}`,
+      reqId: expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+    const text = served.log.join("");
+    for (const secret of [by, token, bad, made.json<{ key: string }>().key, "pageSize", "Hush", "hush"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test("a fault of ours is an internal error; its cause is in the log, without what drivers add", async () => {
+    const store = memoryStore();
+    const broken = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });
+    const read: typeof store.read = { ...store.read, configurationRevision: () => Promise.reject(broken) };
+    const served = await startServed({ store: { ...store, read } });
+    const answer = await served.ask("GET /ready");
+    expect([answer.statusCode, answer.json()]).toEqual([500, { message: "internal error" }]);
+    const line = served.log.find((each) => each.includes("request failed")) ?? "";
+    expect(JSON.parse(line).err).toMatchObject({ type: "Error", code: "99999", message: "duplicate key value" });
+    expect(line).not.toContain("hush");
+    expect(line).toContain(String(answer.headers["x-request-id"]));
+  });
+});
+
+describe("the page at /docs", () => {
+  /** The page as a browser finds it: its HTML, and what it names. */
+  const pageOf = async ({ ask }: Served, path: string) => {
+    const page = await ask(`GET ${path}`);
+    expect(page.statusCode).toBe(200);
+    const named = [...page.body.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, link = ""]) => link);
+    return { page, named };
+  };
+  const directives = (policy: unknown): Map<string, string> =>
+    new Map(
+      String(policy)
+        .split("; ")
+        .map((text) => [text.split(" ")[0] ?? "", text.split(" ").slice(1).join(" ")]),
+    );
+
+  test.each([
+    ["", "/docs"],
+    ["", "/docs/"],
+    ["/v1", "/v1/docs"],
+    ["/v1", "/v1/docs/"],
+  ])("below %j, %s and all that it names come from this server", async (prefix, path) => {
+    const served = await startServed({ prefix });
+    const { named } = await pageOf(served, path);
+    expect(named.length).toBeGreaterThan(5);
+    for (const link of named) {
+      expect(link).toMatch(/^\.?\//);
+      expect(link).not.toMatch(/^\/\//);
+      const asset = await served.ask(`GET ${new URL(link, `http://localhost${path}`).pathname}`);
+      expect([link, asset.statusCode]).toEqual([link, 200]);
+      const type = String(asset.headers["content-type"]);
+      expect(type).toMatch(link.endsWith(".js") ? /javascript/ : link.endsWith(".css") ? /css/ : /^image\/png/);
+    }
+    const json = await served.ask(`GET ${path.replace(/\/$/, "")}/json`);
+    const document = await served.ask(`GET ${prefix}/openapi.json`);
+    expect(json.json()).toEqual(document.json());
+  });
+
+  test("works under the policy that is served with it: nothing inline, nothing from elsewhere", async () => {
+    const served = await startServed();
+    const { page, named } = await pageOf(served, "/docs");
+    const policy = directives(page.headers["content-security-policy"]);
+    expect(policy.get("default-src")).toBe("'none'");
+    for (const name of ["script-src", "style-src", "connect-src"]) expect(policy.get(name)).toBe("'self'");
+    expect(policy.get("img-src")).toBe("'self' data:");
+    // Inline scripts, styles and handlers would be blocked, and leave the page blank.
+    for (const [, attributes = "", content = ""] of page.body.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)) {
+      expect(attributes).toMatch(/ src="/);
+      expect(content.trim()).toBe("");
+    }
+    expect(page.body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
+    for (const link of named.filter((each) => each.endsWith(".css"))) {
+      const { body } = await served.ask(`GET ${link}`);
+      expect(body).not.toContain("@import");
+      for (const [, url = ""] of body.matchAll(/url\(\s*["']?([^)]{0,60})/g)) expect(url).toMatch(/^data:/);
+    }
+    const initializer = await served.ask("GET /docs/static/swagger-initializer.js");
+    expect(initializer.body).toContain("url: resolveUrl('./json')");
+    expect(initializer.body).toContain("validatorUrl: null");
+    expect(initializer.body).not.toMatch(/https?:\/\/(?!stackoverflow\.com\/)/);
+  });
+
+  test("cannot be used to reach other files", async () => {
+    const { ask } = await startServed();
+    for (const path of [
+      "/docs/static/../package.json",
+      "/docs/static/%2e%2e/package.json",
+      "/docs/static/..%2fpackage.json",
+    ]) {
+      expect((await ask(`GET ${path}`)).body).not.toContain("dependencies");
+    }
+  });
+});
+
+/** What a store rejects with while it is away. */
+function away(): Error {
+  return new RatebookError("ERR_STORE_UNAVAILABLE", "the database cannot be reached", {});
+}
