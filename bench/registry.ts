@@ -5,6 +5,7 @@ import { engineBenches } from "./engine/memory.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
+import { serverBenches } from "./server/ingest.ts";
 import { storeBenches } from "./store/postgres.ts";
 
 export const BENCHES: readonly Bench[] = [
@@ -14,4 +15,5 @@ export const BENCHES: readonly Bench[] = [
   ...cliBenches,
   ...storeBenches,
   ...engineBenches,
+  ...serverBenches,
 ];

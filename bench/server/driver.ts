@@ -1,0 +1,81 @@
+/** Sends requests over loopback from a process of its own, so that the server has a thread to itself. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+
+/** What the requests took. */
+export interface Driven {
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+  /** Milliseconds of one request. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** What a driver is told. */
+interface Task {
+  readonly port: number;
+  readonly path: string;
+  /** A body on each line. */
+  readonly file: string;
+  readonly connections: number;
+}
+
+/**
+ * Posts every body to a path, a few connections at a time, each with one request under way.
+ *
+ * @param file where the bodies are left for the other process
+ * @throws where an answer is no success
+ */
+export async function drive(task: Task, bodies: readonly string[]): Promise<Driven> {
+  await writeFile(task.file, bodies.join("\n"));
+  // Its own source is all that the other process needs, built or not.
+  const child = spawn(process.execPath, ["-e", `(${post.toString()})(${JSON.stringify(task)})`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`the driver ended with ${code}: ${said}`);
+  return JSON.parse(said) as Driven;
+}
+
+/** The other process; nothing outside of it is known here. */
+async function post({ port, path, file, connections }: Task): Promise<void> {
+  const http = process.getBuiltinModule("node:http");
+  const fs = process.getBuiltinModule("node:fs");
+  const bodies = fs
+    .readFileSync(file, "utf8")
+    .split("\n")
+    .map((line) => Buffer.from(line));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+  const times: number[] = [];
+  const send = async (body: Buffer): Promise<void> => {
+    const start = process.hrtime.bigint();
+    await new Promise<void>((done, fail) => {
+      const headers = { "content-type": "application/json", "content-length": body.length, authorization: "Bearer x" };
+      const request = http.request({ port, path, method: "POST", agent, headers, host: "127.0.0.1" }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          if (response.statusCode === 200 || response.statusCode === 202) done();
+          else fail(new Error(`${response.statusCode}: ${Buffer.concat(chunks).toString().slice(0, 500)}`));
+        });
+      });
+      request.on("error", fail);
+      request.end(body);
+    });
+    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  };
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) await send(body);
+  };
+  const start = process.hrtime.bigint();
+  await Promise.all(Array.from({ length: connections }, worker));
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  agent.destroy();
+  console.log(JSON.stringify({ seconds, p50: at(0.5), p99: at(0.99) }));
+}

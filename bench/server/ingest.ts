@@ -1,0 +1,132 @@
+/** The billing server: ingest over loopback, beside a route that only parses the same bodies. */
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import Fastify, { type FastifyInstance } from "fastify";
+import { Pool } from "pg";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import type { AccessControl } from "../../src/server/access.ts";
+import { serveEndpoints } from "../../src/server/app.ts";
+import { createPaging } from "../../src/server/pagination.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Bench } from "../bench.ts";
+import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
+import { drive, type Driven } from "./driver.ts";
+
+const CONNECTIONS = 4;
+const DAYS = 28;
+const LIMIT = 16_777_216;
+
+/** How much is sent. */
+interface Load {
+  readonly batch: number;
+  readonly batches: number;
+  readonly singles: number;
+}
+
+/** The benches of the server. */
+export const serverBenches: readonly Bench[] = [
+  {
+    name: "billing server: ingest over loopback, batches in memory wanted a quarter of a route that only parses",
+    run: (size) =>
+      compare(
+        size === "full" ? { batch: 1_000, batches: 200, singles: 10_000 } : { batch: 20, batches: 4, singles: 20 },
+      ),
+  },
+];
+
+async function compare(load: Load): Promise<readonly string[]> {
+  const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
+  const file = join(directory, "bodies");
+  const database = await openPrivateServer(join(directory, "data"));
+  const pool = new Pool(database.connection).on("error", () => {});
+  try {
+    const bare = await driven(await bareRoute(), "bare", { load, file });
+    const memory = await driven(await billingServer(memoryStore()), "memory", { load, file });
+    const postgres = await driven(await billingServer(await postgresStore(pool)), "postgres", { load, file });
+    const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
+    return [
+      lineOf("bare route, parses only", bare, load),
+      `${lineOf("memory store", memory, load)}; ratio of batches ${beside(memory)}`,
+      `${lineOf("PostgreSQL", postgres, load)}; ratio of batches ${beside(postgres)}`,
+    ];
+  } finally {
+    await pool.end();
+    await database.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Times {
+  readonly batches: Driven;
+  readonly singles: Driven;
+}
+
+/** Batches, then single events, to a server that is closed afterwards. */
+async function driven(
+  app: FastifyInstance,
+  prefix: string,
+  { load: { batch, batches, singles }, file }: { readonly load: Load; readonly file: string },
+): Promise<Times> {
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    const { port } = app.server.address() as AddressInfo;
+    const task = { port, file, connections: CONNECTIONS };
+    const event = (place: number): unknown => meteredThrice(place, DAYS, prefix);
+    const many = Array.from({ length: batches }, (_, index) =>
+      JSON.stringify({ events: Array.from({ length: batch }, (__, place) => event(index * batch + place)) }),
+    );
+    // The first requests find code that was never run.
+    const warm = Array.from({ length: 20 }, (_, index) =>
+      JSON.stringify({
+        events: Array.from({ length: batch }, (__, place) => meteredThrice(index * batch + place, DAYS, `w${prefix}`)),
+      }),
+    );
+    await drive({ ...task, path: "/ingestBatch" }, warm);
+    const first = await drive({ ...task, path: "/ingestBatch" }, many);
+    const one = Array.from({ length: singles }, (_, index) =>
+      JSON.stringify({ event: event(batch * batches + index) }),
+    );
+    return { batches: first, singles: await drive({ ...task, path: "/ingest" }, one) };
+  } finally {
+    await app.close();
+  }
+}
+
+/** What anyone would begin with: the body is parsed, and nothing is done. */
+async function bareRoute(): Promise<FastifyInstance> {
+  const app = Fastify({ bodyLimit: LIMIT });
+  for (const path of ["/ingest", "/ingestBatch"]) app.post(path, async () => ({ success: true }));
+  await app.ready();
+  return app;
+}
+
+/** Everybody may call, as often as they like: what is measured is ingest. */
+const OPEN: AccessControl = {
+  identify: async () => ({ caller: { keyId: "bench", role: "full" }, credential: "" }),
+  admit: () => undefined,
+};
+
+async function billingServer(store: Store): Promise<FastifyInstance> {
+  const clock = { now: CLOCK.loaded };
+  const engine = createEngine({ store, clock: () => clock.now });
+  await engine.load(thousandAccounts(METERS_OF_ONE));
+  clock.now = CLOCK.ingested;
+  const app = Fastify();
+  serveEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
+  await app.ready();
+  return app;
+}
+
+function lineOf(name: string, { batches, singles }: Times, load: Load): string {
+  const rate = (count: number, { seconds }: Driven): string => Math.round(count / seconds).toLocaleString("en-US");
+  const latency = ({ p50, p99 }: Driven): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+  const many = `${rate(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
+  return `${name}: ${many}, ${rate(load.singles, singles)} events/s one by one (${latency(singles)})`;
+}
