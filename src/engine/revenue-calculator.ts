@@ -12,15 +12,15 @@ import {
   type RevenueRequestInput,
 } from "../book/revenue-request.ts";
 import { type Cycle, type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
-import { dayOf, formatDate, formatInstant, type Instant } from "../calendar/instant.ts";
+import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { LicenseChange } from "../invoicing/account-view.ts";
-import { type AccountCycle, cycleAt, cyclesIn, timelineOf } from "../invoicing/timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, timelineOf } from "../invoicing/timeline.ts";
 import { planOf } from "../ledger/account-plan.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { invalidInput, quoted } from "../ledger/refusals.ts";
-import { calculateRevenue, type CalculatedRevenue, cycleHolding } from "../ledger/revenue-calculator.ts";
+import { calculateRevenue, type CalculatedRevenue, chargedCycle } from "../ledger/revenue-calculator.ts";
 import { add, type Decimal, textOf, ZERO } from "../numbers/decimal.ts";
 import { checkTimeline } from "../rating/license-timeline.ts";
 import type { EngineContext } from "./context.ts";
@@ -69,15 +69,23 @@ export async function revenueOf(context: EngineContext, input: RevenueRequestInp
   const currency = request.currencyConfig?.currency ?? found.currency;
   const details = priceableDetails(found.details, currency, catalog.book);
   const cycleConfig = found.cycleConfig ?? configOf(details.pricingCycleConfig, at);
+  const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
+  const cycle = chargedCycle(cycleConfig, at, cycleNumber);
+  if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
+    throw invalidInput(
+      "cycleConfig",
+      "expected a cycle that lies, with those before it, within the years 0000 to 9998",
+    );
+  }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
   const answer = calculateRevenue(catalog.billing, {
     plan,
     currency,
     at,
-    cycleNumber: request.cycleConfig?.cycleNumber ?? found.cycleNumber,
+    cycleNumber,
     usage: await usageOf(given, lookedUp),
     overage: overageOf(given),
-    licenseChanges: licenseChangesOf(given, details, cycleHolding(plan, at)),
+    licenseChanges: licenseChangesOf(given, details, cycle),
     explain: request.explain ?? false,
   });
   const { planId: pricePlanId, version: pricePlanVersion } = found;

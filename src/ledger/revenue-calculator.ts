@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Cycle, cycleIndexAt, naturalCycle } from "../calendar/cycle.ts";
+import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { AccountView, BillingCatalog, LicenseChange } from "../invoicing/account-view.ts";
@@ -24,7 +24,7 @@ export interface RevenueCase {
   /** Fit to be priced in the currency. */
   readonly plan: AssociatedPlan;
   readonly currency: string;
-  /** The natural cycle that holds this instant is charged. */
+  /** The natural cycle that holds this instant is charged; it ends by {@link NO_END}. */
   readonly at: Instant;
   /** Which cycle of the plan it is, from 1 (S9.1). */
   readonly cycleNumber: number;
@@ -58,9 +58,19 @@ export interface CalculatedRevenue {
   readonly notices: readonly string[];
 }
 
-/** The natural cycle of a plan that holds an instant. */
-export function cycleHolding({ cycleConfig }: Pick<AssociatedPlan, "cycleConfig">, at: Instant): Cycle {
-  return naturalCycle(cycleConfig, cycleIndexAt(cycleConfig, at));
+/** The natural cycle that is charged. */
+export interface ChargedCycle extends Cycle {
+  /** Where the plan's cycle number 1 begins. */
+  readonly planStart: Instant;
+}
+
+/** The natural cycle of a plan that holds an instant, as its cycle number `cycleNumber`. */
+export function chargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
+  const index = cycleIndexAt(cycleConfig, at);
+  return {
+    ...naturalCycle(cycleConfig, index),
+    planStart: naturalCycle(cycleConfig, index - (cycleNumber - 1)).start,
+  };
 }
 
 /**
@@ -97,16 +107,14 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
 
 /** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */
 function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...used }: RevenueCase): AccountView {
-  const index = cycleIndexAt(plan.cycleConfig, at);
-  const cycle = naturalCycle(plan.cycleConfig, index);
-  const { start } = naturalCycle(plan.cycleConfig, index - (cycleNumber - 1));
+  const cycle = chargedCycle(plan.cycleConfig, at, cycleNumber);
   const day = dayOf(cycle.start);
   const view: AccountView = {
     accountId: "",
     customerId: "",
     currency,
     netTermDays: 0,
-    decisions: [{ from: start, until: NO_END, decidedAt: start, plan }],
+    decisions: [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }],
     licenseChanges: used.licenseChanges,
     credits: [],
     usage: onDay(used.usage, day),

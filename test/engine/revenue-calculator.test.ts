@@ -362,6 +362,16 @@ describe("S13.5 a revenue calculation is refused", () => {
       { pricePlanDetailsConfig: PLAN, cycleConfig: { cycleNumber: 0 } },
       /^cycleConfig\.cycleNumber: /,
     ],
+    [
+      "for a cycle after time",
+      { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "9999-01-01" } },
+      /^cycleConfig: expected a cycle that lies, with those before it, within the years 0000 to 9998$/,
+    ],
+    [
+      "for a cycle number before time",
+      { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "0001-01-01", cycleNumber: 14 } },
+      /^cycleConfig: expected a cycle that lies, with those before it/,
+    ],
   ])("%s", async (_, request, sentence) => {
     const { at } = await loaded();
     const refusal = await refusalOf(at("2024-06-10").calculateRevenue(request as never));
