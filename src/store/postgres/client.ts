@@ -79,7 +79,7 @@ function single(client: SingleConnection): Connections {
     transaction: (opening, work) =>
       translated(() =>
         client.transaction(async (connection) => {
-          for (const statement of [INDEXED, ...opening]) await connection.query(statement);
+          for (const statement of [...PLANNING, ...opening]) await connection.query(statement);
           return work(runOn(connection));
         }),
       ),
@@ -132,7 +132,7 @@ async function pooledTransaction<Result>(
   let decided: { readonly value: Result; readonly name: Row } | undefined;
   try {
     const outcome = await held(async (run, connection) => {
-      const text = ["begin isolation level read committed", INDEXED, ...opening].join("; ");
+      const text = ["begin isolation level read committed", ...PLANNING, ...opening].join("; ");
       await translated(() => connection.query({ text }));
       const outcome = await attempt(run, work);
       if ("error" in outcome) return outcome;
@@ -151,10 +151,11 @@ async function pooledTransaction<Result>(
 }
 
 /**
- * What a transaction looks for always has an index. The planner, which knows little of a table that has just been filled,
- * might read all of it instead.
+ * What a transaction looks for always has an index, and its statements are planned once. The planner, which knows little
+ * of a table that has just been filled, might read all of it instead, and to plan for the values of a statement it would
+ * take apart each list of a thousand of them.
  */
-const INDEXED = "set local enable_seqscan = off";
+const PLANNING = ["set local enable_seqscan = off", "set local plan_cache_mode = force_generic_plan"];
 
 /** What names a transaction for good: its number, and since when the server runs that gave it. */
 async function transactionName(run: Run): Promise<Row> {
