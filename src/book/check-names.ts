@@ -26,7 +26,11 @@ export function checkNames(book: Book, report: Report): void {
   // One version of an event schema is ACTIVE (S4.4).
   unique(
     eventSchemas,
-    { path: ["eventSchemas"], field: "status", what: "name among ACTIVE event schemas" },
+    {
+      path: ["eventSchemas"],
+      field: "status",
+      sentence: (before) => `expected one ACTIVE version of an event schema: ${before}, of the same name, is ACTIVE`,
+    },
     report,
     (schema) => (schema.status === "ACTIVE" ? schema.name : undefined),
   );
@@ -52,12 +56,14 @@ export interface OwnPart {
   readonly field?: string;
   /** What the part is called; default: the field. */
   readonly what?: string;
+  /** What is said of an item with the part of a former one; default: that `what` should be its own. */
+  readonly sentence?: (before: string) => string;
 }
 
 /** Reports every item of a list that has the same part as a former one. Items without one are left alone. */
 export function unique<T>(
   list: readonly T[],
-  { path, field, what = field ?? "value" }: OwnPart,
+  { path, field, what = field ?? "value", sentence }: OwnPart,
   report: Report,
   partOf: (item: T) => string | number | undefined,
 ): void {
@@ -71,7 +77,8 @@ export function unique<T>(
       return;
     }
     const place = field === undefined ? [...path, at] : [...path, at, field];
-    report(place, `expected ${anOrA(what)} of its own: ${pathText([...path, before])} has the same`);
+    const other = pathText([...path, before]);
+    report(place, sentence?.(other) ?? `expected ${anOrA(what)} of its own: ${other} has the same`);
   });
 }
 

@@ -9,6 +9,7 @@ import type { Invoice } from "../invoicing/invoice.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import type { LineProblem, ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
+import { withDashes } from "./problems.ts";
 import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
 import { invoiceTable } from "./table/invoice-table.ts";
 import { printable } from "./table/printable.ts";
@@ -70,6 +71,11 @@ export async function tellProblems({ problems, count, disorders }: ProblemList, 
   if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
   for (const { file, line, sentence } of disorders) lines.push(`${file}:${line}: note: ${sentence}`);
   for (const line of lines) await write(io.stderr, `${printable(line)}\n`);
+}
+
+/** Tells what is worth knowing though nothing failed. */
+export async function tellNotices(notices: readonly string[], io: Io): Promise<void> {
+  for (const notice of notices) await write(io.stderr, `note: ${printable(withDashes(notice))}\n`);
 }
 
 /** Tells how many events there were of each kind. */

@@ -6,6 +6,7 @@
 import type { Book } from "../book/book.ts";
 import { instantOrUndefined, parseDate, parseInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
+import { NO_END } from "../invoicing/timeline.ts";
 import type { IngestOutcome } from "../ledger/outcome.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview.ts";
 import type { Arguments } from "./arguments.ts";
@@ -17,7 +18,7 @@ import { takeAll } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
 import { createCompactIds } from "./events/seen-ids.ts";
 import type { Io } from "./io.ts";
-import { type PreviewFormat, tellProblems, tellSummary, writePreview } from "./preview-output.ts";
+import { type PreviewFormat, tellNotices, tellProblems, tellSummary, writePreview } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
 import { showProgress } from "./progress.ts";
 
@@ -88,12 +89,13 @@ async function writeResult(
   format: PreviewFormat,
   io: Io,
 ): Promise<void> {
-  const { invoices, events } = run.finish();
+  const { invoices, events, notices } = run.finish();
   const counted = {
     ...events,
     read: events.read + list.badLines,
     ...(list.badLines > 0 ? { [BAD_LINE]: list.badLines } : {}),
   };
+  await tellNotices(notices, io);
   await writePreview({ invoices, events: counted, problems: list.problems, book }, format, io);
   if (format !== "json") await tellSummary(counted, invoices.length, io);
 }
@@ -145,11 +147,17 @@ function rangeOf(given: Arguments): Pick<PreviewOptions, "at" | "from" | "until"
   if (at !== undefined && (from !== undefined || until !== undefined)) {
     throw new UsageError("give either --at or --from and --until, not both");
   }
-  if (at !== undefined) return { at: dateOption("at", at, (text) => instantOrUndefined(text) ?? dayOrInstant(text)) };
+  if (at !== undefined) {
+    const instant = dateOption("at", at, (text) => instantOrUndefined(text) ?? dayOrInstant(text));
+    if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which stands for no end: got ${at}`);
+    return { at: instant };
+  }
   if (from === undefined && until === undefined) return {};
   if (from === undefined || until === undefined) throw new UsageError("--from and --until go together: one is missing");
   const range = { from: dateOption("from", from, parseDate), until: dateOption("until", until, parseDate) };
   if (range.from >= range.until) throw new UsageError(`--until must be later than --from: got ${from} and ${until}`);
+  if (range.until > NO_END)
+    throw new UsageError(`--until must be at most 9999-01-01, which stands for no end: got ${until}`);
   return range;
 }
 

@@ -41,6 +41,11 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** A sentence about options of the library as one about options of a command: `` `at` `` is `--at`. */
+export function withDashes(sentence: string): string {
+  return sentence.replace(/`(at|from|until)`/g, "--$1");
+}
+
 /** The reason of a line with bytes that are no text. */
 export const NOT_UTF8 = "the line is not valid UTF-8";
 /** The reason of a line that is passed over without being kept. */

@@ -12,7 +12,7 @@ import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts
 import { type Io, write } from "./io.ts";
 import { loadCommand } from "./load.ts";
 import { previewCommand } from "./preview.ts";
-import { InputError, quoted, UsageError } from "./problems.ts";
+import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
 import { printable } from "./table/printable.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -84,6 +84,7 @@ async function failWith(error: unknown, debug: boolean, io: Io): Promise<number>
 /** The sentences of an error, one a line. */
 function linesOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${printable(error.message)}\n`;
+  if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${printable(withDashes(error.message))}\n`;
   if (error instanceof RatebookError) return `ratebook: ${printable(error.message)}\n`;
   const message = error instanceof Error ? error.message : String(error);
   return `ratebook: a fault of ratebook itself: ${printable(message)} (--debug prints where)\n`;

@@ -7,14 +7,14 @@ import type { Account } from "../book/account.ts";
 import type { Book } from "../book/book.ts";
 import type { PricePlan } from "../book/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
-import { DAY_MS, dayOf, formatDate, type Instant, instantOf } from "../calendar/instant.ts";
+import { DAY_MS, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry } from "../credits/feature-credits.ts";
-import { RatebookError } from "../errors.ts";
 import { drawInvoices } from "../invoicing/draw.ts";
 import type { FeatureGrant } from "../invoicing/dues.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { NO_END, type PlanDecision } from "../invoicing/timeline.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
+import { LOOK_AHEAD } from "../metering/look-ahead.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { asOf, decisionsOf, findPlanIn, withDraft } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "./book-views.ts";
@@ -22,20 +22,26 @@ import type { SeenIds } from "./duplicates.ts";
 import { createMeteringRun, type MeteringRun } from "./metering-run.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "./outcome.ts";
 import { type PlanClock, planClock } from "./plan-clock.ts";
+import { draftable, noticesOnDraft } from "./preview-draft.ts";
+import {
+  checkCycleCount,
+  invalidOption,
+  isLong,
+  type PreviewRange,
+  type RangeOptions,
+  rangeOf,
+  sentenceOnLong,
+} from "./preview-range.ts";
 import type { PlanHooks } from "./state.ts";
 
 /** What a preview shows. */
-export interface PreviewOptions {
+export interface PreviewOptions extends RangeOptions {
   /** Ids or aliases of the accounts to show; default all that are not archived. */
   readonly accounts?: readonly string[] | undefined;
-  /** Shows the cycles that hold this instant. Not beside `from` and `until`. */
-  readonly at?: Instant | string | Date | undefined;
-  /** Shows the cycles that touch `[from, until)`; default from the first event to the last. */
-  readonly from?: Instant | string | Date | undefined;
-  readonly until?: Instant | string | Date | undefined;
   /**
    * A checked plan instead of the accounts' plans: it keeps the association dates and drops overrides; an account
-   * without an association gets it from its first event's natural cycle on.
+   * without an association gets it from its first event's natural cycle on. Accounts in a currency that it does not
+   * support are left out with a notice, but for those that `accounts` names: these are refused.
    */
   readonly plan?: PricePlan | undefined;
   /** Whether lines carry explanations (S13.6). */
@@ -63,6 +69,8 @@ export interface Preview {
   readonly events: EventCounts;
   /** The first {@link PROBLEMS_MAX} refused or failed events. */
   readonly problems: readonly EventProblem[];
+  /** What is worth knowing though nothing failed, a sentence each: accounts that a plan leaves out, a very long range. */
+  readonly notices: readonly string[];
 }
 
 /** How many problems of events a preview keeps; all are counted. */
@@ -76,7 +84,7 @@ export interface PreviewRun {
   slotsOf(schemaName: string): EventSlots | undefined;
   /** As {@link MeteringRun.addSlots}. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** The invoices of what was added so far, and how many events there were of each kind. */
+  /** The invoices of what was added so far, and how many events there were of each kind; more may be added after it. */
   finish(): Omit<Preview, "problems">;
 }
 
@@ -84,57 +92,82 @@ export interface PreviewRun {
  * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
- * a plan without prices in an account's currency; ERR_DATE_INVALID for a date that is none
+ * a plan without prices in the currency of an account that is named, or of all; events that reach over more cycles than
+ * anyone can want, where no range is given; ERR_DATE_INVALID for a date that is none
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
-  const run = createPreview(book, options);
+  const { metering, finish } = startPreview(book, options);
   if (!isObject(events) || !(Symbol.iterator in events))
-    throw invalid("events", "events: expected a list or another iterable of events");
+    throw invalidOption("events", "events: expected a list or another iterable of events");
   const problems: EventProblem[] = [];
   let place = 0;
   for (const event of events) {
+    if (place % LOOK_AHEAD === 0 && Array.isArray(events)) {
+      metering.lookAhead(events, place, Math.min(place + LOOK_AHEAD, events.length));
+    }
     place++;
-    const outcome = run.add(event);
+    const outcome = metering.add(event);
     if (outcome === METERED || problems.length === PROBLEMS_MAX || isCompleted(outcome.status)) continue;
     problems.push({ event: place, status: outcome.status, message: outcome.description });
   }
-  return { ...run.finish(), problems };
+  return { ...finish(), problems };
 }
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
 export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
-  checkCall(book, options);
-  const range = rangeOf(options);
-  const shown = shownAccounts(book, options.accounts);
-  for (const account of shown) if (account.pricePlans.length > 0) checkDraft(options.plan, account);
-  const plans = plansOf(book, options.plan);
-  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids });
+  const { metering, finish } = startPreview(book, options);
   return {
     add: (event) => metering.add(event),
     slotsOf: (schemaName) => metering.slotsOf(schemaName),
     addSlots: (slots) => metering.addSlots(slots),
+    finish,
+  };
+}
+
+interface StartedPreview extends Pick<PreviewRun, "finish"> {
+  readonly metering: MeteringRun;
+}
+
+function startPreview(book: Book, options: PreviewOptions): StartedPreview {
+  checkCall(book, options);
+  const range = rangeOf(options);
+  const { shown, leftOut } = draftable(shownAccounts(book, options.accounts), options.plan, {
+    areNamed: options.accounts !== undefined,
+  });
+  const plans = plansOf(book, options.plan);
+  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids });
+  return {
+    metering,
     finish() {
       const counts = metering.counts();
       const occurred = Object.entries(counts).filter(([, count]) => count > 0);
       const read = occurred.reduce((total, [, count]) => total + count, 0);
+      const events = { read, ...Object.fromEntries(occurred) };
+      const notices = noticesOnDraft(leftOut, options.plan);
       const drawn = range ?? eventRange(metering);
-      const invoices = drawn === undefined ? [] : draw(book, { plans, metering, shown, range: drawn, options });
-      return { invoices, events: { read, ...Object.fromEntries(occurred) } };
+      if (drawn === undefined) return { invoices: [], events, notices };
+      if (range === undefined && isLong(drawn)) {
+        const decided = shown.map(({ id }) => plans.decisionsOf(id));
+        checkCycleCount(drawn, decided);
+        notices.push(sentenceOnLong(drawn));
+      }
+      return { invoices: draw(book, { plans, metering, shown, range: drawn, options }), events, notices };
     },
   };
 }
 
 /** What types would refuse, for callers without them: most of all a book or plan that was never read. */
 function checkCall(book: Book, options: PreviewOptions): void {
-  if (!hasLists(book, BOOK_LISTS)) throw invalid("book", "book: expected a book that readBook has read");
-  if (!isObject(options)) throw invalid("options", "options: expected an object");
+  if (!hasLists(book, BOOK_LISTS)) throw invalidOption("book", "book: expected a book that readBook has read");
+  if (!isObject(options)) throw invalidOption("options", "options: expected an object");
   const { accounts, plan, ids } = options;
-  if (accounts !== undefined && !Array.isArray(accounts)) throw invalid("accounts", "accounts: expected a list of ids");
+  if (accounts !== undefined && !Array.isArray(accounts))
+    throw invalidOption("accounts", "accounts: expected a list of ids");
   if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
-    throw invalid("plan", "plan: expected a price plan that checkPlan or readBook has read");
+    throw invalidOption("plan", "plan: expected a price plan that checkPlan or readBook has read");
   }
   if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
-    throw invalid("ids", "ids: expected false or a memory of ids");
+    throw invalidOption("ids", "ids: expected false or a memory of ids");
   }
 }
 
@@ -149,37 +182,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-interface Range {
-  readonly from: Instant;
-  readonly until: Instant;
-}
-
-/** The range that was asked for; undefined for that of the events. */
-function rangeOf({ at, from, until }: PreviewOptions): Range | undefined {
-  if (at !== undefined) {
-    if (from !== undefined || until !== undefined)
-      throw invalid("at", "give either `at` or `from` and `until`, not both");
-    const instant = instantOf(at);
-    return checkedRange({ from: instant, until: instant + 1 });
-  }
-  if (from === undefined && until === undefined) return undefined;
-  if (from === undefined || until === undefined)
-    throw invalid("until", "`from` and `until` go together: one is missing");
-  return checkedRange({ from: instantOf(from), until: instantOf(until) });
-}
-
-function checkedRange(range: Range): Range {
-  if (range.from >= range.until) {
-    throw invalid(
-      "until",
-      `\`until\` (${formatDate(range.until)}) must be later than \`from\` (${formatDate(range.from)})`,
-    );
-  }
-  if (range.until > NO_END) throw invalid("until", "a range must end by 9999-01-01, which stands for no end");
-  return range;
-}
-
-function eventRange(metering: MeteringRun): Range | undefined {
+function eventRange(metering: MeteringRun): PreviewRange | undefined {
   const span = metering.span();
   return span && { from: span.first, until: span.last + 1 };
 }
@@ -195,7 +198,7 @@ function accountNamed(book: Book, name: string): Account {
     book.accounts.find(({ id }) => id === name) ??
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
   if (found === undefined)
-    throw invalid("accounts", `no account has the id or alias ${JSON.stringify(name.slice(0, 60))}`);
+    throw invalidOption("accounts", `no account has the id or alias ${JSON.stringify(name.slice(0, 60))}`);
   return found;
 }
 
@@ -241,15 +244,6 @@ function plansOf(book: Book, draft: PricePlan | undefined): Plans {
   };
 }
 
-/** Refuses a draft that cannot be associated with an account (S7.7, S16.1). */
-function checkDraft(draft: PricePlan | undefined, { id, invoiceCurrency }: Account): void {
-  const details = draft?.pricePlanDetails;
-  if (details === undefined) return;
-  if (!details.pricingCycleConfig) throw invalid("plan", "the plan has no pricingCycleConfig: it cannot be associated");
-  if (details.supportedCurrencies?.includes(invoiceCurrency)) return;
-  throw invalid("plan", `the plan does not support ${invoiceCurrency}, the invoice currency of the account ${id}`);
-}
-
 function laidOut(decisions: readonly PlanDecision[], terms: GroupTerms | undefined): AccountPlans {
   return { decisions, clock: planClock(decisions, terms) };
 }
@@ -278,7 +272,7 @@ interface Drawing {
   readonly plans: Plans;
   readonly metering: MeteringRun;
   readonly shown: readonly Account[];
-  readonly range: Range;
+  readonly range: PreviewRange;
   readonly options: PreviewOptions;
 }
 
@@ -287,15 +281,10 @@ function draw(book: Book, { plans, metering, shown, range, options }: Drawing): 
   const terms = groupTermsOf(book);
   return shown.flatMap((account) => {
     const decisions = plans.decisionsOf(account.id);
-    if (decisions.length > 0) checkDraft(options.plan, account);
     const view = viewOf(account, decisions, terms.get(account.id) ?? {}, {
       usage: (meterId, from, until) => metering.usage.between(account.id, meterId, from, until),
       overage: (featureId, from, until) => metering.overage.between(account.id, featureId, from, until),
     });
     return drawInvoices(view, catalog, { ...range, explain: options.explain ?? false });
   });
-}
-
-function invalid(option: string, message: string): RatebookError<"ERR_OPTION_INVALID"> {
-  return new RatebookError("ERR_OPTION_INVALID", message, { option });
 }

@@ -107,7 +107,7 @@ rows("ids and names", [
   [
     "S4.4 one version of an event schema is ACTIVE",
     [["eventSchemas[3]", { name: "heartbeat", version: 2 }]],
-    "$.eventSchemas[3].status: expected a name among ACTIVE event schemas of its own: $.eventSchemas[2] has the same",
+    "$.eventSchemas[3].status: expected one ACTIVE version of an event schema: $.eventSchemas[2], of the same name, is ACTIVE",
   ],
   [
     "S4.2 a key is one setting's own in its level",

@@ -51,6 +51,27 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +5 +10\.00$/m);
   });
 
+  test("S1.2 knows the replacement character from bytes that are no UTF-8, line by line and in records of several", async () => {
+    const map = { ...MAP, id: { column: "Id" } };
+    const rows = [
+      "Id,TIMESTAMP,Account,Units\n",
+      "a\uFFFDb,2024-01-16 00:00:00,prod,1\n",
+      "a\u0001,2024-01-16 00:00:00,prod,2\n",
+      '"c\nd\uFFFD\ne",2024-01-16 00:00:00,prod,4\n',
+      '"f\ng\u0001\nh",2024-01-16 00:00:00,prod,8\n',
+      "i,2024-01-16 00:00:00,prod,16\n",
+    ];
+    // The byte 0xFF is in no UTF-8 text.
+    const bytes = Buffer.from(rows.join("")).map((byte) => (byte === 1 ? 0xff : byte));
+    const { out, err } = await preview(bytes, map);
+    expect(err).toBe(
+      "events.csv:3: the line is not valid UTF-8 [BAD_LINE]\n" +
+        "events.csv:9: the line is not valid UTF-8 [BAD_LINE]\n" +
+        "5 events read: 3 INGESTION_COMPLETED_EVENT_METERED, 2 BAD_LINE; 1 invoice\n",
+    );
+    expect(out).toMatch(/^units +21 +42\.00$/m);
+  });
+
   test("reports bad lines with their number and goes on", async () => {
     const content = `${HEADER}${ROW}2024-01-17 00:00:00,prod\n2024-01-18 00:00:00,prod,many\n2024-01-19 00:00:00,prod,1\n`;
     const { code, out, err } = await preview(content);

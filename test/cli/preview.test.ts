@@ -139,6 +139,58 @@ Total                                                                           
     expect(out).toContain("S7.2");
   });
 
+  test("S7.7 --plan leaves out accounts in another currency with a note, and refuses one that is named", async () => {
+    const [prod] = SMALL_BOOK.accounts;
+    const abroad = { ...prod, id: "abroad", aliases: [], invoiceCurrency: "EUR", pricePlans: [] };
+    const both = files.file("both.json", JSON.stringify({ ...SMALL_BOOK, accounts: [prod, abroad] }));
+    const plan = files.file("usd.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    const argv = ["preview", both, "--at", "2024-01-05", "--plan", plan];
+    const { code, out, err } = await ratebook(argv, { cut: files.path });
+    expect(err).toBe(
+      "note: 1 account is left out: the plan supports USD, not the invoice currency of abroad (EUR)\n" +
+        "0 events read; 1 invoice\n",
+    );
+    expect(out).toContain("Contoso production (prod)");
+    expect(code).toBe(0);
+    expect(await ratebook([...argv, "--account", "abroad"], { cut: files.path })).toEqual({
+      code: 1,
+      out: "",
+      err: "ratebook: the plan supports USD, not the invoice currency of abroad (EUR)\n",
+    });
+  });
+
+  test("shows every cycle that the events reach, with a note where these are of more than ten years", async () => {
+    const { err } = await preview(
+      ["--events", "-"],
+      line("a", "2024-01-05T00:00:00Z", 1) + line("b", "2044-02-05T00:00:00Z", 1),
+    );
+    expect(err).toBe(
+      "note: the events reach from 2024-01-05 to 2044-02-05, and every cycle between is shown; --at, or --from and --until, say which to show\n" +
+        "2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 242 invoices\n",
+    );
+  });
+
+  test("refuses to draw hundreds of thousands of cycles because of one far event", async () => {
+    const text = JSON.stringify(SMALL_BOOK)
+      .replace('"MONTHLY"', '"WEEKLY"')
+      .replace('"dayOffset":"1"', '"dayOffset":"7"');
+    const weekly = files.file("weekly.json", text);
+    const stdin = line("a", "2024-01-05T00:00:00Z", 1) + line("b", "9998-12-30T00:00:00Z", 1);
+    // The first week begins on Sunday, 31 December 2023; 9998-12-30 is 2,912,808 days later, 416,115 weeks and 3 days.
+    expect(await ratebook(["preview", weekly, "--events", "-"], { stdin, cut: files.path })).toEqual({
+      code: 2,
+      out: "",
+      err: "ratebook: the events reach from 2024-01-05 to 9998-12-30, which are 416116 cycles: say with --at, or with --from and --until, which of them to show\n",
+    });
+  });
+
+  test("prints texts of a book without marks that turn their direction", async () => {
+    const turned = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
+    const { out } = await ratebook(["preview", files.file("turned.json", turned), "--at", "2024-01-05"]);
+    expect(out).toContain("Contoso  noitcudorp  (prod), customer contoso\n");
+    expect(out).not.toMatch(/\p{Bidi_Control}/u);
+  });
+
   test("--plan prices with a draft in place of the accounts' plans", async () => {
     const draft = structuredClone(SMALL_BOOK.pricePlans[0]);
     const details = { ...draft?.pricePlanDetails, minimumCommitment: { rateValues: [{ currency: "USD", rate: 300 }] } };
@@ -267,6 +319,18 @@ describe("bad input is refused in one sentence", () => {
       () => [],
       2,
       "without --events, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+    ],
+    [
+      "an instant behind the end of time",
+      () => ["--at", "9999-12-31"],
+      2,
+      "--at must be before 9999-01-01, which stands for no end: got 9999-12-31",
+    ],
+    [
+      "a range that goes on behind the end of time",
+      () => ["--from", "9998-12-01", "--until", "9999-01-02"],
+      2,
+      "--until must be at most 9999-01-01, which stands for no end: got 9999-01-02",
     ],
     ["half a range", () => ["--from", "2024-01-01"], 2, "--from and --until go together: one is missing"],
     [

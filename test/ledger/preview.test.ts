@@ -78,7 +78,7 @@ describe("the range of a preview", () => {
   });
 
   test("is empty without events", () => {
-    expect(preview(book, [])).toEqual({ invoices: [], events: { read: 0 }, problems: [] });
+    expect(preview(book, [])).toEqual({ invoices: [], events: { read: 0 }, problems: [], notices: [] });
   });
 
   test.each<[string, PreviewOptions, string]>([
@@ -92,7 +92,7 @@ describe("the range of a preview", () => {
     [
       "a range beyond the end of time",
       { from: "9998-01-01", until: "9999-06-01" },
-      "a range must end by 9999-01-01, which stands for no end",
+      "`until`: expected a date up to 9999-01-01, which stands for no end, got 9999-06-01",
     ],
     ["an unknown account", { accounts: ["nobody"] }, 'no account has the id or alias "nobody"'],
   ])("refuses %s", (_, options, message) => {
@@ -103,6 +103,50 @@ describe("the range of a preview", () => {
     expect(() => preview(book, [], { from: "2024-02-30", until: "2024-03-01" })).toThrow(
       expect.objectContaining({ code: "ERR_DATE_INVALID" }),
     );
+  });
+});
+
+describe("the range of the events", () => {
+  const weekly = planOf("weekly", { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } });
+  const plans = (pricePlanId: string) => [{ pricePlanId, effectiveFrom: "2024-01-01" }];
+  const longBook = bookOf({
+    book: {
+      pricePlans: [planOf("plan"), weekly],
+      accounts: [
+        { id: "acc", name: "Account", customerId: "ann", pricePlans: plans("plan") },
+        { id: "weeks", name: "Weeks", customerId: "ann", pricePlans: plans("weekly") },
+      ],
+    },
+  });
+  const first = call("2024-01-05T00:00:00Z");
+
+  test.each([
+    ["ten years", "2034-01-04T23:59:59Z", []],
+    [
+      "more",
+      "2034-01-06T00:00:00Z",
+      [
+        "the events reach from 2024-01-05 to 2034-01-06, and every cycle between is shown; `at`, or `from` and `until`, say which to show",
+      ],
+    ],
+  ])("is shown whole, with a notice where it is more than ten years: %s", (_, last, notices) => {
+    const shown = preview(longBook, [first, call(last)], { accounts: ["acc"] });
+    expect(shown.notices).toEqual(notices);
+    expect(shown.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
+  });
+
+  test("is refused where one event makes hundreds of thousands of cycles", () => {
+    const far = [first, call("9998-12-30T00:00:00Z")];
+    // Months: 12 × 7,975 = 95,700. Days from Monday, 1 January 2024, to 9998-12-30: 7,974 × 365 + 1,934 leap days + 363
+    // = 2,912,807, which are 416,115 weeks and the one begun. Together 511,816.
+    expect(() => preview(longBook, far)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION_INVALID",
+        message:
+          "the events reach from 2024-01-05 to 9998-12-30, which are 511816 cycles: say with `at`, or with `from` and `until`, which of them to show",
+      }),
+    );
+    expect(preview(longBook, far, { at: "2024-01-05" }).notices).toEqual([]);
   });
 });
 
@@ -135,12 +179,23 @@ describe("a draft plan", () => {
     ]);
   });
 
-  test("S7.7 is refused for an account in a currency that it does not support", () => {
-    expect(() => preview(book, [june], { plan: draft })).toThrow(
-      expect.objectContaining({
-        code: "ERR_OPTION_INVALID",
-        message: "the plan does not support JPY, the invoice currency of the account yen",
-      }),
+  test("S7.7 leaves out accounts in a currency that it does not support, and says so", () => {
+    const { invoices, notices } = preview(book, [june], { plan: draft });
+    expect(new Set(invoices.map(({ accountId }) => accountId))).toEqual(new Set(["acc"]));
+    expect(notices).toEqual(["1 account is left out: the plan supports USD, not the invoice currency of yen (JPY)"]);
+  });
+
+  test.each([
+    ["an account that is named", draft, ["acc", "yen"], "the plan supports USD, not the invoice currency of yen (JPY)"],
+    [
+      "every account",
+      draft && { ...draft, pricePlanDetails: { ...draft.pricePlanDetails, supportedCurrencies: ["EUR", "GBP"] } },
+      undefined,
+      "the plan supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)",
+    ],
+  ])("S7.7 is refused where it does not support the currency of %s", (_, plan, named, message) => {
+    expect(() => preview(book, [june], { plan, accounts: named })).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION_INVALID", message, details: { option: "plan" } }),
     );
   });
 });
@@ -179,6 +234,14 @@ describe("the events of a preview", () => {
     const { invoices } = preview(book, [june, august]);
     expect(run.finish().invoices).toEqual(invoices);
     expect(run.finish().invoices).toEqual(invoices);
+  });
+
+  test("may go on after a look at what they come to so far", () => {
+    const run = createPreview(book, {});
+    run.add(june);
+    expect(run.finish().invoices).toEqual(preview(book, [june]).invoices);
+    run.add(august);
+    expect(run.finish()).toMatchObject({ events: { read: 2 }, invoices: preview(book, [june, august]).invoices });
   });
 
   test("S14.4 in any order give the same invoices", () => {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isUtf8 } from "node:buffer";
+
 import { type CsvError, parse, type Parser } from "csv-parse";
 
 import { formatInstant, instantOrUndefined, parseZone } from "../../calendar/instant.ts";
@@ -15,6 +17,15 @@ import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;
 const LINE_END = 0x0a;
+const OTHER_COLUMNS = "the line has another number of columns than the header";
+
+const CSV_OPTIONS = {
+  record_delimiter: ["\r\n", "\n"],
+  skip_empty_lines: true,
+  relax_column_count: true,
+  max_record_size: LINE_BYTES_MAX,
+  skip_records_with_error: true,
+};
 
 /** A record, or why there is none. */
 type Row =
@@ -118,28 +129,29 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
   /** The last line of the last record: one that ends beyond its bounds is told where it begins. */
   let lastLine = 0;
   let overflowed: number | undefined;
+  /** Lines whose bytes are no UTF-8: what a parser makes of those looks like a text that holds the replacement character. */
+  const brokenLines = new Set<number>();
 
   function skipped(error: CsvError): void {
     const { code } = error;
     const line = linesBefore + Number(error["lines"]);
     const unclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
     tell({ line: unclosed ? lastLine + 1 : line, reason: reasonOfRecord(error) });
+    takeBroken(brokenLines, lastLine + 1, line);
     lastLine = line;
     if (code === "CSV_MAX_RECORD_SIZE") overflowed = line;
   }
 
   const createParser = (): Parser =>
     parse({
-      record_delimiter: ["\r\n", "\n"],
-      skip_empty_lines: true,
-      relax_column_count: true,
-      max_record_size: LINE_BYTES_MAX,
-      skip_records_with_error: true,
+      ...CSV_OPTIONS,
       // Nothing is left to read from the stream: so records and what is skipped come in one order.
       on_record: (record: readonly string[], { lines }) => {
         columns ??= record.length;
+        const firstLine = lastLine + 1;
         lastLine = linesBefore + lines;
-        const reason = reasonAgainst(record, columns);
+        const isBroken = takeBroken(brokenLines, firstLine, lastLine);
+        const reason = record.length !== columns ? OTHER_COLUMNS : isBroken ? NOT_UTF8 : undefined;
         tell(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
         return undefined;
       },
@@ -156,6 +168,7 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
         overflowed = undefined;
         const first = linesRead + 1;
         const given = left;
+        if (!isUtf8(given)) noteBroken(given, first, brokenLines);
         await toParser(file, (done) => parser.write(given, done));
         const end = overflowed === undefined ? left.length : endOfLine(left, overflowed - first);
         linesRead += countLines(left.subarray(0, end));
@@ -198,10 +211,21 @@ function countLines(lines: Buffer): number {
   return count;
 }
 
-function reasonAgainst(record: readonly string[], columns: number): string | undefined {
-  if (record.length !== columns) return "the line has another number of columns than the header";
-  // csv-parse puts the replacement character where bytes are no UTF-8.
-  return record.some((value) => value.includes("\uFFFD")) ? NOT_UTF8 : undefined;
+/** Notes which of some lines are no UTF-8. */
+function noteBroken(lines: Buffer, first: number, broken: Set<number>): void {
+  let line = first;
+  for (let start = 0; start < lines.length; line++) {
+    const end = lines.indexOf(LINE_END, start) + 1 || lines.length;
+    if (!isUtf8(lines.subarray(start, end))) broken.add(line);
+    start = end;
+  }
+}
+
+/** Whether one of the lines of a record is broken. They are forgotten: no other record has them. */
+function takeBroken(broken: Set<number>, first: number, last: number): boolean {
+  let found = false;
+  if (broken.size > 0) for (let line = first; line <= last; line++) found = broken.delete(line) || found;
+  return found;
 }
 
 function reasonOfRecord(error: CsvError): string {
