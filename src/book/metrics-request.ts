@@ -27,12 +27,10 @@ export type AggregationPeriod = (typeof AGGREGATION_PERIODS)[number];
 export type MetricField = (typeof METRIC_FIELDS)[number];
 
 const metricQuery = z.strictObject({
-  /** Names the answer; unique in the request. */
-  id: z.string().min(1).max(50),
+  id: z.string().min(1).max(50).meta({ description: "Names the answer; unique in the request." }),
   name: z.enum(METRIC_NAMES),
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
-  /** Default: one series of all. */
-  groupBy: z.enum(METRIC_FIELDS).nullish(),
+  groupBy: z.enum(METRIC_FIELDS).nullish().meta({ description: "Default: one series of all." }),
   /** What counts matches every one of them, and of each any value. */
   filters: z
     .array(

@@ -32,8 +32,7 @@ const pricePlanDetailsConfig = z.discriminatedUnion(
     z.strictObject({
       mode: z.literal("PRICE_PLAN"),
       pricePlanId: reference,
-      /** Default: the latest one, a DRAFT too. */
-      pricePlanVersion: z.int().min(1).nullish(),
+      pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest one, a DRAFT too." }),
     }),
     /** The plan in force in the cycle, with the association's overrides. */
     z.strictObject({ mode: z.literal("ACCOUNT"), accountId: reference }),
@@ -48,12 +47,12 @@ const usageConfig = z.discriminatedUnion(
     z.strictObject({ mode: z.literal("CUSTOM"), usageMap: mapOf(decimal) }),
     z.strictObject({
       mode: z.literal("LOOKUP_CYCLE"),
-      /** Default: the account whose plan is asked for. */
-      accountId: reference.nullish(),
-      /** CURRENT (default): the cycle of now; LAST: the latest that has ended. */
-      cycle: z.enum(["CURRENT", "LAST"]).nullish(),
-      /** The cycle that holds this date; instead of `cycle`. */
-      date: date.nullish(),
+      accountId: reference.nullish().meta({ description: "Default: the account whose plan is asked for." }),
+      cycle: z
+        .enum(["CURRENT", "LAST"])
+        .nullish()
+        .meta({ description: "CURRENT (default): the cycle of now; LAST: the latest that has ended." }),
+      date: date.nullish().meta({ description: "The cycle that holds this date; instead of `cycle`." }),
     }),
   ],
   modes("CUSTOM", "LOOKUP_CYCLE"),
@@ -62,33 +61,38 @@ const usageConfig = z.discriminatedUnion(
 /** One change of a license's quantity (S10.1). */
 const licenseEntry = z.strictObject({
   quantity: decimal,
-  /** Default: the start of the cycle. */
-  effectiveFrom: moment.nullish(),
-  /** Default ABSOLUTE. */
-  updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish(),
+  effectiveFrom: moment.nullish().meta({ description: "Default: the start of the cycle." }),
+  updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish().meta({ description: "Default ABSOLUTE." }),
 });
 
 /** A revenue calculation. */
 export const revenueRequest = z.strictObject({
-  /** Default: the account's invoice currency, else the organization's. */
-  currencyConfig: z.strictObject({ currency }).nullish(),
+  currencyConfig: z
+    .strictObject({ currency })
+    .nullish()
+    .meta({ description: "Default: the account's invoice currency, else the organization's." }),
   pricePlanDetailsConfig,
-  /** Default: nothing is used. */
-  usageConfig: usageConfig.nullish(),
-  /** By add-on: a quantity for the whole cycle, or its changes in order of arrival. */
-  licenseEntriesConfig: mapOf(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero])).nullish(),
-  /** By feature: the units used in the cycle beyond the entitlements. */
-  entitlementOverageConfig: mapOf(decimalFromZero).nullish(),
+  usageConfig: usageConfig.nullish().meta({ description: "Default: nothing is used." }),
+  licenseEntriesConfig: mapOf(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))
+    .nullish()
+    .meta({ description: "By add-on: a quantity for the whole cycle, or its changes in order of arrival." }),
+  entitlementOverageConfig: mapOf(decimalFromZero)
+    .nullish()
+    .meta({ description: "By feature: the units used in the cycle beyond the entitlements." }),
   cycleConfig: z
     .strictObject({
-      /** A day of the cycle; default a day of the cycle looked up, else today. */
-      date: date.nullish(),
-      /** Which cycle of the plan it is, from 1 (S9.1); default the account's, else 1. */
-      cycleNumber: z.int().min(1).max(CYCLE_NUMBER_MAX).nullish(),
+      date: date
+        .nullish()
+        .meta({ description: "A day of the cycle; default a day of the cycle looked up, else today." }),
+      cycleNumber: z
+        .int()
+        .min(1)
+        .max(CYCLE_NUMBER_MAX)
+        .nullish()
+        .meta({ description: "Which cycle of the plan it is, from 1 (S9.1); default the account's, else 1." }),
     })
     .nullish(),
-  /** Whether lines carry explanations (S13.6). */
-  explain: z.boolean().nullish(),
+  explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations (S13.6)." }),
 });
 /** A revenue calculation as it is given: a decimal may be a number, a text or a Decimal; times are texts. */
 export type RevenueRequestInput = z.input<typeof revenueRequest>;
