@@ -132,7 +132,7 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
   /** Lines whose bytes are no UTF-8: what a parser makes of those looks like a text that holds the replacement character. */
   const brokenLines = new Set<number>();
 
-  function skipped(error: CsvError): void {
+  function skipped(error: CsvError): undefined {
     const { code } = error;
     const line = linesBefore + Number(error["lines"]);
     const unclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
@@ -140,6 +140,7 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
     takeBroken(brokenLines, lastLine + 1, line);
     lastLine = line;
     if (code === "CSV_MAX_RECORD_SIZE") overflowed = line;
+    return undefined;
   }
 
   const createParser = (): Parser =>
@@ -155,10 +156,7 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
         tell(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
         return undefined;
       },
-      on_skip: (error) => {
-        if (error !== undefined) skipped(error);
-        return undefined;
-      },
+      on_skip: (error) => (error === undefined ? undefined : skipped(error)),
     }).resume();
   let parser = createParser();
 
