@@ -133,6 +133,15 @@ export function readersOf(slots: EventSlots, visible: VisibleSlots) {
   };
 }
 
+/** The slot of the attribute that a rule is, when it is nothing but a variable of that name: it is never missing. */
+export function attributeSlotOf(rule: unknown, slots: EventSlots, visible: VisibleSlots): number | undefined {
+  if (typeof rule !== "object" || rule === null || !Object.hasOwn(rule, "var")) return undefined;
+  const { var: path } = rule as { readonly var: unknown };
+  if (typeof path !== "string" || !/^attributes?\./.test(path)) return undefined;
+  const slot = slots.attributeSlots.get(path.slice(path.indexOf(".") + 1));
+  return slot !== undefined && slot < visible.attributes ? slot : undefined;
+}
+
 function eventReader(slots: EventSlots, name: string): (() => RuleValue) | undefined {
   switch (name) {
     case "id":

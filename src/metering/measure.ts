@@ -10,7 +10,7 @@ import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { failure, shown, truthy } from "../rules/value.ts";
 import { compileOver, exactResult, reasonOf } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
-import { factsOf } from "./event-slots.ts";
+import { attributeSlotOf, factsOf } from "./event-slots.ts";
 
 /** A meter as the measure needs it: `index` is its place in the tally. */
 export interface MeterPlace {
@@ -36,7 +36,7 @@ type Compiled = (facts: RuleObject) => RuleValue;
 
 interface Step {
   readonly matches: Compiled | undefined;
-  readonly computes: Compiled;
+  readonly computes: (facts: RuleObject) => Exact;
 }
 
 /** Compiles the meters of one schema over its slots. */
@@ -48,12 +48,14 @@ export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[])
     meters: places.map(({ index }) => index),
     units,
     run() {
-      for (let place = 0; place < measured.length; place++) {
-        try {
-          units[place] = measured[place]?.(facts);
-        } catch (error) {
-          return `The meter ${shown(places[place]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
+      let place = 0;
+      try {
+        for (const measureOne of measured) {
+          units[place] = measureOne(facts);
+          place++;
         }
+      } catch (error) {
+        return `The meter ${shown(places[place]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
       }
       return undefined;
     },
@@ -71,24 +73,47 @@ function measureOf(meter: UsageMeter, slots: EventSlots): (facts: RuleObject) =>
         return undefined;
       };
     case "SUM":
-      return (facts) => {
-        let total: Exact | undefined;
-        for (const { matches, computes } of steps) {
-          if (matches !== undefined && !truthy(matches(facts))) continue;
-          const result = unitsOf(computes(facts));
-          total = total === undefined ? result : addExact(total, result);
-        }
-        return total;
-      };
+      return sumOf(steps);
   }
+}
+
+function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined {
+  const [only] = steps;
+  // Most meters have one computation: nothing is added up then.
+  if (only !== undefined && steps.length === 1) {
+    const { matches, computes } = only;
+    if (matches === undefined) return computes;
+    return (facts) => {
+      const matched = matches(facts);
+      return matched === true || truthy(matched) ? computes(facts) : undefined;
+    };
+  }
+  return (facts) => {
+    let total: Exact | undefined;
+    for (const { matches, computes } of steps) {
+      if (matches !== undefined && !truthy(matches(facts))) continue;
+      const result = computes(facts);
+      total = total === undefined ? result : addExact(total, result);
+    }
+    return total;
+  };
 }
 
 function stepOf({ matcher, computation }: Computation, slots: EventSlots): Step {
   const all = allOf(slots);
   return {
     matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, slots, all),
-    computes: compileOver(computation ?? 1, slots, all),
+    computes: unitsOver(computation ?? 1, slots, all),
   };
+}
+
+/** The units of a computation; an attribute as it is, the most frequent one, is read without asking whether it is one. */
+function unitsOver(computation: unknown, slots: EventSlots, all: VisibleSlots): (facts: RuleObject) => Exact {
+  const compiled = compileOver(computation, slots, all);
+  const slot = attributeSlotOf(computation, slots, all);
+  if (slot === undefined) return (facts) => unitsOf(compiled(facts));
+  const { values } = slots;
+  return () => values[slot] ?? 0;
 }
 
 /** A meter sees the event and every enriched field. */

@@ -7,11 +7,12 @@ import type { Instant } from "../calendar/instant.ts";
 import { instantOrUndefined, parseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
-import { Decimal, valueOf } from "../numbers/decimal.ts";
+import { valueOf } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, textOfExact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import type { EventSlots } from "./event-slots.ts";
+import { exactOfAttribute, isDecimalInput, textOfValue } from "./event-values.ts";
+import { lookAtEvents } from "./look-ahead.ts";
 import type { SchemaProgram } from "./program.ts";
 
 /** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
@@ -43,7 +44,8 @@ export const DIMENSION_LENGTH_MAX = 512;
 /** Longest unit of an attribute. */
 export const UNIT_LENGTH_MAX = 50;
 
-const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
+/** To be called as `Object.hasOwn`: inside `for … in` engines know its answer, and it costs nothing. */
+const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
 /** What was read of the last event. */
 export interface ReadEvent {
@@ -62,6 +64,8 @@ export interface EventReader {
   readonly event: ReadEvent;
   /** @returns a sentence when the envelope is malformed; undefined when it was read */
   read(event: unknown): string | undefined;
+  /** Looks at events of a list that are about to be read, which makes that quicker: see {@link lookAtEvents}. */
+  readonly lookAhead: (events: readonly unknown[], from: number, until: number) => void;
 }
 
 /** Makes a reader of events of these schemas. */
@@ -91,7 +95,11 @@ export function createEventReader(schemas: ReadonlyMap<string, SchemaProgram>): 
     const { attributes, dimensions } = given as { attributes?: unknown; dimensions?: unknown };
     return readAttributes(attributes, last, event) ?? readDimensions(dimensions, last, event);
   };
-  return { event, read };
+  let seen = 0;
+  const lookAhead = (events: readonly unknown[], from: number, until: number): void => {
+    seen += lookAtEvents(events, from, until);
+  };
+  return { event, read, lookAhead };
 }
 
 /** Where a schema's fields go, and what the last events looked like: those of one sender look alike. */
@@ -115,6 +123,8 @@ interface FieldLayout {
   readonly filled: number[];
   /** The digits after the point of the last fraction at each position. */
   readonly scales: number[];
+  /** How many fields the last event had, if their names are all in `names` and none is repeated or missing; else -1. */
+  complete: number;
   /** How many declared fields the last event has, and which other names. */
   count: number;
   readonly others: string[];
@@ -140,6 +150,7 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
     places: [],
     filled: Array.from(slots, () => 0),
     scales: [],
+    complete: -1,
     count: 0,
     others: [],
   };
@@ -164,7 +175,9 @@ function readEnvelope(given: object, event: ReadEvent): string | undefined {
 
 function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string | undefined {
   const fields = layout.attributes;
+  if (layout.program !== undefined && readAttributesAlike(list, fields, layout.program.slots.values)) return undefined;
   fields.count = 0;
+  fields.complete = -1;
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
     if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
@@ -175,7 +188,30 @@ function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string
     }
   }
   if (fields.count < fields.declared.length) event.fault ??= missingField("attribute", fields, layout);
+  else if (Array.isArray(list)) fields.complete = list.length;
   return undefined;
+}
+
+/**
+ * Reads attributes that have the names of the event before, in its order: nothing has to be looked for then.
+ *
+ * @returns false for any others, and where anything about them is unusual: they are to be read with more care
+ */
+function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
+  if (!Array.isArray(list) || list.length !== fields.complete) return false;
+  const { names, places } = fields;
+  for (let index = 0; index < list.length; index++) {
+    const item: unknown = list[index];
+    if (typeof item !== "object" || item === null) return false;
+    const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
+    if (name !== names[index] || unit !== undefined) return false;
+    if (typeof value !== "number" && typeof value !== "string") return false;
+    const exact = exactOfAttribute(value, fields.scales, index);
+    if (exact === undefined) return false;
+    const slot = places[index] ?? -1;
+    if (slot >= 0) values[slot] = exact;
+  }
+  return true;
 }
 
 function readAttribute(
@@ -194,7 +230,7 @@ function readAttribute(
   if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
     return `Field attributes: the name ${shown(name)} is repeated.`;
   }
-  const exact = exactOfAttribute(value, fields, index);
+  const exact = exactOfAttribute(value, fields.scales, index);
   if (exact === undefined) event.fault ??= unfit("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
@@ -208,12 +244,16 @@ function readAttribute(
 
 function readDimensions(dimensions: unknown, layout: Layout, event: ReadEvent): string | undefined {
   const fields = layout.dimensions;
+  if (layout.program !== undefined && readDimensionsAlike(dimensions, fields, layout.program.slots.texts)) {
+    return undefined;
+  }
   fields.count = 0;
+  fields.complete = -1;
+  let index = 0;
   if (dimensions !== undefined && dimensions !== null) {
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
       return valueProblem("dimensions", "an object", dimensions);
     }
-    let index = 0;
     // No list of the names is made for each event, only for one with too many of them.
     for (const name in dimensions) {
       if (!Object.hasOwn(dimensions, name)) continue;
@@ -226,7 +266,24 @@ function readDimensions(dimensions: unknown, layout: Layout, event: ReadEvent): 
     }
   }
   if (fields.count < fields.declared.length) event.fault ??= missingField("dimension", fields, layout);
+  else fields.complete = index;
   return undefined;
+}
+
+/** As {@link readAttributesAlike}, for dimensions. */
+function readDimensionsAlike(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
+  if (typeof dimensions !== "object" || dimensions === null || Array.isArray(dimensions)) return false;
+  const { names, places } = fields;
+  let index = 0;
+  for (const name in dimensions) {
+    if (name !== names[index] || index >= fields.complete || !isOwn.call(dimensions, name)) return false;
+    const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
+    if (typeof value !== "string" || value.length > DIMENSION_LENGTH_MAX) return false;
+    const slot = places[index] ?? -1;
+    if (slot >= 0) texts[slot] = value;
+    index++;
+  }
+  return index === fields.complete;
 }
 
 function readDimension(
@@ -253,52 +310,6 @@ function place(fields: FieldLayout, index: number, name: string): number {
   return slot;
 }
 
-/** As {@link exactOfValue}, for a value whose like was seen before at this position. */
-function exactOfAttribute(value: DecimalInput, fields: FieldLayout, index: number): Exact | undefined {
-  if (typeof value === "number") {
-    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-    const scale = fields.scales[index] ?? 0;
-    const power = POWERS[scale] ?? 1;
-    const mantissa = Math.round(value * power);
-    // A decimal of at most 15 digits that divides back to a double is the one that its text says.
-    if (mantissa / power === value && mantissa < 1e15 && mantissa > -1e15) return new Scaled(mantissa, scale);
-  }
-  const exact = exactOfValue(value);
-  if (typeof exact === "object" && exact.scale < POWERS.length) fields.scales[index] = exact.scale;
-  return exact;
-}
-
-/** The exact value of an attribute, within S1.3; undefined where it is none. */
-function exactOfValue(value: DecimalInput): Exact | undefined {
-  if (typeof value === "number") {
-    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-    const exact = exactOfNumber(value);
-    return exact !== undefined && (typeof exact === "number" || exact.scale <= 20) ? exact : checked(value);
-  }
-  if (typeof value === "string") {
-    const exact = exactOfText(value);
-    if (typeof exact === "number") return exact;
-    // A mantissa of at most 15 digits at a scale of at most 20 is within the bounds.
-    return exact !== undefined && typeof exact.mantissa === "number" && exact.scale <= 20 ? exact : checked(value);
-  }
-  return checked(value);
-}
-
-function checked(value: DecimalInput): Exact | undefined {
-  try {
-    return exactOfDecimal(valueOf(value));
-  } catch (error) {
-    if (error instanceof RatebookError) return undefined;
-    throw error;
-  }
-}
-
-/** A numeric dimension is its plain decimal text. */
-function textOfValue(value: DecimalInput): string | undefined {
-  const exact = exactOfValue(value);
-  return exact === undefined ? undefined : textOfExact(exact);
-}
-
 function unfit(kind: "attribute" | "dimension", name: string, value: DecimalInput): string {
   let reason = "it is no decimal";
   try {
@@ -322,10 +333,6 @@ function dimensionProblem(value: unknown, name: string): string | undefined {
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
   return tooLong(`dimensions.${cut(name)}`, DIMENSION_LENGTH_MAX, value.length);
-}
-
-function isDecimalInput(value: unknown): value is DecimalInput {
-  return typeof value === "number" || typeof value === "string" || Decimal.isDecimal(value);
 }
 
 function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): string {

@@ -9,6 +9,7 @@ import type { Day } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact, decimalOfExact } from "../numbers/exact.ts";
+import type { AddAll } from "./cells.ts";
 import { createCells } from "./cells.ts";
 
 /** The usage of one account, one meter and one UTC day. */
@@ -49,15 +50,29 @@ export interface UsageTally extends Usage {
    * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly add: (account: number, meter: number, day: Day, quantity: Exact) => void;
+  /**
+   * Makes what adds all that one event counts, or nothing.
+   *
+   * @param meters different indices in `meterIds`
+   */
+  readonly adder: (meters: readonly number[]) => AddAll;
   /** Whether {@link add} would take this quantity; adds nothing. */
   readonly fits: (account: number, meter: number, day: Day, quantity: Exact) => boolean;
   /** Adds all of another tally, whose accounts and meters are all known here. */
   merge(other: Usage): void;
 }
 
-/** An empty tally for these accounts and meters. */
-export function createUsageTally(accountIds: readonly string[], meterIds: readonly string[]): UsageTally {
-  const store = createCells(accountIds.length, meterIds.length);
+/**
+ * An empty tally for these accounts and meters.
+ *
+ * @param together the indices of meters that one event may count in
+ */
+export function createUsageTally(
+  accountIds: readonly string[],
+  meterIds: readonly string[],
+  together?: readonly (readonly number[])[],
+): UsageTally {
+  const store = createCells(accountIds.length, meterIds.length, together);
   const accounts = new Map(accountIds.map((id, index) => [id, index]));
   const meters = new Map(meterIds.map((id, index) => [id, index]));
   const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
@@ -67,6 +82,7 @@ export function createUsageTally(accountIds: readonly string[], meterIds: readon
     accountIds,
     meterIds,
     add: store.add,
+    adder: store.adder,
     fits: store.fits,
     visit(cell) {
       for (const account of accountIds.keys()) {
@@ -94,16 +110,7 @@ export function createUsageTally(accountIds: readonly string[], meterIds: readon
       for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
       return false;
     },
-    daysOf(accountId) {
-      let [first, last] = [Infinity, -Infinity];
-      for (const meterId of meterIds) {
-        for (const [day] of daysIn(accountId, meterId)) {
-          first = Math.min(first, day);
-          last = Math.max(last, day);
-        }
-      }
-      return first <= last ? { first, last } : undefined;
-    },
+    daysOf: (accountId) => spanOf(meterIds.map((meterId) => daysIn(accountId, meterId))),
     merge(other) {
       const accountHere = other.accountIds.map((id) => accounts.get(id) ?? -1);
       const meterHere = other.meterIds.map((id) => meters.get(id) ?? -1);
@@ -112,4 +119,16 @@ export function createUsageTally(accountIds: readonly string[], meterIds: readon
       });
     },
   };
+}
+
+/** The first and the last day of all; undefined where there is none. */
+function spanOf(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: Day; last: Day } | undefined {
+  let [first, last] = [Infinity, -Infinity];
+  for (const list of lists) {
+    for (const [day] of list) {
+      first = Math.min(first, day);
+      last = Math.max(last, day);
+    }
+  }
+  return first <= last ? { first, last } : undefined;
 }

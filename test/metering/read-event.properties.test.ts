@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { compileMetering } from "../../src/metering/program.ts";
+import { createEventReader } from "../../src/metering/read-event.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { textOfExact } from "../../src/numbers/exact.ts";
+import { bookOf } from "../ledger/support.ts";
+
+const book = bookOf({
+  eventSchemas: [
+    { name: "request", attributes: [{ name: "tokens" }, { name: "ms" }], dimensions: [{ name: "region" }] },
+    { name: "bare", attributes: [], dimensions: [] },
+  ],
+});
+
+const values = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom<unknown>(1, 0, -0, 2.5, 0.125, 1e21, "3", "0.10", new Decimal("1.5")) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>("x", "", null, undefined, Number.NaN, true, {}) },
+);
+const names = fc.constantFrom<unknown>("tokens", "ms", "region", "other", 1);
+const attribute = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ name: names, value: values }) },
+  { weight: 1, arbitrary: fc.record({ name: names, value: values, unit: fc.constantFrom<unknown>("s", null, 7) }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 3) },
+);
+/** Mostly what the schema declares, in either order, so that one event is often like the one before. */
+const usualAttributes = fc.tuple(values, values, fc.boolean()).map(([tokens, ms, turned]) => {
+  const list = [
+    { name: "tokens", value: tokens },
+    { name: "ms", value: ms },
+  ];
+  return turned ? list.toReversed() : list;
+});
+const dimensionValues = fc.constantFrom<unknown>("eu", "us", "x".repeat(513), 5, 2.5, null, "");
+const dimensions = fc.oneof(
+  { weight: 5, arbitrary: dimensionValues.map((region): unknown => ({ region })) },
+  { weight: 2, arbitrary: dimensionValues.map((region): unknown => ({ zone: "a", region })) },
+  { weight: 1, arbitrary: dimensionValues.map((region): unknown => ({ region, zone: "a" })) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(undefined, null, {}, [], "eu", Object.create({ region: "eu" })) },
+);
+const events = fc.array(
+  fc.record({
+    schemaName: fc.constantFrom("request", "request", "request", "bare", "unknown"),
+    id: fc.constant("id"),
+    accountId: fc.constant("prod"),
+    timestamp: fc.constant("2024-01-02T03:04:05Z"),
+    attributes: fc.oneof(
+      { weight: 4, arbitrary: usualAttributes },
+      { weight: 1, arbitrary: fc.array(attribute, { maxLength: 4 }) },
+      { weight: 1, arbitrary: fc.constantFrom<unknown>(undefined, null, "x") },
+    ),
+    dimensions,
+  }),
+  { maxLength: 12 },
+);
+
+type Reader = ReturnType<typeof createEventReader>;
+
+/** What a reader makes of an event: a refusal, or what it failed with, or what it put into the slots. */
+function readBy(reader: Reader, event: unknown): unknown {
+  const refusal = reader.read(event);
+  if (refusal !== undefined) return { refusal };
+  const { program, fault } = reader.event;
+  if (program === undefined || fault !== undefined) return { schema: program?.schema.name, fault };
+  const { values: read, texts } = program.slots;
+  return { schema: program.schema.name, values: read.map(textOfExact), texts: [...texts] };
+}
+
+function newReader(): Reader {
+  return createEventReader(compileMetering(book).schemas);
+}
+
+test("S4.1 what is read of an event does not depend on the events before it", () => {
+  fc.assert(
+    fc.property(events, (list) => {
+      const reader = newReader();
+      for (const event of list) expect(readBy(reader, event)).toEqual(readBy(newReader(), event));
+    }),
+    { numRuns: 300 },
+  );
+});
