@@ -46,18 +46,40 @@ const MALFORMED = [400, "Bad Request", "the request is not well-formed HTTP"] as
 /** Answers what is no request. */
 export type ClientErrorHandler = (error: Error & { readonly code?: string }, socket: Socket) => void;
 
-/** Answers errors of connections, unless an answer to them is on its way already. */
+/** The connections of a server, and what is on its way on them. */
+export interface Connections {
+  /** The answer that a connection waits for, or had last. */
+  answerOn(socket: Socket): ServerResponse | undefined;
+  /** Closes those that wait for no answer, also those that never asked. */
+  closeIdle(): void;
+}
+
+/** Watches the connections of a server. */
+export function watchConnections(server: Server): Connections {
+  const open = new Set<Socket>();
+  const answers = new WeakMap<Socket, ServerResponse>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  server.prependListener("request", (request, response) => answers.set(request.socket, response));
+  return {
+    answerOn: (socket) => answers.get(socket),
+    closeIdle() {
+      for (const socket of open) if (answers.get(socket)?.writableFinished !== false) socket.destroy();
+    },
+  };
+}
+
+/** Answers errors of connections, unless an answer is on its way already. */
 export function createClientErrorHandler(
-  answering: WeakMap<Socket, ServerResponse>,
+  connections: Pick<Connections, "answerOn">,
   log: () => FastifyBaseLogger,
 ): ClientErrorHandler {
   return (error, socket) => {
-    if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const response = answering.get(socket);
-    if (response !== undefined && response.headersSent && !response.writableFinished) {
+    const response = connections.answerOn(socket);
+    const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
+    if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable || isAnswering) {
       socket.destroy();
       return;
     }
@@ -74,13 +96,6 @@ export function createClientErrorHandler(
     ];
     socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
   };
-}
-
-/** Remembers which answer a connection waits for. */
-export function answersOf(server: Server): WeakMap<Socket, ServerResponse> {
-  const answering = new WeakMap<Socket, ServerResponse>();
-  server.prependListener("request", (request, response) => answering.set(request.socket, response));
-  return answering;
 }
 
 /** Answers what the router refuses before any endpoint is found: a path that is no text. */

@@ -11,10 +11,11 @@ import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { startBillRuns } from "./bill-runs.ts";
 import {
   answerRouterError,
-  answersOf,
   CONNECTION_LIMITS,
   type ConnectionLimits,
+  type Connections,
   createClientErrorHandler,
+  watchConnections,
 } from "./connections.ts";
 import { loggerOf, logRequests, type LogOptions } from "./log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
@@ -59,7 +60,7 @@ export const DEFAULT_PORT = 4747;
 export const BILL_RUN_INTERVAL = 600_000;
 /** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
 const PATH_ID_MAX = 5000;
-/** How often connections are looked at for those that take too long. */
+/** How often connections are looked at for those that take too long, at least. */
 const CHECK_MS = 1000;
 /** For how long a stopping server waits for what is in flight. */
 const STOP_MS = 30_000;
@@ -72,6 +73,7 @@ const STOP_MS = 30_000;
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, prefix = "", log = {}, trustProxy } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const headersTimeout = Math.min(limits.headersTimeout, limits.requestTimeout);
   let refuse: ReturnType<typeof createClientErrorHandler> | undefined;
   const app = Fastify({
     logger: loggerOf(log) ?? false,
@@ -89,14 +91,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     keepAliveTimeout: limits.keepAliveTimeout,
     http: {
       maxHeaderSize: limits.maxHeaderSize,
-      headersTimeout: Math.min(limits.headersTimeout, limits.requestTimeout),
-      connectionsCheckingInterval: CHECK_MS,
+      headersTimeout,
+      connectionsCheckingInterval: Math.min(CHECK_MS, Math.ceil(headersTimeout / 3)),
     },
   });
   app.server.maxConnections = limits.maxConnections;
-  refuse = createClientErrorHandler(answersOf(app.server), () => app.log);
+  const connections = watchConnections(app.server);
+  refuse = createClientErrorHandler(connections, () => app.log);
   logRequests(app);
-  closeGently(app);
+  closeGently(app, connections);
   app.addHook("onClose", () => engine.close());
   await app.register(billingApi, { ...options, prefix });
   return app;
@@ -129,11 +132,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 /** Connections end with the answers that are on their way; what takes too long is cut off. */
-function closeGently(app: FastifyInstance): void {
+function closeGently(app: FastifyInstance, connections: Connections): void {
   let isClosing = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   app.addHook("preClose", async () => {
     isClosing = true;
+    connections.closeIdle();
     timer = setTimeout(() => app.server.closeAllConnections(), STOP_MS);
   });
   app.addHook("onSend", async (_, reply) => {

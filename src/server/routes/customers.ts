@@ -38,7 +38,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     id: "createCustomer",
     tag: "Customers",
     summary: "Make a customer and its first account",
-    description: "Without `account`, one is made with the customer's id and name.",
+    description: "Without `account`, one is made with the customer's id and name; settings are made with both.",
     access: "write",
     body: REQUESTS.customerCreate.extend({
       primaryEmail: REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap(),
@@ -50,7 +50,8 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
         ...body,
         account: body.account ?? { id, name },
       });
-      return created({ ...shownCustomer(customer), account: account && shownAccount(account) });
+      const settings = account && (await engine.settings.of("ACCOUNT", [account.id])).get(account.id);
+      return created({ ...shownCustomer(customer), account: account && shownAccount(account, { settings }) });
     },
   }),
   endpoint({

@@ -1,0 +1,29 @@
+/** A client with very many connections that say nothing. `many-connections.program.js PORT COUNT` */
+import { connect, type Socket } from "node:net";
+
+const [port = "0", count = "0"] = process.argv.slice(2);
+const AT_ONCE = 200;
+
+const sockets: Socket[] = [];
+let failed = 0;
+
+async function open(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), "127.0.0.1", () => resolve());
+    // The server hangs up on those that say nothing.
+    socket.on("error", () => {
+      failed += 1;
+      resolve();
+    });
+    sockets.push(socket);
+  });
+}
+
+async function openInTurn(): Promise<void> {
+  while (sockets.length < Number(count)) await open();
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, openInTurn));
+const living = sockets.filter((socket) => socket.readyState === "open").length;
+process.stdout.write(`${JSON.stringify({ open: living, failed })}\n`);
+process.stdin.once("data", () => process.exit());
