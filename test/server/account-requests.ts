@@ -1,0 +1,35 @@
+/** What tests of accounts over HTTP begin with. */
+import { startApi, type TestApi } from "./support.ts";
+
+/** A customer of that id. */
+export const ACME = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
+
+/** An address with every part. */
+export const ADDRESS = {
+  phoneNumber: "+49 30 1234",
+  line1: "1 Main St",
+  line2: "2nd floor",
+  postalCode: "10115",
+  city: "Berlin",
+  state: "BE",
+  country: "DE",
+};
+
+/** An API with a customer and its account `prod`, at noon of 15 June 2024. */
+export async function withAccount(time?: string): Promise<TestApi> {
+  const api = await startApi(time);
+  await api.call("POST /customers", { body: { ...ACME, account: { id: "prod", name: "Acme prod" } } });
+  return api;
+}
+
+/** The status of an answer and its message, or its body where it is no failure. */
+export async function answerOf(api: TestApi, ...asked: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
+  const { status, json } = await api.call(...asked);
+  return [status, status < 400 ? json : json.message];
+}
+
+/** A part of each item of a list. */
+export async function listed(api: TestApi, url: `/${string}`, part = "id"): Promise<readonly unknown[]> {
+  const { json } = await api.call(`GET ${url}`);
+  return json.data.map((item: Readonly<Record<string, unknown>>) => item[part]);
+}
