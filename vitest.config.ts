@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** What starts processes and databases, is killed, or plays long sequences: each file in a process of its own. */
 const whole = [
-  "test/{crash,writers,model}/**/*.test.ts",
+  "test/{crash,load,writers,model}/**/*.test.ts",
   "test/cli/{bin,load,serve}.test.ts",
   "test/engine/databases.properties.test.ts",
   "test/examples/llm-api.test.ts",

@@ -1,0 +1,206 @@
+/** Many clients at once that mix everything, and what must be true of the accounts when they are done. */
+import { expect } from "vitest";
+
+import { type Engine } from "../../src/engine/engine.ts";
+
+/** How many clients there are, and for how long they go on. */
+export interface Crowd {
+  readonly clients: number;
+  /** Milliseconds. */
+  readonly during: number;
+  readonly url: string;
+  readonly key: string;
+}
+
+/** What the clients were told was done. */
+export interface Told {
+  /** Units that count, by account: of accepted events that were not undone. */
+  readonly usage: Map<string, number>;
+  /** Credits that were taken and not given back, by account. */
+  readonly taken: Map<string, number>;
+  /** Ids of accepted events that count. */
+  readonly counting: Set<string>;
+  /** How many answers had each status. */
+  readonly statuses: Map<number, number>;
+}
+
+/** Accounts that all clients share. */
+const ACCOUNTS = 8;
+/** Credits that each account is given: too few for all that is asked of them. */
+const GRANTED = 100;
+const DAY = "2024-06-10";
+
+/** A book whose accounts are metered by calls, and have credits for chats. */
+export const CROWD_BOOK = {
+  eventSchemas: [
+    { name: "calls", attributes: [{ name: "n" }], status: "ACTIVE" },
+    { name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" },
+  ],
+  features: [{ id: "chat", name: "Chat", schemaAssociations: ["chat"] }],
+  usageMeters: [
+    {
+      id: "um.calls",
+      name: "calls",
+      aggregation: "SUM",
+      eventSchemaName: "calls",
+      computations: [{ order: 1, computation: { var: "attribute.n" } }],
+    },
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
+    id: accountAt(index),
+    name: `Account ${index}`,
+    customerId: "acme",
+    featureCredits: [
+      {
+        id: `fc${index}`,
+        featureId: "chat",
+        granted: GRANTED,
+        effectiveFrom: "2024-06-01",
+        effectiveUntil: "2024-07-01",
+      },
+    ],
+  })),
+};
+
+/** Lets the clients go on for a while. @throws where an answer is a 5xx, or does not fit what was asked */
+export async function crowd({ clients, during, url, key }: Crowd): Promise<Told> {
+  const told: Told = { usage: new Map(), taken: new Map(), counting: new Set(), statuses: new Map() };
+  const until = Date.now() + during;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, index) => {
+      const client = clientOf(index, { url, key }, told);
+      while (Date.now() < until) await client();
+    }),
+  );
+  return told;
+}
+
+/** What the clients were told is what the accounts hold, to the unit. */
+export async function checkAccounts(engine: Engine, { usage, taken, counting }: Told): Promise<void> {
+  const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountAt(index));
+  const cells = await engine.usage({ accountIds, from: DAY, until: "2024-06-11T00:00:00Z" });
+  const counted = new Map(cells.map(({ accountId, quantity }) => [accountId, quantity.toNumber()]));
+  for (const accountId of accountIds) {
+    expect([accountId, counted.get(accountId) ?? 0]).toEqual([accountId, usage.get(accountId) ?? 0]);
+    const { balance, granted } = await engine.entries.balance({ accountId, featureId: "chat" });
+    expect([accountId, granted.toNumber() - balance.toNumber()]).toEqual([accountId, taken.get(accountId) ?? 0]);
+    expect(balance.isNegative()).toBe(false);
+  }
+  const stored = new Set<string>();
+  let page: Awaited<ReturnType<Engine["events"]["list"]>> | undefined;
+  do {
+    page = await engine.events.list({ accepted: true }, { limit: 1000, after: page?.next });
+    for (const { eventId, reverted } of page.items) {
+      if (reverted) continue;
+      if (stored.has(eventId)) throw new Error(`${eventId} counts twice`);
+      stored.add(eventId);
+    }
+  } while (page.next !== undefined);
+  expect(stored).toEqual(counting);
+}
+
+/** One client: it does one thing after another, and notes what it was told. */
+function clientOf(client: number, to: Pick<Crowd, "url" | "key">, told: Told): () => Promise<void> {
+  let step = 0;
+  /** Its own events that count, for it to undo. */
+  const own: { readonly id: string; readonly accountId: string; readonly n: number; readonly chat: boolean }[] = [];
+  const ask = (line: string, body?: object): Promise<Answer> => request(to, line, body, told);
+  const note = (of: Map<string, number>, accountId: string, n: number): void =>
+    void of.set(accountId, (of.get(accountId) ?? 0) + n);
+  return async () => {
+    step += 1;
+    const accountId = accountAt(client + step);
+    const n = 1 + ((client * 31 + step * 17) % 9);
+    const id = `c${client}.${step}`;
+    switch (step % 7) {
+      case 0: {
+        // The same event twice at once: both are successes, and one counts.
+        const event = callOf(id, accountId, n);
+        const both = await Promise.all([ask("POST /ingest", { event }), ask("POST /ingest", { event })]);
+        expect(both.map(({ status, json }) => [status, json.success])).toEqual([
+          [202, true],
+          [202, true],
+        ]);
+        note(told.usage, accountId, n);
+        told.counting.add(id);
+        break;
+      }
+      case 1:
+      case 2: {
+        const event = { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
+        const { status } = await ask("POST /entitled", { event });
+        expect([200, 422]).toContain(status);
+        if (status !== 200) break;
+        note(told.taken, accountId, n);
+        told.counting.add(id);
+        own.push({ id, accountId, n, chat: true });
+        break;
+      }
+      case 3: {
+        const ids = Array.from({ length: 10 }, (_, place) => `${id}.${place}`);
+        const events = ids.map((each, place) => callOf(each, accountAt(client + place), n));
+        const { status, json } = await ask("POST /ingestBatch", { events });
+        expect([status, json.success]).toEqual([202, true]);
+        for (const [place, each] of ids.entries()) {
+          note(told.usage, accountAt(client + place), n);
+          told.counting.add(each);
+        }
+        own.push({ id: ids[0] ?? "", accountId: accountAt(client), n, chat: false });
+        break;
+      }
+      case 4: {
+        const event = own.shift();
+        if (event === undefined) break;
+        const { json } = await ask(`DELETE /events?account_id=${event.accountId}&event_id=${event.id}`);
+        expect(json.data?.map((each) => each.status)).toEqual(["REVERTED"]);
+        note(event.chat ? told.taken : told.usage, event.accountId, -event.n);
+        told.counting.delete(event.id);
+        break;
+      }
+      case 5: {
+        const { json } = await ask(`GET /accounts/${accountId}/features/chat`);
+        expect(json.balance).toBeGreaterThanOrEqual(0);
+        expect(json.balance).toBeLessThanOrEqual(GRANTED);
+        break;
+      }
+      default:
+        expect((await ask(`GET /events?account_id=${accountId}&pageSize=5`)).status).toBe(200);
+    }
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: {
+    readonly success?: boolean;
+    readonly balance?: number;
+    readonly data?: readonly { readonly status: string }[];
+  };
+}
+
+async function request(
+  { url, key }: Pick<Crowd, "url" | "key">,
+  line: string,
+  body: object | undefined,
+  told: Told,
+): Promise<Answer> {
+  const [method = "", path = ""] = line.split(" ");
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  told.statuses.set(response.status, (told.statuses.get(response.status) ?? 0) + 1);
+  const text = await response.text();
+  if (response.status >= 500) throw new Error(`${line} was answered ${response.status}: ${text}`);
+  return { status: response.status, json: JSON.parse(text) as Answer["json"] };
+}
+
+function callOf(id: string, accountId: string, n: number): object {
+  return { schemaName: "calls", id, accountId, timestamp: `${DAY}T08:00:00Z`, attributes: [{ name: "n", value: n }] };
+}
+
+function accountAt(index: number): string {
+  return `account-${index % ACCOUNTS}`;
+}
