@@ -246,6 +246,7 @@ export async function check(run: Run): Promise<void> {
     const usage = await engine.usage({ accountIds: [accountId], ...ALL_TIME });
     const used = usage.reduce((total, { quantity }) => total + quantity.toNumber(), 0);
     expect(used).toBe(countOf(run.model, accountId));
+    expect(await metered(engine, accountId)).toEqual([used, used]);
     const overage = await engine.overage({ accountIds: [accountId], ...ALL_TIME });
     const over = overage.reduce((total, { quantity }) => total + quantity.toNumber(), 0);
     const { items } = await engine.entries.list({ accountId, featureId: "calls" }, { limit: 1000 });
@@ -258,6 +259,23 @@ export async function check(run: Run): Promise<void> {
     expect(spent + over).toBe(countOf(run.model, accountId));
   }
   await checkInvoices(run, engine);
+}
+
+/** The units of an account, as the sums by day tell, and as its events do. */
+async function metered(engine: Engine, accountId: string): Promise<readonly number[]> {
+  const filters = [{ fieldName: "ACCOUNT_ID" as const, fieldValues: [accountId] }];
+  const query = { name: "USAGE", aggregationPeriod: "MONTH", filters } as const;
+  const results = await engine.metrics({
+    startTime: ALL_TIME.from,
+    endTime: ALL_TIME.until,
+    metricQueries: [
+      { ...query, id: "days" },
+      { ...query, id: "events", groupBy: "EVENT_STATUS" },
+    ],
+  });
+  return results.map(({ series }) =>
+    series.flatMap(({ points }) => points).reduce((total, { value }) => total + value.toNumber(), 0),
+  );
 }
 
 async function checkInvoices({ model, final }: Run, engine: Engine): Promise<void> {
@@ -288,5 +306,14 @@ export async function shownOf({ engines }: Run): Promise<unknown> {
     usage: await engine.usage({ accountIds: ACCOUNTS, ...ALL_TIME }),
     overage: await engine.overage({ accountIds: ACCOUNTS, ...ALL_TIME }),
     entries,
+    metrics: await engine.metrics({
+      startTime: ALL_TIME.from,
+      endTime: ALL_TIME.until,
+      metricQueries: [
+        { id: "events", name: "EVENTS", aggregationPeriod: "MONTH", groupBy: "EVENT_STATUS" },
+        { id: "revenue", name: "REVENUE", aggregationPeriod: "MONTH", groupBy: "ACCOUNT_ID" },
+      ],
+    }),
+    credits: await Promise.all(ACCOUNTS.map((accountId) => engine.creditBalance(accountId))),
   };
 }
