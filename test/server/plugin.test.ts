@@ -20,7 +20,7 @@ describe("the plugin in a server of a host", () => {
     const engine = createEngine({ store: memoryStore() });
     const host = Fastify();
     host.get("/", async () => ({ host: true }));
-    host.post("/echo", async (request) => request.body);
+    host.post("/echo", (request, reply) => reply.send(request.body));
     await host.register(billingApi, { prefix: "/billing", engine });
     const { key } = await apiKeysOf(engine).create({ name: "k", role: "admin" });
     return { host, authorization: `Bearer ${key}` };

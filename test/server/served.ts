@@ -25,7 +25,7 @@ export interface Served {
   readonly keys: ApiKeys;
   /** A new key of a role. */
   key(role?: Role): Promise<string>;
-  ask(line: string, question?: Question): Promise<LightMyRequestResponse>;
+  readonly ask: (line: string, question?: Question) => Promise<LightMyRequestResponse>;
   /** Lets time pass. */
   pass(milliseconds: number): void;
   /** What was logged so far. */
