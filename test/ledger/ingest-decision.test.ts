@@ -119,7 +119,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     ],
     ["by an alias", callOf({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
     [
-      "exactly a day ahead",
+      "exactly a day ahead (S6.6)",
       callOf({ timestamp: "2024-03-06T12:00:00Z" }),
       "INGESTION_COMPLETED_EVENT_METERED",
       "The event was metered.",

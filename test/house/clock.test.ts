@@ -1,0 +1,59 @@
+/** The core is given its time and its ids (S2.3). */
+import { randomUUID, webcrypto } from "node:crypto";
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { preview } from "../../src/ledger/preview.ts";
+import { bookOf as eventBook, granting, onPlan, openEvents, overage, requestOf } from "../ledger/event-harness.ts";
+import { bookOf, goldenCases } from "../support/golden.ts";
+
+const refuse = (what: string) => (): never => {
+  throw new Error(`S2.3: the core asked for ${what}`);
+};
+
+beforeEach(() => {
+  vi.spyOn(Date, "now").mockImplementation(refuse("the time"));
+  vi.spyOn(performance, "now").mockImplementation(refuse("the time"));
+  vi.spyOn(Math, "random").mockImplementation(refuse("chance"));
+  vi.spyOn(webcrypto, "randomUUID").mockImplementation(refuse("an id"));
+  vi.stubGlobal(
+    "Date",
+    new Proxy(Date, {
+      construct: (target, given: readonly unknown[]) =>
+        given.length === 0 ? refuse("the time")() : (Reflect.construct(target, given) as object),
+    }),
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("S2.3 the core reads no clock and makes no id", () => {
+  test("S2.3 when it previews every golden case", () => {
+    const cases = goldenCases();
+    const drawn = cases.flatMap((golden) => preview(bookOf(golden), golden.events, golden.options).invoices);
+    expect(drawn.length).toBeGreaterThan(cases.length);
+  });
+
+  test("S2.3 when it takes events, grants and undoes: the same now and the same ids make the same decisions", async () => {
+    const decided = async () => {
+      const ledger = openEvents(eventBook({ ...granting(10), ...overage(6) }), [onPlan("a")]);
+      const now = "2024-03-05T12:00:00Z";
+      const results = await ledger.ingest([requestOf("e1", 12, now), requestOf("e2", 9, now)], now);
+      await ledger.grant(5, now, "2024-04-01", now);
+      const undone = await ledger.undo({ account_id: "a", event_id: "e1" }, now);
+      return { results, undone, entries: ledger.entries(), events: ledger.events(), totals: ledger.totals() };
+    };
+    expect(await decided()).toEqual(await decided());
+  });
+
+  test("S2.3 which this test would notice", () => {
+    expect(() => Date.now()).toThrow("S2.3");
+    expect(() => new Date()).toThrow("S2.3");
+    expect(() => Math.random()).toThrow("S2.3");
+    expect(() => webcrypto.randomUUID()).toThrow("S2.3");
+    expect(new Date(0).getTime()).toBe(0);
+    expect(randomUUID()).not.toBe("");
+  });
+});
