@@ -34,20 +34,36 @@ export interface IngestNeeds {
 /** Finds what a batch names. Malformed events, which are refused, name nothing. */
 export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): IngestNeeds {
   const eventIds = new Set<string>();
-  const names = new Map<string, { features: Set<string>; first: Instant; last: Instant }>();
+  const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
+  const alone = new Map<string, ReadonlySet<string>>();
   for (const sent of batch) {
     const event = envelopeOf(sent);
     if (event === undefined) continue;
     eventIds.add(event.id);
     const { at } = event;
     let needs = names.get(event.accountId);
-    if (needs === undefined) names.set(event.accountId, (needs = { features: new Set(), first: at, last: at }));
+    if (needs === undefined) names.set(event.accountId, (needs = { features: NO_FEATURES, first: at, last: at }));
     needs.first = Math.min(needs.first, at);
     needs.last = Math.max(needs.last, at);
     const featureId = catalog.metering.schemas.get(event.schemaName)?.feature?.featureId;
-    if (featureId !== undefined) needs.features.add(featureId);
+    if (featureId !== undefined) needs.features = withFeature(needs.features, featureId, alone);
   }
   return { eventIds: [...eventIds], names };
+}
+
+const NO_FEATURES: ReadonlySet<string> = new Set();
+
+/** Features and one more. Most accounts need one alone, for which they share a set. */
+function withFeature(
+  features: ReadonlySet<string>,
+  featureId: string,
+  alone: Map<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  if (features.has(featureId)) return features;
+  if (features.size > 0) return new Set([...features, featureId]);
+  const known = alone.get(featureId) ?? new Set([featureId]);
+  alone.set(featureId, known);
+  return known;
 }
 
 /**
@@ -96,14 +112,18 @@ function holdersOf(
 /** By account instead of by name. */
 function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   const asked = new Map<string, NameNeeds>();
-  for (const [name, { features, first, last }] of needs.names) {
+  for (const [name, own] of needs.names) {
     const id = names.get(name);
     if (id === undefined) continue;
     const other = asked.get(id);
+    if (other === undefined) {
+      asked.set(id, own);
+      continue;
+    }
     asked.set(id, {
-      features: new Set([...features, ...(other?.features ?? [])]),
-      first: Math.min(first, other?.first ?? first),
-      last: Math.max(last, other?.last ?? last),
+      features: new Set([...own.features, ...other.features]),
+      first: Math.min(own.first, other.first),
+      last: Math.max(own.last, other.last),
     });
   }
   return asked;

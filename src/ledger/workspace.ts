@@ -58,17 +58,18 @@ export interface Workspace {
 
 /** Opens a working copy over what was read. */
 export function openWorkspace(read: readonly AccountParts[]): Workspace {
-  const accounts = new Map(read.map((parts) => [parts.record.id, workOn(parts)]));
+  const accounts = new Map<string, WorkingAccount>();
+  for (const parts of read) accounts.set(parts.record.id, new WorkingAccount(parts));
   return {
     account(id) {
       const work = accounts.get(id);
       invariant(work !== undefined, "a decision reads every account that it touches first");
-      return work.account;
+      return work;
     },
-    find: (id) => accounts.get(id)?.account,
+    find: (id) => accounts.get(id),
     changes() {
       const all = noChanges();
-      for (const { addTo } of accounts.values()) addTo(all);
+      for (const work of accounts.values()) work.addTo(all);
       return all;
     },
   };
@@ -85,90 +86,153 @@ function noChanges(): Gathered {
   return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [] };
 }
 
-function workOn(parts: AccountParts): { readonly account: AccountWork; readonly addTo: (changes: Gathered) => void } {
-  let { record } = parts;
-  const entries = records(parts.entries, ({ id }) => id, byCreation);
-  const credits = records(parts.credits, ({ id }) => id, byCreation);
-  const invoices = records(parts.invoices, ({ id }) => id);
-  const events = records(
-    parts.events,
-    ({ referenceId }) => referenceId,
-    (a, b) => a.number - b.number,
-  );
-  const usage = cells(record.id, parts.usage);
-  const overage = cells(record.id, parts.overage);
-  const account: AccountWork = {
-    get record() {
-      return record;
-    },
-    entries: entries.all,
-    credits: credits.all,
-    invoices: invoices.all,
-    events: events.all,
-    usage: usage.between,
-    overage: overage.between,
-    putRecord: (next) => {
-      record = next;
-    },
-    putEntry: entries.put,
-    putCredit: credits.put,
-    putInvoice: invoices.put,
-    putEvent: events.put,
-    addUsage: usage.add,
-    addOverage: overage.add,
-  };
-  return {
-    account,
-    addTo(changes) {
-      if (record !== parts.record) changes.accounts.push(record);
-      events.addTo(changes.events);
-      usage.addTo(changes.usage);
-      overage.addTo(changes.overage);
-      entries.addTo(changes.entries);
-      credits.addTo(changes.credits);
-      invoices.addTo(changes.invoices);
-    },
-  };
+/**
+ * The working copy of one account. A batch opens a thousand of them and puts a record or two into each, so this is a
+ * class, without closures for each one, and keeps nothing before it is needed.
+ */
+class WorkingAccount implements AccountWork {
+  record: AccountRecord;
+  readonly #parts: AccountParts;
+  #entries: WorkingRecords<EntryRecord> | undefined;
+  #credits: WorkingRecords<CreditRecord> | undefined;
+  #invoices: WorkingRecords<InvoiceRecord> | undefined;
+  #events: WorkingRecords<EventRecord> | undefined;
+  #usage: WorkingCells | undefined;
+  #overage: WorkingCells | undefined;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+    this.record = parts.record;
+  }
+
+  entries(): readonly EntryRecord[] {
+    return this.#ownEntries().all();
+  }
+  credits(): readonly CreditRecord[] {
+    return this.#ownCredits().all();
+  }
+  invoices(): readonly InvoiceRecord[] {
+    return this.#ownInvoices().all();
+  }
+  events(): readonly EventRecord[] {
+    return this.#ownEvents().all();
+  }
+  usage(meterId: string, from: Day, until: Day): Decimal {
+    return this.#ownUsage().between(meterId, from, until);
+  }
+  overage(featureId: string, from: Day, until: Day): Decimal {
+    return this.#ownOverage().between(featureId, from, until);
+  }
+  putRecord(record: AccountRecord): void {
+    this.record = record;
+  }
+  putEntry(entry: EntryRecord): void {
+    this.#ownEntries().put(entry);
+  }
+  putCredit(credit: CreditRecord): void {
+    this.#ownCredits().put(credit);
+  }
+  putInvoice(invoice: InvoiceRecord): void {
+    this.#ownInvoices().put(invoice);
+  }
+  putEvent(event: EventRecord): void {
+    this.#ownEvents().put(event);
+  }
+  addUsage(meterId: string, day: Day, quantity: Decimal): void {
+    this.#ownUsage().add(meterId, day, quantity);
+  }
+  addOverage(featureId: string, day: Day, quantity: Decimal): void {
+    this.#ownOverage().add(featureId, day, quantity);
+  }
+
+  addTo(changes: Gathered): void {
+    if (this.record !== this.#parts.record) changes.accounts.push(this.record);
+    this.#events?.addTo(changes.events);
+    this.#usage?.addTo(changes.usage);
+    this.#overage?.addTo(changes.overage);
+    this.#entries?.addTo(changes.entries);
+    this.#credits?.addTo(changes.credits);
+    this.#invoices?.addTo(changes.invoices);
+  }
+
+  #ownEntries(): WorkingRecords<EntryRecord> {
+    return (this.#entries ??= new WorkingRecords(this.#parts.entries, idOf, byCreation));
+  }
+  #ownCredits(): WorkingRecords<CreditRecord> {
+    return (this.#credits ??= new WorkingRecords(this.#parts.credits, idOf, byCreation));
+  }
+  #ownInvoices(): WorkingRecords<InvoiceRecord> {
+    return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
+  }
+  #ownEvents(): WorkingRecords<EventRecord> {
+    return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
+  }
+  #ownUsage(): WorkingCells {
+    return (this.#usage ??= new WorkingCells(this.#parts.record.id, this.#parts.usage));
+  }
+  #ownOverage(): WorkingCells {
+    return (this.#overage ??= new WorkingCells(this.#parts.record.id, this.#parts.overage));
+  }
 }
 
-interface Records<Item> {
-  readonly all: () => readonly Item[];
-  readonly put: (item: Item) => void;
-  readonly addTo: (changed: Item[]) => void;
-}
+/** So many are looked through one by one; of more there is an index. */
+const FEW = 16;
 
-/** Most accounts of a batch put few records, and of most kinds none: nothing is made before it is needed. */
-function records<Item>(
-  read: readonly Item[],
-  idOf: (item: Item) => string,
-  compare?: (a: Item, b: Item) => number,
-): Records<Item> {
-  let changed: Map<string, Item> | undefined;
-  let known: readonly Item[] | undefined;
-  return {
-    all() {
-      known ??= together(read, changed, idOf);
-      return compare === undefined ? known : (known = inOrder(known, compare));
-    },
-    put(item) {
-      changed ??= new Map();
-      changed.set(idOf(item), item);
-      known = undefined;
-    },
-    addTo: (all) => {
-      for (const item of changed?.values() ?? []) all.push(item);
-    },
-  };
+class WorkingRecords<Item> {
+  readonly #read: readonly Item[];
+  readonly #idOf: (item: Item) => string;
+  readonly #compare: ((a: Item, b: Item) => number) | undefined;
+  readonly #changed: Item[] = [];
+  /** The places of what was changed by id, once it is much. */
+  #places: Map<string, number> | undefined;
+  #known: readonly Item[] | undefined;
+
+  constructor(read: readonly Item[], idOf: (item: Item) => string, compare?: (a: Item, b: Item) => number) {
+    this.#read = read;
+    this.#idOf = idOf;
+    this.#compare = compare;
+  }
+
+  all(): readonly Item[] {
+    if (this.#known !== undefined) return this.#known;
+    const all = this.#changed.length === 0 ? this.#read : together(this.#read, this.#changed, this.#idOf);
+    return (this.#known = this.#compare === undefined ? all : inOrder(all, this.#compare));
+  }
+
+  put(item: Item): void {
+    const id = this.#idOf(item);
+    const place = this.#placeOf(id);
+    this.#changed[place] = item;
+    this.#places?.set(id, place);
+    this.#known = undefined;
+  }
+
+  addTo(changed: Item[]): void {
+    for (const item of this.#changed) changed.push(item);
+  }
+
+  /** Where a record of an id is, or where it comes. */
+  #placeOf(id: string): number {
+    const changed = this.#changed;
+    if (changed.length > FEW) {
+      this.#places ??= new Map(changed.map((item, place) => [this.#idOf(item), place]));
+      return this.#places.get(id) ?? changed.length;
+    }
+    for (let place = 0; place < changed.length; place++) {
+      const item = changed[place];
+      if (item !== undefined && this.#idOf(item) === id) return place;
+    }
+    return changed.length;
+  }
 }
 
 /** What was read with what was put in its place, and what was put beside it. */
 function together<Item>(
   read: readonly Item[],
-  changed: ReadonlyMap<string, Item> | undefined,
+  changed: readonly Item[],
   idOf: (item: Item) => string,
 ): readonly Item[] {
-  if (changed === undefined) return read;
-  const added = new Map(changed);
+  const added = new Map(changed.map((item) => [idOf(item), item]));
   const replaced = read.map((item) => {
     const id = idOf(item);
     const put = added.get(id);
@@ -187,36 +251,58 @@ function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => nu
   return isOrdered ? items : items.toSorted(compare);
 }
 
-interface Cells {
-  readonly between: (itemId: string, from: Day, until: Day) => Decimal;
-  readonly add: (itemId: string, day: Day, quantity: Decimal) => void;
-  readonly addTo: (changed: CellChange[]) => void;
-}
-
 type Days = Map<Day, Decimal>;
+/** A cell as its sum grows. */
+type GrowingCell = { -readonly [Part in keyof CellChange]: CellChange[Part] };
 
-function cells(accountId: string, read: readonly CellChange[]): Cells {
-  let readByItem: Map<string, Days> | undefined;
-  let added: Map<string, Days> | undefined;
-  return {
-    between(itemId, from, until) {
-      readByItem ??= byItemOf(read);
-      let total = ZERO;
-      for (const days of [readByItem.get(itemId), added?.get(itemId)]) {
-        for (const [day, quantity] of days ?? []) if (day >= from && day < until) total = add(total, quantity);
-      }
-      return total;
-    },
-    add(itemId, day, quantity) {
-      added ??= new Map();
-      addCell(added, itemId, day, quantity);
-    },
-    addTo(changed) {
-      for (const [itemId, days] of added ?? []) {
-        for (const [day, quantity] of days) changed.push({ accountId, itemId, day, quantity });
-      }
-    },
-  };
+class WorkingCells {
+  readonly #accountId: string;
+  readonly #read: readonly CellChange[];
+  #readByItem: Map<string, Days> | undefined;
+  readonly #added: GrowingCell[] = [];
+  /** What was added by item and day, once it is much. */
+  #places: Map<string, GrowingCell> | undefined;
+
+  constructor(accountId: string, read: readonly CellChange[]) {
+    this.#accountId = accountId;
+    this.#read = read;
+  }
+
+  between(itemId: string, from: Day, until: Day): Decimal {
+    this.#readByItem ??= byItemOf(this.#read);
+    let total = ZERO;
+    for (const [day, quantity] of this.#readByItem.get(itemId) ?? []) {
+      if (day >= from && day < until) total = add(total, quantity);
+    }
+    for (const { itemId: item, day, quantity } of this.#added) {
+      if (item === itemId && day >= from && day < until) total = add(total, quantity);
+    }
+    return total;
+  }
+
+  add(itemId: string, day: Day, quantity: Decimal): void {
+    const found = this.#find(itemId, day);
+    if (found !== undefined) {
+      found.quantity = add(found.quantity, quantity);
+      return;
+    }
+    const cell = { accountId: this.#accountId, itemId, day, quantity };
+    this.#added.push(cell);
+    this.#places?.set(`${day} ${itemId}`, cell);
+  }
+
+  addTo(changed: CellChange[]): void {
+    for (const cell of this.#added) changed.push(cell);
+  }
+
+  #find(itemId: string, day: Day): GrowingCell | undefined {
+    if (this.#added.length > FEW) {
+      this.#places ??= new Map(this.#added.map((cell) => [`${cell.day} ${cell.itemId}`, cell]));
+      return this.#places.get(`${day} ${itemId}`);
+    }
+    for (const cell of this.#added) if (cell.day === day && cell.itemId === itemId) return cell;
+    return undefined;
+  }
 }
 
 function byItemOf(read: readonly CellChange[]): Map<string, Days> {
@@ -229,6 +315,18 @@ function addCell(byItem: Map<string, Days>, itemId: string, day: Day, quantity: 
   const days = byItem.get(itemId);
   if (days === undefined) byItem.set(itemId, new Map([[day, quantity]]));
   else days.set(day, add(days.get(day) ?? ZERO, quantity));
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id;
+}
+
+function referenceIdOf({ referenceId }: EventRecord): string {
+  return referenceId;
+}
+
+function byNumber(a: EventRecord, b: EventRecord): number {
+  return a.number - b.number;
 }
 
 function byCreation(
