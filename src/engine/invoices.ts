@@ -1,5 +1,5 @@
 /**
- * Invoices: previewed and listed (S13).
+ * Invoices as reads show them, and their preview (S13).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { formatInstant, type Instant, instantOf, parseInstant } from "../calenda
 import { RatebookError } from "../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import { catchUp, draftsOf, isBehind } from "../ledger/catch-up.ts";
+import { catchUp, draftsOf } from "../ledger/catch-up.ts";
 import { compareIds } from "../ledger/order.ts";
 import type { InvoiceRecord } from "../ledger/records.ts";
 import { invalidInput, notFound } from "../ledger/refusals.ts";
@@ -15,7 +15,6 @@ import type { PageKey } from "../ledger/view.ts";
 import type { AccountWork } from "../ledger/workspace.ts";
 import { type AccountFilter, accountsNamedIn } from "./account-lists.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
-import { collectPage, type Page, type PageOptions } from "./pages.ts";
 
 /** An instant as callers may give it. */
 export type InstantInput = Instant | string | Date;
@@ -72,28 +71,6 @@ export async function preview(
   return shown;
 }
 
-/** A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first. */
-export async function listInvoices(
-  context: EngineContext,
-  { accountId, customerId, status, from, until }: InvoiceFilter,
-  options: PageOptions,
-): Promise<Page<InvoiceShown>> {
-  const touches = periodFilter(from, until);
-  const found = collectPage(options, invoiceKey);
-  const own =
-    accountId === undefined ? undefined : (await context.store.read.accounts([accountId])).map(({ id }) => id);
-  // Drafts are computed: where they are not asked for, only the accounts that are behind are.
-  const read = status === undefined || status === "DRAFT" ? invoicesOf : finalInvoicesOf;
-  for await (const ids of chunksOf(context, own, customerId === undefined ? {} : { customerId })) {
-    for (const each of await read(context, ids, undefined)) {
-      const { invoice } = each;
-      if (customerId !== undefined && invoice.customerId !== customerId) continue;
-      if ((status === undefined || invoice.status === status) && touches(invoice)) found.offer(each);
-    }
-  }
-  return found.page();
-}
-
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
   const accountIds = await accountsNamedIn(context.store.read, id);
@@ -103,8 +80,8 @@ export async function getInvoice(context: EngineContext, id: string): Promise<In
   return found;
 }
 
-/** @param at default now */
-async function invoicesOf(
+/** The invoices of accounts, final ones and drafts, each account's by date. @param at default now */
+export async function invoicesOf(
   context: EngineContext,
   accountIds: readonly string[],
   at: Instant | undefined,
@@ -122,20 +99,6 @@ async function invoicesOf(
   });
 }
 
-/** The final invoices of accounts, with those that fall due by now. */
-async function finalInvoicesOf(
-  context: EngineContext,
-  accountIds: readonly string[],
-): Promise<readonly InvoiceShown[]> {
-  const { read } = context.store;
-  const now = context.clock();
-  const behind = (await read.accounts(accountIds)).filter((record) => isBehind(record, now)).map(({ id }) => id);
-  const due = behind.length === 0 ? [] : await invoicesOf(context, behind, undefined);
-  // Whoever was not behind then has them stored, also those that were made final since.
-  const others = accountIds.filter((id) => !behind.includes(id));
-  return [...due, ...(await read.invoices(others)).map(finalShown)];
-}
-
 /** The invoices of an account in a working copy that is not committed. */
 function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
   catchUp(catalog, work, at);
@@ -144,7 +107,8 @@ function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readon
   return [...final, ...drafts].toSorted(byDate);
 }
 
-function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceShown {
+/** A final invoice as a read shows it. */
+export function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceShown {
   return {
     id,
     invoice,
@@ -192,7 +156,8 @@ export function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
   return { createdAt: parseInstant(start), id };
 }
 
-function periodFilter(
+/** Whether the billing period of an invoice touches `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
+export function periodFilter(
   from: InstantInput | undefined,
   until: InstantInput | undefined,
 ): (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean {

@@ -53,6 +53,8 @@ export function pageAmong<Item>(all: Iterable<Item>, options: PageOptions, keyOf
 export interface CollectedPage<Item> {
   /** In any order; items with one key are the same item. */
   offer(item: Item): void;
+  /** Whether an item of this key would be on a later page, by what was offered so far. */
+  isBeyond(key: PageKey): boolean;
   page(): Page<Item>;
 }
 
@@ -62,6 +64,7 @@ export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => P
   let held: Item[] = [];
   /** What comes after this is on a later page; undefined until the page is full. */
   let last: PageKey | undefined;
+  let isCut = true;
   const cut = (): void => {
     const sorted = held.sort((a, b) => compareNewest(keyOf(a), keyOf(b)));
     const isFirst = (item: Item, index: number): boolean => {
@@ -69,14 +72,20 @@ export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => P
       return before === undefined || compareNewest(keyOf(before), keyOf(item)) !== 0;
     };
     held = sorted.filter(isFirst).slice(0, limit + 1);
+    isCut = true;
     const item = held[limit];
     if (item !== undefined) last = keyOf(item);
   };
   return {
+    isBeyond(key) {
+      if (!isCut) cut();
+      return last !== undefined && compareNewest(key, last) >= 0;
+    },
     offer(item) {
       const key = keyOf(item);
       if (after !== undefined && compareNewest(key, after) <= 0) return;
       if (last !== undefined && compareNewest(key, last) >= 0) return;
+      isCut = false;
       if (held.push(item) >= 2 * (limit + 1)) cut();
     },
     page() {

@@ -1,8 +1,11 @@
 /** Lists over all accounts: whole, in order and without what is due twice (S2.4, S12, S13). */
 import { describe, expect, test } from "vitest";
 
-import type { Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { InvoiceShown } from "../../src/engine/invoices.ts";
 import type { Page, PageOptions } from "../../src/engine/pages.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import { activeSchema, call, engineAt, type EngineUnderTest, monthly, sumMeter } from "./support.ts";
 
 const IDS = ["a", "b", "c", "d"];
@@ -99,6 +102,82 @@ describe("all invoices", () => {
     );
     expect((await engine.invoices.list({ status: "DUE", accountId: "c" })).items).toHaveLength(1);
     expect((await engine.invoices.list({ status: "PAID" })).items).toEqual([]);
+  });
+});
+
+describe("invoices of many accounts", () => {
+  const ids = Array.from({ length: 104 }, (_, index) => `account-${String(index).padStart(3, "0")}`);
+
+  /** Half of the accounts have cycles from the 1st, half from the 15th; each has used something every few days. */
+  async function many(): Promise<{
+    readonly engine: Engine;
+    readonly computed: () => number;
+    readonly at: (time: string) => void;
+  }> {
+    let [now, computed] = [Date.parse("2024-03-01T00:00:00Z"), 0];
+    const inner = memoryStore();
+    const store: Store = {
+      ...inner,
+      transact: async (scope, work) => {
+        computed += scope.accountIds.length;
+        return inner.transact(scope, work);
+      },
+    };
+    const engine = createEngine({ store, clock: () => now });
+    await activeSchema(engine);
+    const meterId = await sumMeter(engine);
+    await engine.usageMeters.activate(meterId);
+    const planIds: string[] = [];
+    for (const dayOffset of ["1", "15"]) {
+      const cycles = { interval: "MONTHLY", startOffset: { dayOffset, monthOffset: "NIL" } };
+      const pricePlanDetails = { ...monthly(meterId), pricingCycleConfig: cycles };
+      const { item } = await engine.pricePlans.create({ name: `From the ${dayOffset}`, pricePlanDetails });
+      planIds.push((await engine.pricePlans.activate(item.id)).item.id);
+    }
+    await engine.customers.create({ id: "acme", name: "Acme" });
+    for (const [index, id] of ids.entries()) {
+      await engine.accounts.create({ id, name: id, customerId: "acme" });
+      await engine.associate(id, { pricePlanId: planIds[index % 2] ?? "", effectiveFrom: "2024-03-01" });
+    }
+    for (const day of ["03-05", "03-20", "04-05", "04-20"]) {
+      now = Date.parse(`2024-${day}T12:00:00Z`);
+      await engine.ingest(ids.map((id) => call(`${day} ${id}`, `2024-${day}T11:00:00Z`, 1, id)));
+    }
+    computed = 0;
+    return { engine, computed: () => computed, at: (time) => void (now = Date.parse(time)) };
+  }
+
+  test("S13.4 a page is that of the whole list, and only the accounts that may stand on it are computed", async () => {
+    const { engine, computed, at } = await many();
+    at("2024-04-21T00:00:00Z");
+    await engine.finalize();
+    const separately: InvoiceShown[] = [];
+    for (const accountId of ids) separately.push(...(await engine.invoices.list({ accountId }, { limit: 100 })).items);
+    const expected = separately
+      .map((shown) => ({ id: shown.id, start: shown.invoice.startDate }))
+      .toSorted((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start > b.start ? -1 : 1))
+      .map(({ id }) => id);
+    // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and a draft since then.
+    expect(expected).toHaveLength(52 * 2 + 52 * 3);
+    for (const limit of [33, 400]) {
+      const paged = await allOf((page) => engine.invoices.list({}, page), limit);
+      expect(paged.map(({ id }) => id)).toEqual(expected);
+    }
+    const before = computed();
+    await engine.invoices.list({}, { limit: 10 });
+    // The first 50 by their ids; of the others none comes before the tenth.
+    expect(computed() - before).toBe(50);
+    await engine.invoices.list({ status: "DUE" }, { limit: 10 });
+    expect(computed() - before).toBe(50);
+  });
+
+  test("S2.4 is the same list whether the accounts were caught up with or not", async () => {
+    const { engine, at } = await many();
+    at("2024-05-20T00:00:00Z");
+    const behind = await allOf((page) => engine.invoices.list({}, page), 50);
+    await engine.finalize();
+    const after = await allOf((page) => engine.invoices.list({}, page), 50);
+    expect(after.map(({ id, invoice }) => [id, invoice])).toEqual(behind.map(({ id, invoice }) => [id, invoice]));
   });
 });
 
