@@ -27,13 +27,13 @@ import { type EventSchemas, eventSchemasOf } from "./event-schemas.ts";
 import { eventsNamed, ingest, listEvents, undo } from "./events.ts";
 import { createIds } from "./ids.ts";
 import { invoiceGroupsOf, type InvoiceGroups } from "./invoice-groups.ts";
+import { listInvoices } from "./invoice-lists.ts";
 import {
   type EnginePreviewOptions,
   getInvoice,
   type InstantInput,
   type InvoiceFilter,
   type InvoiceShown,
-  listInvoices,
   preview,
 } from "./invoices.ts";
 import { load, type Loaded } from "./load.ts";
