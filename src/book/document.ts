@@ -23,6 +23,9 @@ export const organization = z.strictObject({
 /** Whose book it is. */
 export type Organization = z.output<typeof organization>;
 
+/** Whose store it should be; what is left out is not asked. */
+export const organizationRequest = z.strictObject({ id: idOf(50).nullish(), baseCurrency: currency.nullish() });
+
 /** The lists of a book and what their items look like, in the order of book.md. */
 export const RESOURCES = {
   settings: setting,

@@ -38,6 +38,7 @@ import {
 } from "./invoices.ts";
 import { load, type Loaded } from "./load.ts";
 import { type MetricResult, metricsOf } from "./metrics.ts";
+import { organizationOf, type OrganizationResource } from "./organization.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import {
   associatePlan,
@@ -104,6 +105,7 @@ export interface Engine extends AccountResources {
     /** Newest first. */
     list(page?: PageOptions): Promise<Page<MigrationShown>>;
   };
+  readonly organization: OrganizationResource;
   readonly settings: Settings;
   readonly eventSchemas: EventSchemas;
   readonly usageMeters: UsageMeters;
@@ -166,6 +168,7 @@ export function createEngine(given: EngineOptions): Engine {
   return {
     store,
     ...accountResourcesOf(context),
+    organization: organizationOf(context),
     settings: settingsOf(context),
     eventSchemas: eventSchemasOf(context),
     usageMeters: usageMetersOf(context),
@@ -188,6 +191,7 @@ function withStore(options: EngineOptions): EngineOptions {
 type Resources =
   | keyof AccountResources
   | "store"
+  | "organization"
   | "settings"
   | "eventSchemas"
   | "usageMeters"
