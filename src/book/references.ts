@@ -10,7 +10,7 @@ import type { Path, Report } from "./problems.ts";
 import { allOf, anOrA, shown } from "./sentences.ts";
 
 /** What a list holds, in words. */
-const WORDS: Readonly<Record<ResourceList, string>> = {
+export const LIST_WORDS: Readonly<Record<ResourceList, string>> = {
   settings: "setting",
   eventSchemas: "event schema",
   usageMeters: "usage meter",
@@ -89,7 +89,7 @@ export function idAmong(lists: readonly ReferredList[], given: string, path: Pat
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) {
     if (entries.some(({ isOpen }) => isOpen)) return given;
-    const what = lists.map((list) => WORDS[list]).join(" or ");
+    const what = lists.map((list) => LIST_WORDS[list]).join(" or ");
     const named = lists.length === 1 && lists[0] === "eventSchemas" ? "the name" : "the id or name";
     resolving.report(path, `expected ${named} of ${anOrA(what)}, got ${shown(given)}`);
   } else {

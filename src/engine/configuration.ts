@@ -5,10 +5,12 @@
  */
 import { type Book, readBook } from "../book/book.ts";
 import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
+import { LIST_WORDS } from "../book/references.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
+import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { compareOldest } from "../store/order.ts";
 import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
@@ -193,8 +195,18 @@ function problemsOf(
   const own = kind && ownProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
   if (own !== undefined) return own;
   const [other] = problems;
-  const sentence = `the change would break ${other?.path ?? "$"}: ${other?.message ?? ""}`;
+  const sentence = `the change would break ${other === undefined ? "the book" : brokenOf(other, documents)}`;
   return new RatebookError("ERR_REFUSED", sentence, { rule: "S4" }, { cause });
+}
+
+/** What a problem of a book is about, by what it is called instead of its place: `the usage meter "um.1": name: …`. */
+function brokenOf({ path, message }: Problem, documents: ConfiguredDocuments): string {
+  const [, list = "", place = "", rest = ""] = /^\$\.(\w+)\[(\d+)\]\.?(.*)$/s.exec(path) ?? [];
+  const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
+  const document = kind === undefined ? undefined : documents[kind][Number(place)];
+  if (kind === undefined || document === undefined) return `${path}: ${message}`;
+  const what = `the ${LIST_WORDS[BOOK_LISTS[kind]]} ${quoted(document.id)}`;
+  return [what, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 
 /** The problems at a place of a book as those of what was given for it; undefined where there are none. */

@@ -326,6 +326,16 @@ describe("moves of event schemas", () => {
     ]);
   });
 
+  test("S4.4 a DRAFT is not changed to what would break a meter, and the answer says which and how", async () => {
+    const { id } = (await call("POST /usage_meters", { body: SUM })).json;
+    expect(await answerTo(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } })).toEqual([
+      400,
+      expect.stringMatching(
+        new RegExp(`^the change would break the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
+      ),
+    ]);
+  });
+
   test("featureDetails names the feature that its events consume, and the association makes no version", async () => {
     await call(`POST ${URL}/activate`);
     const feature = await call("POST /features", { body: { name: "Calls", schemaAssocitions: ["api calls"] } });
