@@ -5,13 +5,14 @@
  */
 import { RatebookError } from "../errors.ts";
 import { valueOf } from "../numbers/decimal.ts";
+import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { checkRule, type Rule } from "../rules/rule.ts";
 import { type Setting, settingKey } from "./catalog-items.ts";
 import { unique } from "./check-names.ts";
 import type { Book } from "./document.ts";
 import type { EnrichmentField, EventSchema } from "./event-schema.ts";
-import type { Path, Report } from "./problems.ts";
+import { type Path, pathText, type Report } from "./problems.ts";
 import { checkRuleAt, fieldsOf, reportRule, ruleAt } from "./rule-fields.ts";
 import { oneOf, shown } from "./sentences.ts";
 
@@ -154,6 +155,9 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
       return;
     case "JSON":
       if (fails(() => parseJson(setting.value))) report(path, `expected JSON, as dataType JSON says, got ${given}`);
+      else
+        for (const key of repeatedKeys(setting.value))
+          report(path, `in ${pathText(key.path)}: ${sentenceOnRepeated(key)}`);
       return;
     case "JSON_LOGIC": {
       const rule: Rule | undefined = ruleAt(setting.value, path, report);

@@ -11,7 +11,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { pathReader } from "../rules/variables.ts";
+import { restOfPathReader } from "../rules/variables.ts";
 
 /** The settings that a schema depends on, as one account has them (S4.2). */
 export interface AccountDependencies {
@@ -122,7 +122,7 @@ export function readersOf(slots: EventSlots, visible: VisibleSlots) {
         return slot < visible.dimensions ? () => texts[slot] : undefined;
       }
       case "dependencies": {
-        const read = pathReader(name);
+        const read = restOfPathReader(name);
         return () => read(slots.dependencies.byName);
       }
       case "event":

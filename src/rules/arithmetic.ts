@@ -10,6 +10,7 @@ import {
   addExact,
   compareExact,
   divideExact,
+  exactOfText,
   multiplyExact,
   negateExact,
   remainderExact,
@@ -55,9 +56,11 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
   if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
   return (frame) => {
     const x = decimal(run(frame));
-    const digits = places.run(frame);
+    const given = places.run(frame);
+    // Text that is a decimal converts here, too: a setting of texts may say how many places there are.
+    const digits = typeof given === "string" ? exactOfText(given) : given;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
-      const found = isDecimal(digits) ? shown(digits) : `${shown(digits)}, not a decimal`;
+      const found = isDecimal(digits) ? shown(given) : `${shown(given)}, not a decimal`;
       throw failure(
         `the places of "${operator}" are a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
       );

@@ -81,6 +81,15 @@ export function pathReader(path: string | undefined): Evaluator {
   };
 }
 
+/**
+ * Reads what comes after the first part of a variable, such as the name of a dependency: as one key, then step by step
+ * (S3.3).
+ */
+export function restOfPathReader(path: string): Evaluator {
+  const read = restReader(path);
+  return (data) => ruleValueOf(read(data));
+}
+
 /** The two spellings of a variable's first part (S3.3). */
 const SPELLINGS: readonly (readonly [string, string])[] = [
   ["attribute.", "attributes."],

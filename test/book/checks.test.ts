@@ -313,6 +313,14 @@ rows("event schemas and settings", [
     '$.settings[1].value: expected JSON, as dataType JSON says, got "hello"',
   ],
   [
+    "S4.2 a JSON setting has no key twice",
+    [
+      ["settings[1].dataType", "JSON"],
+      ["settings[1].value", '{"small": {"rate": 1, "rate": 2}}'],
+    ],
+    "$.settings[1].value: in $.small.rate: expected each key of an object once: this one is given again at line 1, column 23",
+  ],
+  [
     "S3.6 a JSON_LOGIC setting is a rule",
     [
       ["settings[1].dataType", "JSON_LOGIC"],

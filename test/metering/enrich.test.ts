@@ -143,6 +143,20 @@ describe("S4.2 dependencies", () => {
     expect(unitsOf(enriched, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
   });
 
+  test("S3.3 a dependency whose name has a dot is read before what a shorter name holds", () => {
+    const settings = [setting("a", "JSON", '{"b": 2, "c": 4}'), setting("ab", "NUMERIC", "3")];
+    const dependencies = [
+      { key: key("a"), name: "a" },
+      { key: key("ab"), name: "a.b" },
+    ];
+    // 10 tokens by 3 of "a.b", and by 4 of "a" where there is no longer name.
+    const read = (name: string): string => {
+      const fields = [field("made", { "*": [{ var: "attribute.tokens" }, { var: `dependencies.${name}` }] })];
+      return unitsOf({ fields, dependencies, settings, computation: made });
+    };
+    expect([read("a.b"), read("a.c")]).toEqual(["30", "40"]);
+  });
+
   test("a JSON setting is read further down, its numbers exact", () => {
     const settings = [setting("prices", "JSON", '{"eu": {"rate": 0.1}, "list": [1, 2.5]}')];
     const dependencies = [{ key: key("prices"), name: "prices" }];

@@ -37,6 +37,7 @@ describe("decimals in rules", () => {
     [{ round: 2.5 }, {}, "3"],
     [{ round: [-2.345, 2] }, {}, "-2.35"],
     [{ round: ["1250", -2] }, {}, "1300"],
+    [{ round: ["1.25", "1"] }, {}, "1.3"],
     [{ floor: [-0.5] }, {}, "-1"],
     [{ floor: [1.29, 1] }, {}, "1.2"],
     [{ ceil: [1.21, 1] }, {}, "1.3"],
@@ -68,7 +69,8 @@ describe("decimals in rules", () => {
     [{ round: ["x"] }, {}, '"x" is not a decimal in "round"'],
     [{ round: [1, 0.5] }, {}, 'the places of "round" are a whole number from -100 to 100, got 0.5'],
     [{ floor: [1, 101] }, {}, 'the places of "floor" are a whole number from -100 to 100, got 101'],
-    [{ ceil: [1, "2"] }, {}, 'the places of "ceil" are a whole number from -100 to 100, got "2", not a decimal'],
+    [{ ceil: [1, "two"] }, {}, 'the places of "ceil" are a whole number from -100 to 100, got "two", not a decimal'],
+    [{ ceil: [1, "2.5"] }, {}, 'the places of "ceil" are a whole number from -100 to 100, got "2.5"'],
     [{ var: "x" }, { x: Number.NaN }, "NaN is not a decimal"],
     [
       { var: "x" },
