@@ -9,7 +9,7 @@ import type { IngestResult } from "../../ledger/ingest.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
 import { type Answer, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
 import { Refusal } from "../failures.ts";
-import { success, withoutAbsent } from "../fields.ts";
+import { success } from "../fields.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
 
 const EVENTS_MAX = 1000;
@@ -69,7 +69,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     answers: { 202: batchIngested, 207: batchIngested },
     handle: async ({ engine, body: { events } }) => {
       const results = await engine.ingest(events);
-      const data = results.map((result, index) => ({ ...idOf(events[index]), ...shownResult(result) }));
+      const data = results.map((result, index) => shownResult(result, idOf(events[index])));
       const all = data.every((each) => each.success);
       return { status: all ? 202 : 207, plain: true, body: { success: all, data } };
     },
@@ -101,22 +101,31 @@ function malformed(result: IngestResult | undefined): Refusal {
   return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
 }
 
+/** What became of an event; made for each event of a batch, so what is undefined is left to the serializer to leave out. */
+interface ShownResult {
+  readonly id: string | undefined;
+  readonly success: boolean;
+  readonly referenceId: string | undefined;
+  readonly ingestionStatus: z.input<typeof ingestionStatus>;
+}
+
 /** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
-function shownResult({ status, description, referenceId }: IngestResult): z.input<typeof ingested> {
-  return withoutAbsent({
+function shownResult({ status, description, referenceId }: IngestResult, id?: string): ShownResult {
+  return {
+    id,
     success: isCompleted(status) || status === DUPLICATE,
     referenceId,
     ingestionStatus: {
-      status: status === REFUSED ? ("INGESTION_FAILED" as const) : status,
+      status: status === REFUSED ? "INGESTION_FAILED" : status,
       statusDescription: description,
     },
-  });
+  };
 }
 
-function idOf(event: unknown): { readonly id?: string } {
-  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "id")) return {};
+function idOf(event: unknown): string | undefined {
+  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "id")) return undefined;
   const { id } = event as { readonly id?: unknown };
-  return typeof id === "string" ? { id } : {};
+  return typeof id === "string" ? id : undefined;
 }
 
 /** An event whose schema has no feature would be metered, though nothing was asked of any entry: it is refused before. */
