@@ -253,10 +253,10 @@ describe("feature credit entries over HTTP", () => {
       expect((await answers("prod", "x".repeat(50)))[0]).toMatch(/^422 /);
 
       const entry404 = [404, `no feature credit entry has the id "${entryId}"`];
-      const other = `/accounts/prod/features/${otherFeature}/entries/${entryId}`;
+      const other: `/${string}` = `/accounts/prod/features/${otherFeature}/entries/${entryId}`;
       expect(await answerOf(api, `PATCH ${other}`, { body: { granted: 1 } })).toEqual(entry404);
       expect(await answerOf(api, `POST ${other}/void`)).toEqual(entry404);
-      const unknown = `${featured.url}/entries/fce.no`;
+      const unknown: `/${string}` = `${featured.url}/entries/fce.no`;
       expect((await api.call(`PATCH ${unknown}`, { body: { granted: 1 } })).status).toBe(404);
       expect((await api.call(`POST ${unknown}/void`)).status).toBe(404);
       expect(await listed(api, `${featured.url}/entries`, "status")).toEqual(["ACTIVE"]);
