@@ -8,7 +8,7 @@ import { hasCode } from "../errors.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { SchemaProgram } from "../metering/program.ts";
 import { DIMENSION_LENGTH_MAX, type EventAttribute, type ReadEvent, type UsageEvent } from "../metering/read-event.ts";
-import { Decimal, type DecimalInput, textOf, valueOf } from "../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, decimalOfInteger, textOf, valueOf } from "../numbers/decimal.ts";
 import { decimalOfExact } from "../numbers/exact.ts";
 import { INGEST_STATUSES, type IngestOutcome, type IngestStatus } from "./outcome.ts";
 import type { EventRecord, FeatureUse } from "./records.ts";
@@ -102,7 +102,7 @@ function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (
 
 /** A decimal, or what was sent as text where that is none (S1.3). */
 function valueAsSent(value: DecimalInput): Decimal | string {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return new Decimal(value === 0 ? 0 : value);
+  if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
   try {
     return valueOf(value);
   } catch (error) {

@@ -32,6 +32,14 @@ export const ZERO: Decimal = new Decimal(0);
 /** One. */
 export const ONE: Decimal = new Decimal(1);
 
+/** The whole numbers that most events carry, made once: a Decimal never changes. */
+const SMALL: readonly Decimal[] = Array.from({ length: 1025 }, (_, value) => new Decimal(value));
+
+/** A safe integer as a Decimal; small ones are shared. */
+export function decimalOfInteger(value: number): Decimal {
+  return SMALL[value] ?? new Decimal(value);
+}
+
 /** What a number may be given as: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
 export type DecimalInput = string | number | Decimal;
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { Decimal, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
+import { Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
 
 /**
  * `mantissa × 10^-scale`. The mantissa is a safe integer but 0, or a bigint where that does not fit; the scale is 0 to
@@ -239,7 +239,7 @@ export function textOfExact(value: Exact): string {
 
 /** The value as a {@link Decimal}. */
 export function decimalOfExact(value: Exact): Decimal {
-  return typeof value === "number" ? new Decimal(value) : new Decimal(`${value.mantissa}e${-value.scale}`);
+  return typeof value === "number" ? decimalOfInteger(value) : new Decimal(`${value.mantissa}e${-value.scale}`);
 }
 
 /** A {@link Decimal} as an exact value of the event path. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */
