@@ -216,7 +216,10 @@ function ownProblems(
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID"> | undefined {
   const own = problems.flatMap(({ path, message }) =>
-    path === place || path.startsWith(`${place}.`) ? [{ path: `$${path.slice(place.length)}`, message }] : [],
+    path === place || path.startsWith(`${place}.`)
+      ? // A message may name another place of the same thing: `attributes[0] has the same`.
+        [{ path: `$${path.slice(place.length)}`, message: message.replaceAll(`${place}.`, "") }]
+      : [],
   );
   const [first] = own;
   if (first === undefined) return undefined;

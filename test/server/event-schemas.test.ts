@@ -73,6 +73,11 @@ describe("making and reading event schemas", () => {
       "dimensions: expected at most 50 items, got 51",
     ],
     ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],
+    [
+      "an attribute twice",
+      { attributes: [{ name: "n" }, { name: "n" }] },
+      "attributes[1].name: expected a name of its own: attributes[0] has the same",
+    ],
     ["a status", { status: "ACTIVE" }, "status: unknown field"],
     ["an unknown field", { colour: "red" }, "colour: unknown field"],
   ])("POST /event_schema with %s is a 400", async (_, parts, message) => {
