@@ -1,6 +1,4 @@
-import addFormats from "ajv-formats";
 /** A billing API over a memory store, whose every answer is checked against its OpenAPI document. */
-import { Ajv2020 } from "ajv/dist/2020.js";
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -11,6 +9,7 @@ import { openApiOf } from "../../src/server/openapi.ts";
 import { createPaging } from "../../src/server/pagination.ts";
 import { ENDPOINTS } from "../../src/server/routes.ts";
 import { memoryStore } from "../../src/store/memory.ts";
+import { answerCheckerOf } from "./answer-check.ts";
 
 /** What a request of a test is. */
 export interface Asked {
@@ -40,20 +39,7 @@ export interface TestApi {
   ) => Promise<Answered>;
 }
 
-const document = openApiOf(ENDPOINTS, "test") as unknown as OpenApi;
-
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: unknown;
-}
-interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>;
-}
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-ajv.addSchema({ $id: "openapi.json", components: document.components });
-const validators = new Map<string, ReturnType<typeof ajv.compile>>();
+const checkAnswer = answerCheckerOf(openApiOf(ENDPOINTS, "test"));
 
 /** Who calls where a test does not try credentials. */
 export function anyCaller(role: Role = "admin"): AccessControl {
@@ -90,46 +76,4 @@ export async function startApi(time = "2024-06-15T12:00:00Z", access: AccessCont
       return { status: response.statusCode, json, text: response.body, headers: response.headers };
     },
   };
-}
-
-/** An answer is one that the document says. */
-function checkAnswer(method: string, url: string, response: LightMyRequestResponse): void {
-  const path = pathOf(url);
-  const operation = path === undefined ? undefined : document.paths[path]?.[method.toLowerCase()];
-  const isRefusal = response.statusCode === 404 || response.statusCode === 405;
-  if (path === undefined || operation === undefined) {
-    if (!isRefusal) throw new Error(`${method} ${url} answered ${response.statusCode}, and is not in the document`);
-    return;
-  }
-  const type = String(response.headers["content-type"]).split(";")[0] ?? "";
-  const content = operation.responses[String(response.statusCode)]?.content?.[type];
-  if (content === undefined) {
-    throw new Error(
-      `${method} ${path} answered ${response.statusCode} ${type}, which the document lacks: ${response.body}`,
-    );
-  }
-  if (type !== "application/json") return;
-  const validate = validatorOf(`${method} ${path} ${response.statusCode}`, content.schema);
-  if (!validate(JSON.parse(response.body))) {
-    throw new Error(`${method} ${url}: ${ajv.errorsText(validate.errors)} in ${response.body}`);
-  }
-}
-
-function validatorOf(key: string, schema: object): ReturnType<typeof ajv.compile> {
-  const known = validators.get(key);
-  if (known !== undefined) return known;
-  const pointed: unknown = JSON.parse(JSON.stringify(schema).replaceAll("#/components/", "openapi.json#/components/"));
-  const made = ajv.compile(pointed as object);
-  validators.set(key, made);
-  return made;
-}
-
-/** The path of the document that a URL is of; one without parameters comes first. */
-function pathOf(url: string): string | undefined {
-  const steps = (url.split("?")[0] ?? "").split("/");
-  const fits = Object.keys(document.paths).filter((path) => {
-    const own = path.split("/");
-    return own.length === steps.length && own.every((step, index) => step.startsWith("{") || step === steps[index]);
-  });
-  return fits.toSorted((a, b) => a.split("{").length - b.split("{").length)[0];
 }
