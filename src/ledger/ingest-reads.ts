@@ -10,7 +10,7 @@ import type { Catalog } from "./catalog.ts";
 import { isBehind } from "./catch-up.ts";
 import type { IngestRead } from "./ingest.ts";
 import { byAccount, type LedgerReads, readAccounts } from "./reads.ts";
-import type { AccountRecord } from "./records.ts";
+import type { AccountRecord, CellChange } from "./records.ts";
 import type { HeldId } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
@@ -79,32 +79,26 @@ export async function readForIngest(
   now: Instant,
 ): Promise<IngestRead> {
   const held = await view.heldIds(needs.eventIds);
-  const own = new Set(names.values());
-  const records = await view.accounts([...own, ...holdersOf(catalog, held, own, now)]);
   const asked = askedOf(needs, names);
-  const touched = records.filter(({ id }) => asked.has(id));
-  const behind = await readAccounts(
-    catalog,
-    view,
-    touched.filter((record) => isBehind(record, now)),
-    now,
-  );
-  const others = touched.filter((record) => !isBehind(record, now));
-  return {
-    accounts: [...behind, ...(await readLean(catalog, view, others, asked, now))],
-    names,
-    held,
-    holders: records.filter(({ id }) => !asked.has(id)),
-  };
+  const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
+  const [behind, others, holders]: [AccountRecord[], AccountRecord[], AccountRecord[]] = [[], [], []];
+  for (const record of records) {
+    const list = !asked.has(record.id) ? holders : isBehind(record, now) ? behind : others;
+    list.push(record);
+  }
+  const lean = await readLean(catalog, view, others, asked, now);
+  const accounts = behind.length === 0 ? lean : [...(await readAccounts(catalog, view, behind, now)), ...lean];
+  return { accounts, names, held, holders };
 }
 
 /** The accounts of ids that only an open cycle still holds (S14.1). */
 function holdersOf(
   { options }: Catalog,
   held: readonly HeldId[],
-  own: ReadonlySet<string>,
+  own: ReadonlyMap<string, unknown>,
   now: Instant,
-): ReadonlySet<string> {
+): Iterable<string> {
+  if (held.length === 0) return [];
   const old = held.filter(({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId));
   return new Set(old.map(({ accountId }) => accountId));
 }
@@ -148,11 +142,9 @@ async function readLean(
     const range = limitedDays(catalog, record, needs);
     if (range !== undefined) limited.push({ id: record.id, ...range });
   }
-  const [from, until] = [Math.min(...limited.map((each) => each.from)), Math.max(...limited.map((each) => each.until))];
   const entries = byAccount(consuming.length === 0 ? [] : await view.entries(consuming));
   const invoices = byAccount(late.length === 0 ? [] : await view.invoices(late));
-  const limitedIds = limited.map(({ id }) => id);
-  const overage = byAccount(limitedIds.length === 0 ? [] : await view.overage(limitedIds, from, until));
+  const overage = byAccount(limited.length === 0 ? [] : await overageOf(view, limited));
   return records.map((record) => ({
     record,
     entries: entries.get(record.id) ?? [],
@@ -164,10 +156,25 @@ async function readLean(
   }));
 }
 
+function overageOf(
+  view: LedgerReads,
+  limited: readonly { readonly id: string; readonly from: Day; readonly until: Day }[],
+): Promise<readonly CellChange[]> {
+  let [from, until] = [Infinity, -Infinity];
+  for (const each of limited) [from, until] = [Math.min(from, each.from), Math.max(until, each.until)];
+  return view.overage(
+    limited.map(({ id }) => id),
+    from,
+    until,
+  );
+}
+
 /** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
 function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
   return planOf(catalog, record).clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
 }
+
+const NO_CARDS: readonly unknown[] = [];
 
 /** The days of the billing windows in which overage counts against a limit (S11.3). */
 function limitedDays(
@@ -175,7 +182,10 @@ function limitedDays(
   record: AccountRecord,
   { features, first, last }: NameNeeds,
 ): { readonly from: Day; readonly until: Day } | undefined {
+  if (features.size === 0) return undefined;
   const { decisions, clock } = planOf(catalog, record);
+  if (!decisions.some(({ plan }) => (plan?.details.entitlementOverageRateCards ?? NO_CARDS).length > 0))
+    return undefined;
   const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
   const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
   if (limited.length === 0) return undefined;

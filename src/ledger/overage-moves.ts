@@ -52,15 +52,18 @@ export function entryOf(record: EntryRecord): FeatureEntry {
   return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
 }
 
+/** So many entries are looked through one by one; of more there is an index. */
+const FEW = 8;
+
 /** Writes the balances that changed. */
 export function putBalances(
   work: AccountWork,
   before: readonly EntryRecord[],
   after: readonly Pick<FeatureEntry, "id" | "balance">[],
 ): void {
-  const records = new Map(before.map((record) => [record.id, record]));
+  const records = before.length > FEW ? new Map(before.map((record) => [record.id, record])) : undefined;
   for (const { id, balance } of after) {
-    const record = records.get(id);
+    const record = records === undefined ? before.find((each) => each.id === id) : records.get(id);
     const left = decimalOfExact(balance);
     if (record !== undefined && !record.balance.eq(left)) work.putEntry({ ...record, balance: left });
   }
