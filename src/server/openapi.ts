@@ -133,9 +133,17 @@ function pointed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, part]) => !(OWN_NAMES.has(name) && typeof part === "string"))
-      .map(([name, part]) => [
-        name,
-        name === "$ref" && typeof part === "string" ? part.replace("#/$defs/", "#/components/schemas/") : pointed(part),
-      ]),
+      .map(([name, part]) => [name, partOf(name, part)]),
   );
+}
+
+function partOf(name: string, part: unknown): unknown {
+  if (name === "$ref" && typeof part === "string") return part.replace("#/$defs/", "#/components/schemas/");
+  // An open object says so in words: some generators stumble over a schema that is empty.
+  if (name === "additionalProperties" && isEmpty(part)) return true;
+  return pointed(part);
+}
+
+function isEmpty(part: unknown): boolean {
+  return typeof part === "object" && part !== null && Object.keys(part).length === 0;
 }
