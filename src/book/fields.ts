@@ -97,6 +97,7 @@ export const ruleSource = z
       { type: "string" },
       { type: "number" },
       { type: "boolean" },
+      { type: "array" },
     ],
     description: "A JSON-logic rule: an object, a literal, or a text that holds one.",
   });
