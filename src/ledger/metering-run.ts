@@ -11,6 +11,7 @@ import { DAY_MS, dayOf } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { AddAll } from "../metering/cells.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
+import { idsAmong, lookAtEvents } from "../metering/look-ahead.ts";
 import type { MeteringBook, SchemaProgram } from "../metering/program.ts";
 import { compileMetering } from "../metering/program.ts";
 import type { ReadEvent } from "../metering/read-event.ts";
@@ -103,6 +104,7 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
     options,
   };
   const tally = tallyOutcomes();
+  let seen = 0;
   const direct: ReadEvent = { ...reader.event };
   return {
     add(event) {
@@ -110,7 +112,10 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
       const outcome = problem === undefined ? decide(context, reader.event) : outcomeOf("INGESTION_REFUSED", problem);
       return tally.count(outcome, reader.event.timestamp);
     },
-    lookAhead: reader.lookAhead,
+    lookAhead(events, from, until) {
+      seen += lookAtEvents(events, from, until);
+      context.ids?.expect?.(idsAmong(events, from, until));
+    },
     slotsOf: (schemaName) => program.schemas.get(schemaName)?.slots,
     addSlots(slots) {
       direct.schemaName = slots.schemaName;

@@ -10,7 +10,16 @@ import type { Day } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
-import { createDenseCells, daysOf, denseAt, type DenseCells, openDay, openRow, totalAt } from "./dense-cells.ts";
+import {
+  createDenseCells,
+  daysOf,
+  denseAt,
+  type DenseCells,
+  denseSum,
+  openDay,
+  openRow,
+  totalAt,
+} from "./dense-cells.ts";
 
 /** Sums that grow. */
 export interface Cells {
@@ -26,6 +35,12 @@ export interface Cells {
   readonly fits: (row: number, column: number, day: Day, quantity: Exact) => boolean;
   /** The cells that were made, in no particular order; none of a row or column that does not exist. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
+  /**
+   * The sum of the cells on the days `[from, until)`.
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC when it needs more than 100 digits (S1.4)
+   */
+  between(row: number, column: number, from: Day, until: Day): Exact;
 }
 
 /**
@@ -63,6 +78,7 @@ export function createCells(rows: number, columns: number, together?: readonly (
     const small = typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= 50);
     if (small && wide.byCell.size === 0) return true;
     try {
+      if (row < 0 || column < 0) return 0;
       const aside = wide.byCell.get(row * columns + column)?.get(day) ?? 0;
       addExact(addExact(aside, quantity), denseAt(dense, row, column, day) ?? 0);
       return true;
@@ -85,7 +101,23 @@ export function createCells(rows: number, columns: number, together?: readonly (
       return true;
     };
   };
-  return { add, adder, fits, days: (row, column) => cellsOf(dense, wide, row, column) };
+  return {
+    add,
+    adder,
+    fits,
+    days: (row, column) => (row < 0 || column < 0 ? [] : cellsOf(dense, wide, row, column)),
+    between(row, column, from, until) {
+      if (row < 0 || column < 0) return 0;
+      const aside = wide.byCell.has(row * columns + column);
+      const small = aside ? undefined : denseSum(dense, row, column, [from, until]);
+      if (small !== undefined) return small;
+      let total: Exact = 0;
+      for (const [day, quantity] of cellsOf(dense, wide, row, column)) {
+        if (day >= from && day < until) total = addExact(total, quantity);
+      }
+      return total;
+    },
+  };
 }
 
 /** Adds to dense cells only, or to none: to those of one lane with one look at where it is. */

@@ -212,6 +212,29 @@ export function denseAt(dense: DenseCells, row: number, column: number, day: Day
   return Number.isNaN(mantissa) ? undefined : exactOf(mantissa, table[lane + SCALES + place] ?? 0);
 }
 
+/** The sum of the dense cells on the days `[from, until)`; undefined where it is beyond a safe integer at their scale. */
+export function denseSum(
+  dense: DenseCells,
+  row: number,
+  column: number,
+  [from, until]: readonly [Day, Day],
+): Exact | undefined {
+  const { first, days } = daysOf(dense, row, column);
+  if (days === 0) return 0;
+  const { table, sums } = dense;
+  const lane = (dense.bases[row] ?? 0) + (dense.lanes[column] ?? 0);
+  const [start, width] = [table[lane + START] ?? 0, table[lane + WIDTH] ?? 0];
+  const place = dense.places[column] ?? 0;
+  let total = 0;
+  const end = Math.min(until - first, days);
+  for (let offset = Math.max(from - first, 0); offset < end; offset++) {
+    const mantissa = sums[start + offset * width + place] ?? 0;
+    if (!Number.isNaN(mantissa)) total += mantissa;
+    if (Math.abs(total) > SAFE_MAX) return undefined;
+  }
+  return exactOf(total, table[lane + SCALES + place] ?? 0);
+}
+
 function exactOf(mantissa: number, scale: number): Exact {
   // Adding 0 turns minus zero, which is no Exact, into 0.
   return scale === 0 || mantissa === 0 ? mantissa + 0 : new Scaled(mantissa, scale);

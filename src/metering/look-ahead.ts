@@ -9,6 +9,8 @@
  * @module
  */
 
+import { EVENT_ID_LENGTH_MAX } from "./read-event.ts";
+
 /** How many events are worth looking at before they are metered: few enough that they stay in the nearest cache. */
 export const LOOK_AHEAD = 16;
 
@@ -27,6 +29,18 @@ export function lookAtEvents(events: readonly unknown[], from: number, until: nu
     if (typeof event === "object" && event !== null) seen += lookAtEvent(event);
   }
   return seen;
+}
+
+/** The ids of the events `[from, until)` of a list; of those that have none, none. */
+export function idsAmong(events: readonly unknown[], from: number, until: number): readonly string[] {
+  const ids: string[] = [];
+  for (let index = from; index < until; index++) {
+    const event = events[index];
+    if (typeof event !== "object" || event === null) continue;
+    const { id } = event as Readonly<Record<string, unknown>>;
+    if (typeof id === "string" && id.length <= EVENT_ID_LENGTH_MAX) ids.push(id);
+  }
+  return ids;
 }
 
 function lookAtEvent(event: object): number {

@@ -12,7 +12,6 @@ import type { Exact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { exactOfAttribute, isDecimalInput, textOfValue } from "./event-values.ts";
-import { lookAtEvents } from "./look-ahead.ts";
 import type { SchemaProgram } from "./program.ts";
 
 /** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
@@ -64,8 +63,6 @@ export interface EventReader {
   readonly event: ReadEvent;
   /** @returns a sentence when the envelope is malformed; undefined when it was read */
   read(event: unknown): string | undefined;
-  /** Looks at events of a list that are about to be read, which makes that quicker: see {@link lookAtEvents}. */
-  readonly lookAhead: (events: readonly unknown[], from: number, until: number) => void;
 }
 
 /** Makes a reader of events of these schemas. */
@@ -95,11 +92,7 @@ export function createEventReader(schemas: ReadonlyMap<string, SchemaProgram>): 
     const { attributes, dimensions } = given as { attributes?: unknown; dimensions?: unknown };
     return readAttributes(attributes, last, event) ?? readDimensions(dimensions, last, event);
   };
-  let seen = 0;
-  const lookAhead = (events: readonly unknown[], from: number, until: number): void => {
-    seen += lookAtEvents(events, from, until);
-  };
-  return { event, read, lookAhead };
+  return { event, read };
 }
 
 /** Where a schema's fields go, and what the last events looked like: those of one sender look alike. */

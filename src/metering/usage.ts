@@ -8,7 +8,7 @@
 import type { Day } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { addExact, decimalOfExact } from "../numbers/exact.ts";
+import { decimalOfExact } from "../numbers/exact.ts";
 import type { AddAll } from "./cells.ts";
 import { createCells } from "./cells.ts";
 
@@ -100,11 +100,7 @@ export function createUsageTally(
       }
     },
     between(accountId, meterId, from, until) {
-      let total: Exact = 0;
-      for (const [day, quantity] of daysIn(accountId, meterId)) {
-        if (day >= from && day < until) total = addExact(total, quantity);
-      }
-      return decimalOfExact(total);
+      return decimalOfExact(store.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
     },
     metered(accountId, meterId, from, until) {
       for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { SeenIds } from "../../src/ledger/duplicates.ts";
@@ -45,5 +46,32 @@ describe.each(memories)("S14.1 a memory of %s", (_, remember) => {
       expect(ids.admit(name, 0, 1)).toBe(true);
       expect(ids.has(name, 0)).toBe(true);
     }
+  });
+
+  test("answers the same whether or not it heard which ids come next", () => {
+    const idList = fc.array(fc.constantFrom(...Array.from({ length: 8 }, (_each, index) => `event-${index}`)), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(idList, idList)), (batches) => {
+        const [told, untold] = [remember(), remember()];
+        for (const [announced, asked] of batches) {
+          told.expect?.(announced);
+          for (const [at, id] of [...announced, ...asked].entries()) {
+            expect(told.has(id, at)).toBe(untold.has(id, at));
+            expect(told.admit(id, at, at + 5)).toBe(untold.admit(id, at, at + 5));
+          }
+        }
+      }),
+    );
+  });
+
+  test("hears of ids that come after many others", () => {
+    const ids = remember();
+    ids.expect?.(["event-2", "event-2999", "event-1"]);
+    for (let index = 0; index < 3000; index++) ids.admit(`event-${index}`, 0, 1);
+    expect(ids.has("event-1", 0)).toBe(true);
+    expect(ids.has("event-2999", 0)).toBe(true);
+    expect(ids.has("event-3000", 0)).toBe(false);
   });
 });

@@ -110,3 +110,23 @@ test("S1.4 what one event counts is added as cell by cell where every cell takes
     }),
   );
 });
+
+test("S5.3 the sum over a range of days is that of its cells", () => {
+  fc.assert(
+    fc.property(additions, days, fc.nat(60), (list, from, length) => {
+      const tally = createUsageTally(ACCOUNTS, METERS, [[0, 1]]);
+      for (const { account, meter, day, quantity } of list) tally.add(account, meter, day, exactOfText(quantity) ?? 0);
+      for (const accountId of ACCOUNTS) {
+        for (const meterId of METERS) {
+          let expected = ZERO;
+          for (const cell of tally.cells()) {
+            const isIn = cell.day >= from && cell.day < from + length;
+            if (cell.accountId === accountId && cell.meterId === meterId && isIn)
+              expected = add(expected, cell.quantity);
+          }
+          expect(tally.between(accountId, meterId, from, from + length).eq(expected)).toBe(true);
+        }
+      }
+    }),
+  );
+});

@@ -96,6 +96,21 @@ test("S1.4 a cell that would need more than 100 digits is refused, and nothing i
   expect(tally.between("a", "m", 1, 2).toFixed()).toBe(`1${"0".repeat(80)}`);
 });
 
+test("an unknown meter or account has none of the sums of any size", () => {
+  const tally = createUsageTally(["a", "b"], ["m", "n"]);
+  tally.add(0, 1, 1, exact("1e80"));
+  tally.add(1, 1, 1, exact("1e80"));
+  for (const [account, meter] of [
+    ["a", "nothing"],
+    ["b", "nothing"],
+    ["nobody", "m"],
+    ["nobody", "n"],
+  ] as const) {
+    expect(tally.between(account, meter, 0, 10).toFixed()).toBe("0");
+    expect(tally.metered(account, meter, 0, 10)).toBe(false);
+  }
+});
+
 test("a merge adds the cells of another tally by id, in whatever order it knows them", () => {
   const tally = createUsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 0, 1, exact("0.5"));
