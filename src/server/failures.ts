@@ -106,10 +106,19 @@ function statusOfUnknown(
   unknownId: number,
 ): number {
   // A version is named with what it is of: `api-calls@3`.
-  const inPath = Object.values(pathIds).some(
-    (id) => typeof id === "string" && (details.id === id || details.id.startsWith(`${id}@`)),
+  const inPath = Object.entries(pathIds).some(
+    ([name, id]) =>
+      typeof id === "string" &&
+      (details.id === id || details.id.startsWith(`${id}@`)) &&
+      isIdOf(name, details.resource),
   );
   return inPath ? unknownId : 400;
+}
+
+/** Whether a name in a path is of a resource: `addon_id` is that of an add-on, `entry_id` that of a feature credit entry. */
+function isIdOf(name: string, resource: string): boolean {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return letters(resource).endsWith(letters(name.replace(/_(?:id|name)(?:_str)?$/, "")));
 }
 
 function retryAfter(seconds: number | undefined): Pick<Failure, "retryAfter"> {

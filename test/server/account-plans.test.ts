@@ -169,6 +169,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ["an unknown mode", { mode: "MOVE" }, expect.stringContaining("mode: expected")],
       ["no pricePlanId", { pricePlanId: undefined }, "pricePlanId: missing: expected the id of a price plan"],
       ["an unknown pricePlanId", { pricePlanId: "pp.no" }, 'no price plan has the id "pp.no"'],
+      ["the account's id as pricePlanId", { pricePlanId: "prod" }, 'no price plan has the id "prod"'],
       [
         "a pricePlanId over 255",
         { pricePlanId: "p".repeat(256) },

@@ -151,8 +151,10 @@ describe("invoice groups over HTTP", () => {
         "accountIds: expected at most 100 items, got 101",
       ],
       ["an unknown account", { accountIds: ["test", "no"] }, 'no account has the id "no"'],
+      ["the group's id", { accountIds: ["test", "ID"] }, expect.stringMatching(/^no account has the id "ig\./)],
       ["another field", { accountIds: ["test"], force: true }, "force: unknown field"],
-    ])("add_accounts and remove_accounts with %s", async (_, body, message) => {
+    ])("add_accounts and remove_accounts with %s", async (_, given, message) => {
+      const body = JSON.stringify(given).replace("ID", id);
       expect(await answerOf(api, `POST /invoice_groups/${id}/add_accounts`, { body })).toEqual([400, message]);
       expect(await answerOf(api, `POST /invoice_groups/${id}/remove_accounts`, { body })).toEqual([400, message]);
       expect((await api.call(`GET /invoice_groups/${id}`)).json.accountsCount).toBe(1);

@@ -6,6 +6,8 @@
 import { z } from "zod";
 
 import { REQUESTS } from "../../book/requests.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
 import { pathId, success } from "../fields.ts";
 import { listQuery } from "../pagination.ts";
@@ -58,8 +60,8 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: groupWithAccounts },
     handle: async ({ engine, params: { invoice_group_id: id } }) => {
       const group = await engine.invoiceGroups.get(id);
-      const accounts = await Promise.all(group.accountIds.map((accountId) => engine.accounts.get(accountId)));
-      return ok({ ...shownGroup(group), accounts: accounts.map((account) => shownAccount(account)) });
+      const accounts = await accountsIn(engine, id);
+      return ok({ ...shownGroup(group), accountsCount: accounts.length, accounts });
     },
   }),
   endpoint({
@@ -93,3 +95,20 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** Accounts that are read at once. */
+const CHUNK = 1000;
+
+/** All accounts of a group, newest first. */
+async function accountsIn(engine: Engine, invoiceGroupId: string): Promise<readonly z.input<typeof accountShape>[]> {
+  const shown: z.input<typeof accountShape>[] = [];
+  let after: PageOptions["after"];
+  do {
+    const { items, next } = await engine.accounts.list({ invoiceGroupId }, { limit: CHUNK, after });
+    const ids = items.map(({ id }) => id);
+    const settings = await engine.settings.of("ACCOUNT", ids);
+    shown.push(...items.map((account) => shownAccount(account, { settings: settings.get(account.id) })));
+    after = next;
+  } while (after !== undefined);
+  return shown;
+}
