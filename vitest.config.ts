@@ -7,9 +7,13 @@ const whole = [
   "test/engine/databases.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
-  "test/server/many-connections.test.ts",
+  "test/server/{many-connections,quickstart}.test.ts",
   "test/store/{databases,faults,postgres,pglite}.test.ts",
 ];
+/** What goes through HTTP. */
+const api = ["test/server/**/*.test.ts"];
+/** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
+const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 
 // The zone is hostile on purpose: nothing in the core may depend on the machine's local time.
 // It is set for this process, because a thread has the zone of its process, whatever its own environment says.
@@ -22,18 +26,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Most of a file's time is reading what it imports: these share two threads and what these have read.
         test: {
+          ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: whole,
-          pool: "threads",
-          isolate: false,
-          maxWorkers: 2,
+          exclude: [...whole, ...api],
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 1 } } },
+      { extends: true, test: { ...shared, name: "api", include: api, exclude: whole, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } } },
     ],
   },
 });
