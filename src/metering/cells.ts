@@ -78,7 +78,6 @@ export function createCells(rows: number, columns: number, together?: readonly (
     const small = typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= 50);
     if (small && wide.byCell.size === 0) return true;
     try {
-      if (row < 0 || column < 0) return 0;
       const aside = wide.byCell.get(row * columns + column)?.get(day) ?? 0;
       addExact(addExact(aside, quantity), denseAt(dense, row, column, day) ?? 0);
       return true;
