@@ -4,6 +4,7 @@
  * @module
  */
 import type { PricePlan } from "../book/price-plan.ts";
+import type { Instant } from "../calendar/instant.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../ledger/migrate.ts";
 import { invalidInput, quoted, refused } from "../ledger/refusals.ts";
@@ -74,16 +75,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         return { documents: [newDocument("pricePlan", { ...given, ...own }, now)] };
       }),
     update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
-    createVersion: (id, changes = {}) =>
-      change(id, (latest, { now }) => {
-        if (latest.body["status"] === "DRAFT") {
-          throw refused(WORDS.rule, `version ${versionOf(latest)} of ${quoted(id)} is a DRAFT: change that one`);
-        }
-        const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
-        const given = checkGiven(changes, ["id", "name", "status", "version"]);
-        const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
-        return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
-      }),
+    createVersion: (id, changes = {}) => change(id, (latest, { now }) => nextVersionOf(latest, changes, now)),
     activate: async (id, { currencies } = {}) => {
       const locks = await toMigrate(context, id);
       return change(id, (latest, configuring) => activatedIn(context, latest, currencies, configuring), locks);
@@ -111,6 +103,21 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         firstVersions(WORDS.key),
       ),
   };
+}
+
+/** A DRAFT of the version after the latest one, which must be in use. */
+function nextVersionOf(latest: DocumentRecord, changes: Body, now: Instant): ConfigurationChange {
+  const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
+  const id = quoted(String(body["id"]));
+  if (body["status"] === "DRAFT") {
+    throw refused(WORDS.rule, `version ${versionOf(latest)} of ${id} is a DRAFT: change that one`);
+  }
+  if (body["status"] === "ARCHIVED") {
+    throw refused(WORDS.rule, `the price plan ${id} is ARCHIVED: it has no new versions`);
+  }
+  const given = checkGiven(changes, ["id", "name", "status", "version"]);
+  const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
+  return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
 }
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;

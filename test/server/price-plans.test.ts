@@ -184,6 +184,10 @@ describe("price plans over HTTP", () => {
       expect((await call(`GET /price_plans/${id}?version=${version}`)).json.status).toBe("ARCHIVED");
     }
     expect((await call(`DELETE /price_plans/${id}`)).status).toBe(400);
+    expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
+      400,
+      `the price plan "${id}" is ARCHIVED: it has no new versions`,
+    ]);
     expect((await call("POST /price_plans", { body: { name: "Team", pricePlanDetails: DETAILS } })).status).toBe(200);
   });
 

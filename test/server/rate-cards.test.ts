@@ -142,23 +142,29 @@ function withoutNulls(value: unknown): unknown {
 /** Makes a plan of these details, and gets it. */
 async function plan(
   details: object | string,
-): Promise<{ readonly status: number; readonly json: unknown; readonly text: string }> {
+): Promise<{ readonly status: number; readonly id: string; readonly json: unknown; readonly text: string }> {
   plans += 1;
   const pricePlanDetails = typeof details === "string" ? "DETAILS" : details;
   const body = JSON.stringify({ name: `Plan ${plans}`, type: "BILLING", pricePlanDetails });
   const made = await call("POST /price_plans", {
     body: typeof details === "string" ? body.replace('"DETAILS"', details) : body,
   });
-  if (made.status >= 400) return { status: made.status, json: made.json.message, text: made.text };
-  const got = await call(`GET /price_plans/${made.json.id}`);
-  return { status: got.status, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
+  if (made.status >= 400) return { status: made.status, id: "", json: made.json.message, text: made.text };
+  const { id } = made.json;
+  const got = await call(`GET /price_plans/${id}`);
+  return { status: got.status, id, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
 }
 
-test.each(KINDS)("%s of %j come back as they were given: %j", async (list, [field, of], card) => {
-  const cards = [{ [field]: ids[of], ...card }];
-  const { status, json } = await plan({ ...DETAILS, [list]: cards });
-  expect([status, json]).toEqual([200, { ...DETAILS, activeCurrencies: [], [list]: withoutNulls(cards) }]);
-});
+test.each(KINDS)(
+  "%s of %j come back as they were given, and change nothing when they are given again: %j",
+  async (list, [field, of], card) => {
+    const cards = [{ [field]: ids[of], ...card }];
+    const { status, json, id } = await plan({ ...DETAILS, [list]: cards });
+    expect([status, json]).toEqual([200, { ...DETAILS, activeCurrencies: [], [list]: withoutNulls(cards) }]);
+    const again = await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: json } });
+    expect(again.json.pricingSchedule[0].pricePlanDetails).toEqual(json);
+  },
+);
 
 test("minimumCommitment, rateDetails, entitlementRateCards and type come back; null ones are left out", async () => {
   const more = {
