@@ -9,8 +9,8 @@ import { quoted, UsageError } from "./problems.ts";
 
 /** One option of a command. */
 interface OptionSpec {
-  /** `flag` has no value, `one` has one, `many` may be given several times. */
-  readonly kind: "flag" | "one" | "many";
+  /** `flag` has no value, `one` has one, `many` may be given several times, `maybe` has one where `=` gives it. */
+  readonly kind: "flag" | "one" | "many" | "maybe";
   /** What its value stands for in the help, such as `FILE`. */
   readonly value?: string;
   /** The only values it may have. */
@@ -38,7 +38,10 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
   const options = Object.fromEntries(
     Object.entries(specs).map(([name, spec]) => [
       name,
-      { type: spec.kind === "flag" ? ("boolean" as const) : ("string" as const), multiple: true },
+      {
+        type: spec.kind === "flag" || spec.kind === "maybe" ? ("boolean" as const) : ("string" as const),
+        multiple: true,
+      },
     ]),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
@@ -50,7 +53,8 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
     if (spec === undefined) throw unknownOption(token.rawName, Object.keys(specs));
     const given = values.get(token.name) ?? [];
-    if (given.length > 0 && spec.kind === "one") throw new UsageError(`--${token.name} may be given once only`);
+    if (given.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
+      throw new UsageError(`--${token.name} may be given once only`);
     given.push(valueOf(token.name, spec, token.value));
     values.set(token.name, given);
   }
@@ -67,6 +71,7 @@ function valueOf(name: string, spec: OptionSpec, value: string | undefined): str
     if (value !== undefined) throw new UsageError(`--${name} takes no value, got ${quoted(value)}`);
     return "";
   }
+  if (value === undefined && spec.kind === "maybe") return "";
   if (value === undefined || value === "") {
     throw new UsageError(`--${name} needs a value: --${name} ${spec.value ?? "VALUE"}`);
   }

@@ -21,6 +21,10 @@ export interface Io {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;
+  /** The environment's variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Resolves when the process is told to stop, with the signal; told once more, it ends at once. */
+  readonly stopped: () => Promise<string>;
 }
 
 /** The world of a process. */
@@ -35,7 +39,20 @@ export function processIo(): Io {
       const bytes = randomBytes(16);
       return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
     },
+    env: process.env,
+    stopped: untilSignal,
   };
+}
+
+async function untilSignal(): Promise<string> {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  let stop: (signal: string) => void = () => {};
+  const signal = await new Promise<string>((resolve) => {
+    stop = resolve;
+    for (const each of signals) process.on(each, stop);
+  });
+  for (const each of signals) process.off(each, stop);
+  return signal;
 }
 
 /** Writes a text and waits until there is room for more, so that a slow reader of a long output costs no memory. */

@@ -6,32 +6,21 @@
 import type { Loaded } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
+import { databaseOption, lastingDatabaseOf } from "./database.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
-import { UsageError } from "./problems.ts";
-
-/** Where a database is, unless `--database` says otherwise. */
-const DEFAULT_DATABASE = "./ratebook-data";
 
 /** Puts a whole book into a store, or nothing of it. */
 export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
   summary: "Puts a book's resources into a database: all of them or, where one is there already, none.",
-  options: {
-    database: {
-      kind: "one",
-      value: "DIR|URL|pglite:DIR",
-      help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, or a PGlite directory`,
-    },
-  },
+  options: databaseOption,
   run: load,
 };
 
 async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
-  const database = given.one("database") ?? DEFAULT_DATABASE;
-  if (database === "memory")
-    throw new UsageError("--database memory would be gone at once: expected a directory or an address");
+  const database = lastingDatabaseOf(given, io);
   // Every problem of the book is told before a database is opened.
   if ((await readBookFile(path, io)) === undefined) return "problems";
   // Only this command needs the engine and a database: the others start without them.

@@ -3,22 +3,25 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
-
 import { hasCode, RatebookError } from "../errors.ts";
+import { packageVersion } from "../server/version.ts";
 import { nearestOf, type OptionSpecs, readArguments } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
 import { type Io, write } from "./io.ts";
+import { keysCommand } from "./keys.ts";
 import { loadCommand } from "./load.ts";
 import { previewCommand } from "./preview.ts";
 import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
+import { serveCommand } from "./serve.ts";
 import { printable } from "./table/printable.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   preview: previewCommand,
   check: checkCommand,
   load: loadCommand,
+  serve: serveCommand,
+  keys: keysCommand,
 };
 
 /** Options that every command has. */
@@ -54,7 +57,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
     return name === undefined ? EXIT_USAGE : EXIT_DONE;
   }
   if (name === "--version" || name === "version") {
-    await write(io.stdout, `${version()}\n`);
+    await write(io.stdout, `${packageVersion()}\n`);
     return EXIT_DONE;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -104,7 +107,8 @@ function overview(): string {
 
 function helpOf(name: string, { usage, summary, options }: Command): string {
   const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([option, spec]) => {
-    const value = spec.kind === "flag" ? "" : ` ${spec.choices?.join("|") ?? spec.value ?? "VALUE"}`;
+    const shown = spec.choices?.join("|") ?? spec.value ?? "VALUE";
+    const value = spec.kind === "flag" ? "" : spec.kind === "maybe" ? `[=${shown}]` : ` ${shown}`;
     return { left: `--${option}${value}`, right: spec.kind === "many" ? `${spec.help}; repeatable` : spec.help };
   });
   const width = Math.max(...rows.map(({ left }) => left.length));
@@ -118,9 +122,4 @@ function helpOf(name: string, { usage, summary, options }: Command): string {
     "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
     "",
   ].join("\n");
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return String((manifest as { readonly version: unknown }).version);
 }

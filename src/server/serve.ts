@@ -106,14 +106,19 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 /**
- * Makes a server, listens, and does bill runs.
+ * Makes a server, listens, and does bill runs. Where it cannot, the engine is closed.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds; an error of `node:net` where it cannot listen
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", port = DEFAULT_PORT, billRunInterval = BILL_RUN_INTERVAL, prefix = "" } = options;
   const app = await createServer(options);
-  await app.listen({ host, port, listenTextResolver: (address) => `listens on ${address}` });
+  try {
+    await app.listen({ host, port, listenTextResolver: (address) => `listens on ${address}` });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const billRuns =
     billRunInterval > 0
       ? startBillRuns({ engine: options.engine, interval: billRunInterval, log: app.log })

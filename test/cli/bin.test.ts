@@ -87,4 +87,25 @@ describe("the program", () => {
     expect(err).not.toMatch(/EPIPE|    at |fault/);
     expect(code).toBe(0);
   });
+
+  test.each(["SIGTERM", "SIGINT"] as const)("serves until %s, and exits with 0", async (signal) => {
+    const child = spawn(process.execPath, [
+      join(built, "dist/cli/bin.js"),
+      ...["serve", "--port", "0", "--database", "memory"],
+    ]);
+    const ended = new Promise<number | null>((done) => {
+      child.on("close", done);
+    });
+    let out = "";
+    await new Promise<void>((listening, failed) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        out += chunk.toString();
+        if (out.includes("listens on")) listening();
+      });
+      child.on("close", () => failed(new Error(out)));
+    });
+    child.kill(signal);
+    expect(await ended).toBe(0);
+    expect(out).toMatch(/^API key: rb_\w{43}\nratebook listens on http:\/\/127\.0\.0\.1:\d+ .*\n$/);
+  });
 });

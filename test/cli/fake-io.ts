@@ -42,13 +42,24 @@ export async function ratebook(
     stdin = "",
     cut = "",
     isTerminal = false,
-  }: { stdin?: string | Uint8Array; cut?: string; isTerminal?: boolean } = {},
+    env = {},
+    stopped = async () => "SIGTERM",
+    onOutput = () => {},
+  }: {
+    stdin?: string | Uint8Array;
+    cut?: string;
+    isTerminal?: boolean;
+    env?: Io["env"];
+    stopped?: Io["stopped"];
+    onOutput?: (out: string) => void;
+  } = {},
 ): Promise<Ran> {
   const texts = { out: "", err: "" };
   const into = (name: "out" | "err"): Writable =>
     new Writable({
       write(chunk: Buffer, _, done) {
         texts[name] += chunk.toString();
+        if (name === "out") onOutput(texts.out);
         done();
       },
     });
@@ -59,6 +70,8 @@ export async function ratebook(
     isTerminal,
     readFile: async (path) => readFile(path),
     fingerprintKey: () => [1, 2, 3, 4],
+    env,
+    stopped,
   };
   const code = await run(argv, io);
   const clean = (text: string): string => (cut === "" ? text : text.replaceAll(`${cut}/`, ""));

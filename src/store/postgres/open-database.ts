@@ -7,9 +7,10 @@ import { Pool, type PoolConfig } from "pg";
 
 import { memoryStore } from "../memory.ts";
 import type { Store } from "../store.ts";
+import type { ConnectionPool } from "./client.ts";
 import { openPglite } from "./pglite-directory.ts";
 import { postgresStore } from "./postgres.ts";
-import { openPrivateServer } from "./private-server.ts";
+import { openPrivateServer, type PrivateServer } from "./private-server.ts";
 
 const PGLITE = "pglite:";
 
@@ -23,24 +24,87 @@ const PGLITE = "pglite:";
 export async function openDatabase(name: string): Promise<Store> {
   if (name === "memory") return memoryStore();
   if (name.startsWith(PGLITE)) return openPglite(name.slice(PGLITE.length));
-  if (/^postgres(?:ql)?:\/\//.test(name)) return storeOver({ connectionString: name }, async () => {});
-  const server = await openPrivateServer(name);
-  return storeOver(server.connection, () => server.close());
+  if (/^postgres(?:ql)?:\/\//.test(name)) {
+    const pool = poolOf({ connectionString: name });
+    return storeOver(pool, () => pool.end());
+  }
+  const revived = await openRevived(name);
+  return storeOver(revived.pool, revived.close);
 }
 
 /** A store over a pool of its own. */
-async function storeOver(config: PoolConfig, afterwards: () => Promise<void>): Promise<Store> {
-  const pool = new Pool(config);
-  // A connection that breaks while it is idle is replaced when it is needed.
-  pool.on("error", () => {});
-  const onClose = async (): Promise<void> => {
-    await pool.end();
-    await afterwards();
-  };
+async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Promise<Store> {
   try {
     return await postgresStore(pool, { onClose });
   } catch (error) {
     await onClose();
     throw error;
   }
+}
+
+function poolOf(config: PoolConfig, onBreak: () => void = () => {}): Pool {
+  // A connection that breaks while it is idle is replaced when it is needed.
+  return new Pool(config).on("error", onBreak);
+}
+
+interface OpenedServer {
+  readonly server: PrivateServer;
+  readonly pool: Pool;
+}
+
+interface RevivedServer {
+  readonly pool: ConnectionPool;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The pool of a private server that is started again should it end: nobody else would. What is asked meanwhile fails, for
+ * nothing else is known of it.
+ */
+async function openRevived(directory: string): Promise<RevivedServer> {
+  const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
+  let current: OpenedServer;
+  let reviving: Promise<void> | undefined;
+  let isClosed = false;
+  function revive(): void {
+    if (!isClosed) reviving ??= reopen();
+  }
+  async function reopen(): Promise<void> {
+    try {
+      const server = await openPrivateServer(directory);
+      const before = current;
+      // It may run: then it is another reason for which a connection broke.
+      if (server.pid === before.server.pid) {
+        await server.close();
+        return;
+      }
+      current = opened(server);
+      // What is held of it is broken, and given back as soon as somebody notices.
+      before.pool.end().catch(() => {});
+      await before.server.close();
+    } catch {
+      // Whoever asks next tries again.
+    } finally {
+      reviving = undefined;
+    }
+  }
+  current = opened(await openPrivateServer(directory));
+  return {
+    pool: {
+      async connect() {
+        try {
+          return await current.pool.connect();
+        } catch (error) {
+          revive();
+          throw error;
+        }
+      },
+    },
+    close: async () => {
+      isClosed = true;
+      await reviving;
+      await current.pool.end();
+      await current.server.close();
+    },
+  };
 }

@@ -1,0 +1,109 @@
+/**
+ * `ratebook keys`: makes, lists and revokes the API keys of a database.
+ *
+ * @module
+ */
+import { formatInstant } from "../calendar/instant.ts";
+import type { ApiKey, ApiKeys } from "../server/keys.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { databaseOption, lastingDatabaseOf } from "./database.ts";
+import { write } from "./io.ts";
+import { quoted, UsageError } from "./problems.ts";
+import { printable } from "./table/printable.ts";
+
+const ROLES = ["admin", "full", "ingest", "read"] as const;
+const PAGE = 1000;
+const NAME_MAX = 255;
+
+/** The API keys of a database, which a server may have open meanwhile. */
+export const keysCommand: Command = {
+  usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
+  summary: "Makes, lists and revokes the API keys of a database, which a server may have open.",
+  options: {
+    name: { kind: "one", value: "NAME", help: "create: what the key is for" },
+    role: {
+      kind: "one",
+      choices: ROLES,
+      help: "create: everything, all but keys, ingest alone, or reading alone",
+    },
+    ...databaseOption,
+  },
+  run: async (given, io) => {
+    const work = workOf(given);
+    const database = lastingDatabaseOf(given, io);
+    const { openDatabase } = await import("../store/postgres/open-database.ts");
+    const { apiKeysOf } = await import("../server/keys.ts");
+    const store = await openDatabase(database);
+    try {
+      await write(io.stdout, await work(apiKeysOf({ store })));
+    } finally {
+      await store.close();
+    }
+    return "done";
+  },
+};
+
+type Work = (keys: ApiKeys) => Promise<string>;
+
+/** What is to be done. @throws {UsageError} before a database is opened */
+function workOf(given: Arguments): Work {
+  const [action, id, ...more] = given.positionals;
+  const name = given.one("name");
+  const role = ROLES.find((each) => each === given.one("role"));
+  const isCreating = action === "create";
+  if (!isCreating && (name !== undefined || role !== undefined)) {
+    throw new UsageError("--name and --role are for keys create");
+  }
+  switch (action) {
+    case "create":
+      if (id !== undefined) throw new UsageError(`keys create takes no argument, got ${quoted(id)}`);
+      if (name === undefined || role === undefined) {
+        throw new UsageError(`keys create needs --name NAME and --role ${ROLES.join("|")}`);
+      }
+      if (name.length > NAME_MAX) throw new UsageError(`--name: expected at most ${NAME_MAX} characters`);
+      return async (keys) => {
+        const made = await keys.create({ name, role });
+        return `${made.id}\nAPI key: ${made.key}\n`;
+      };
+    case "list":
+      if (id !== undefined) throw new UsageError(`keys list takes no argument, got ${quoted(id)}`);
+      return async (keys) => tableOf(await allKeys(keys));
+    case "revoke":
+      if (id === undefined || more.length > 0) throw new UsageError("keys revoke needs one ID: see keys list");
+      return async (keys) => {
+        const { id: revoked, role: was, name: of } = await keys.revoke(id);
+        return `revoked ${revoked} (${was}, ${printable(of)})\n`;
+      };
+    default:
+      throw new UsageError(
+        action === undefined
+          ? "expected keys create, keys list or keys revoke"
+          : `unknown action ${quoted(action)}: expected keys create, keys list or keys revoke`,
+      );
+  }
+}
+
+async function allKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for (let page = await keys.list({ limit: PAGE }); ; page = await keys.list({ limit: PAGE, after: page.next })) {
+    all.push(...page.items);
+    if (page.next === undefined) return all;
+  }
+}
+
+/** One line a key, its columns below each other. */
+function tableOf(keys: readonly ApiKey[]): string {
+  const rows = [
+    ["ID", "ROLE", "STATUS", "MADE", "NAME"],
+    ...keys.map(({ id, role, createdAt, revokedAt, name }) => [
+      id,
+      role,
+      revokedAt === undefined ? "active" : "revoked",
+      formatInstant(createdAt),
+      printable(name),
+    ]),
+  ];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`).join("");
+}

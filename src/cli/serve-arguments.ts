@@ -1,0 +1,133 @@
+/**
+ * Reads the options and the environment of `ratebook serve`.
+ *
+ * @module
+ */
+import { isIP } from "node:net";
+
+import type { LogLevel } from "../server/log.ts";
+import type { RateLimitOptions, RateLimits } from "../server/rate-limits.ts";
+import type { ServeOptions } from "../server/serve.ts";
+import type { Arguments } from "./arguments.ts";
+import { quoted, UsageError } from "./problems.ts";
+
+/** What was asked for. */
+export interface ServeArguments {
+  readonly server: Omit<ServeOptions, "engine" | "log" | "clock">;
+  readonly logLevel: LogLevel | undefined;
+  /** Absent when nothing was said of it. */
+  readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
+  /** The first key, of the environment. */
+  readonly apiKey: string | undefined;
+}
+
+const LIMIT_NAMES = ["ingest", "ingestBatch", "entitled", "rest"] as const satisfies readonly (keyof RateLimits)[];
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const SECRET_BYTES = 32;
+const KEY = /^rb_[0-9A-Za-z]{43}$/;
+
+/** @throws {UsageError} for the first option or variable that is not what it should be */
+export function readServeArguments(
+  given: Arguments,
+  env: Readonly<Record<string, string | undefined>>,
+): ServeArguments {
+  const [extra] = given.positionals;
+  if (extra !== undefined) throw new UsageError(`serve takes options alone, got ${quoted(extra)}`);
+  const id = given.one("organization");
+  const baseCurrency = given.one("currency");
+  return {
+    server: {
+      host: given.one("host"),
+      port: read(given, "port", portOf),
+      prefix: read(given, "prefix", prefixOf),
+      publicUrl: read(given, "public-url", urlOf),
+      rateLimits: read(given, "rate-limits", limitsOf),
+      trustProxy: read(given, "trust-proxy", proxiesOf),
+      billRunInterval: read(given, "bill-run-interval", intervalOf),
+      jwtSecret: variable(env, "RATEBOOK_JWT_SECRET", (text) =>
+        Buffer.byteLength(text) < SECRET_BYTES ? `at least ${SECRET_BYTES} bytes` : undefined,
+      ),
+    },
+    logLevel: given.one("log-level") as LogLevel | undefined,
+    organization: id === undefined && baseCurrency === undefined ? undefined : { id, baseCurrency },
+    apiKey: variable(env, "RATEBOOK_API_KEY", (text) => (KEY.test(text) ? undefined : "rb_ and 43 letters or digits")),
+  };
+}
+
+function read<Value>(given: Arguments, name: string, parse: (text: string) => Value | undefined): Value | undefined {
+  const text = given.one(name);
+  if (text === undefined) return undefined;
+  const value = parse(text);
+  if (value === undefined)
+    throw new UsageError(`--${name}: expected ${EXPECTED[name] ?? "another value"}, got ${quoted(text)}`);
+  return value;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  port: "a whole number from 0 to 65535",
+  prefix: "a path such as /v1",
+  "public-url": "an address such as https://billing.example.com/v1",
+  "rate-limits": "off, or limits such as ingest=50/500,rest=10/200 (ingest, ingestBatch, entitled, rest)",
+  "trust-proxy": "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1",
+  "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
+};
+
+function portOf(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+function prefixOf(text: string): string | undefined {
+  return /^(?:\/[\w.~-]+)+$/.test(text) ? text : undefined;
+}
+
+function urlOf(text: string): string | undefined {
+  const isHttp = /^https?:\/\//.test(text) && URL.canParse(text);
+  return isHttp ? text : undefined;
+}
+
+function limitsOf(text: string): RateLimitOptions | undefined {
+  if (text === "off") return "off";
+  const limits: Partial<Record<keyof RateLimits, RateLimits["rest"]>> = {};
+  for (const part of text.split(",")) {
+    const [, name, perSecond, burst] = /^(\w+)=(\d{1,9}(?:\.\d{1,3})?)\/(\d{1,9})$/.exec(part) ?? [];
+    const known = LIMIT_NAMES.find((each) => each === name);
+    if (known === undefined || limits[known] !== undefined) return undefined;
+    if (!(Number(perSecond) > 0) || Number(burst) < 1) return undefined;
+    limits[known] = { perSecond: Number(perSecond), burst: Number(burst) };
+  }
+  return limits;
+}
+
+function proxiesOf(text: string): number | string | undefined {
+  if (text === "") return 1;
+  if (/^\d+$/.test(text)) return Number(text) >= 1 && Number(text) <= 100 ? Number(text) : undefined;
+  return text.split(",").every(isAddresses) ? text : undefined;
+}
+
+/** An address, or all that begin with so many bits of one. */
+function isAddresses(text: string): boolean {
+  const [address = "", bits, ...more] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function intervalOf(text: string): number | undefined {
+  if (text === "off") return 0;
+  const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
+  return milliseconds > 0 && milliseconds <= 86_400_000 ? milliseconds : undefined;
+}
+
+/** A variable of the environment; an empty one is none. What it holds is never told. */
+function variable(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  expected: (text: string) => string | undefined,
+): string | undefined {
+  const text = env[name];
+  if (text === undefined || text === "") return undefined;
+  const wanted = expected(text);
+  if (wanted !== undefined) throw new UsageError(`${name}: expected ${wanted}`);
+  return text;
+}

@@ -1,0 +1,114 @@
+/**
+ * `ratebook serve`: the billing API over a database.
+ *
+ * @module
+ */
+import type { Engine } from "../engine/engine.ts";
+import type { RunningServer, ServeOptions } from "../server/serve.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { databaseOf, databaseOption, shownDatabase } from "./database.ts";
+import { type Io, write } from "./io.ts";
+import { InputError } from "./problems.ts";
+import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
+
+/** The billing API, until it is told to stop. */
+export const serveCommand: Command = {
+  usage: "[options]",
+  summary: "Serves the billing API over a database until it is told to stop.",
+  options: {
+    ...databaseOption,
+    host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1: this machine alone)" },
+    port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
+    prefix: { kind: "one", value: "PATH", help: "the path below which the API is served, such as /v1" },
+    "public-url": { kind: "one", value: "URL", help: "where clients find the API, for its OpenAPI document" },
+    organization: { kind: "one", value: "ID", help: "whose database it is (default: default)" },
+    currency: { kind: "one", value: "CODE", help: "its currency, as ISO 4217 has it (default USD)" },
+    "rate-limits": {
+      kind: "one",
+      value: "off|LIMITS",
+      help: "requests a second and at once: ingest=50/500,ingestBatch=50/500,entitled=50/500,rest=10/200",
+    },
+    "trust-proxy": {
+      kind: "maybe",
+      value: "HOPS|ADDRESSES",
+      help: "believe X-Forwarded-For of the nearest proxy, of so many, or of those at these addresses",
+    },
+    "bill-run-interval": { kind: "one", value: "off|TIME", help: "time between bill runs: 90s, 10m (default), 1h" },
+    "log-level": {
+      kind: "one",
+      choices: ["debug", "info", "warn", "error", "silent"],
+      help: "how much is logged on standard error (default info)",
+    },
+  },
+  run: serveUntilStopped,
+};
+
+async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
+  const asked = readServeArguments(given, io.env);
+  const database = databaseOf(given, io);
+  const stopped = io.stopped();
+  // Only this command needs a server: the others start without it.
+  const { createEngine } = await import("../engine/engine.ts");
+  const { openDatabase } = await import("../store/postgres/open-database.ts");
+  const store = await openDatabase(database);
+  let tell: ((accountId: string, error: unknown) => void) | undefined;
+  const engine = createEngine({ store, onSkipped: (accountId, error) => tell?.(accountId, error) });
+  const isOurs = await prepare(engine, asked, io).catch(closingOn(engine));
+  const server = await listen({ ...asked.server, engine, log: { level: asked.logLevel, stream: io.stderr } });
+  const { log } = server.app;
+  tell = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
+  if (!isOurs) log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
+  if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
+  if (/^postgres(?:ql)?:/.test(database) && asked.server.jwtSecret === undefined) {
+    log.warn("the secret of tokens is kept in the database: set RATEBOOK_JWT_SECRET to keep it elsewhere");
+  }
+  await write(
+    io.stdout,
+    `ratebook listens on ${server.url} (database ${shownDatabase(database)}); to read and try the API: ${server.url}/docs\n`,
+  );
+  log.info({ signal: await stopped }, "stops");
+  await server.close();
+  log.info("stopped");
+  return "done";
+}
+
+/** Whose database it is, and a first key. @returns whether the key of the environment, if any, is one of the database */
+async function prepare(engine: Engine, { organization, apiKey }: ServeArguments, io: Io): Promise<boolean> {
+  if (organization !== undefined) await engine.organization.claim(organization);
+  const { apiKeysOf, isSameKey, keyIdOf } = await import("../server/keys.ts");
+  const keys = apiKeysOf(engine);
+  const first = await keys.createFirst(apiKey);
+  if (first !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${first.key}\n`);
+  if (first !== undefined || apiKey === undefined) return true;
+  const kept = await keys.find(keyIdOf(apiKey));
+  return isSameKey(apiKey, kept) && kept.shown.revokedAt === undefined;
+}
+
+/** Closes the engine and fails as before. */
+function closingOn(engine: Engine): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await engine.close();
+    throw error;
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use: another one may be given with --port",
+  EACCES: "the port may not be used by this user",
+  EADDRNOTAVAIL: "this machine does not have the address",
+  ENOTFOUND: "the address is unknown",
+};
+
+async function listen(options: ServeOptions): Promise<RunningServer> {
+  const { DEFAULT_PORT, serve } = await import("../server/serve.ts");
+  try {
+    return await serve(options);
+  } catch (error) {
+    const code = (error as { readonly code?: unknown } | null)?.code;
+    const reason = typeof code === "string" ? REASONS[code] : undefined;
+    if (reason === undefined) throw error;
+    const { host = "127.0.0.1", port = DEFAULT_PORT } = options;
+    throw new InputError(`cannot listen on ${host} port ${port}: ${reason}`);
+  }
+}
