@@ -11,7 +11,14 @@ import { invalidInput, notFound, quoted, refused, taken } from "../ledger/refusa
 import type { LedgerView } from "../ledger/view.ts";
 import { changedBook, type Configuration, type ConfiguredDocuments, itemOf, withDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { type Body, bodyOf, type ConfiguredItem, type ConfiguredKind, plainGiven } from "./document-body.ts";
+import {
+  BOOK_LISTS,
+  type Body,
+  bodyOf,
+  type ConfiguredItem,
+  type ConfiguredKind,
+  plainGiven,
+} from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
@@ -153,9 +160,10 @@ export async function allConfigured<Kind extends ConfiguredKind>(
   kind: Kind,
   select: (document: DocumentRecord) => boolean,
 ): Promise<readonly Stored<ConfiguredItem<Kind>>[]> {
-  const configuration = await context.configuration(context.store.read);
-  const { documents } = configuration;
-  return documents[kind].filter(select).map(({ id }) => storedOf(kind, id, documents, configuration));
+  const { documents, catalog } = await context.configuration(context.store.read);
+  return documents[kind].flatMap((document, place) =>
+    select(document) ? [storedAs<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
+  );
 }
 
 /** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
@@ -215,7 +223,14 @@ function storedOf<Kind extends ConfiguredKind>(
   { catalog }: Pick<Configuration, "catalog">,
 ): Stored<ConfiguredItem<Kind>> {
   const document = documents[kind].find((each) => each.id === id);
-  const item = itemOf(kind, id, documents, catalog.book);
+  return storedAs<Kind>(document, itemOf(kind, id, documents, catalog.book));
+}
+
+/** A document with its item, which stands at the same place of the book. */
+function storedAs<Kind extends ConfiguredKind>(
+  document: DocumentRecord | undefined,
+  item: ConfiguredItem<Kind> | undefined,
+): Stored<ConfiguredItem<Kind>> {
   invariant(document !== undefined && item !== undefined, "a document of the configuration has its item in the book");
   return { item, given: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
 }
