@@ -11,7 +11,7 @@ const whole = [
   "test/store/{databases,faults,postgres,pglite}.test.ts",
 ];
 /** What goes through HTTP. */
-const api = ["test/server/**/*.test.ts"];
+const api = ["test/{contract,server}/**/*.test.ts"];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 

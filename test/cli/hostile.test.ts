@@ -63,8 +63,10 @@ describe("a hostile book has an answer or a clear refusal", () => {
     const slabs = Array.from({ length: 10_000 }, (_, n) => ({ order: n + 1, startAfter: n, priceType: "PER_UNIT" }));
     const rates = slabs.map(({ order }) => ({ order, rate: 1 }));
     const text = JSON.stringify(SMALL_BOOK).replace(SLABS, JSON.stringify(slabs)).replace(RATES, JSON.stringify(rates));
-    const { code, out } = await preview(files.file("slabs.json", text), line("a", "2024-01-05T00:00:00Z", 9_999.5));
-    expect(out).toMatch(/^units +9,999\.5 +9,999\.50$/m);
+    const argv = ["preview", files.file("slabs.json", text), "--events", "-", "--format", "csv"];
+    const { code, out } = await ratebook(argv, { stdin: line("a", "2024-01-05T00:00:00Z", 9_999.5) });
+    expect(out).toMatch(/,USAGE_RATE_CARD_AMOUNT,um\.units,units,9999\.5,[^,]*,9999\.5,[^,]*$/m);
+    expect(out.match(/_SLAB_AMOUNT,/g)).toHaveLength(10_000);
     expect(code).toBe(0);
   });
 

@@ -16,7 +16,7 @@ describe("any sequence of operations", () => {
           await check(run);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   }, 60_000);
 
@@ -32,7 +32,7 @@ describe("any sequence of operations", () => {
         }
         expect(await shownOf(often)).toEqual(await shownOf(seldom));
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   }, 60_000);
 
@@ -57,7 +57,7 @@ describe("any sequence of operations", () => {
         const usage = await store.read.usage(ACCOUNTS, 0, 30_000);
         expect(usage.reduce((total, { quantity }) => total + quantity.toNumber(), 0)).toBe(counted);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   }, 60_000);
 });

@@ -183,6 +183,7 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
         }
       },
     ),
+    RUNS,
   );
 });
 
