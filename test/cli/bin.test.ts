@@ -26,7 +26,8 @@ beforeAll(() => {
   ]);
   files = folder();
   book = files.file("book.json", JSON.stringify(SMALL_BOOK));
-});
+  // The build takes a while on a busy machine.
+}, 60_000);
 afterAll(() => {
   rmSync(built, { recursive: true, force: true });
   files.remove();
@@ -89,10 +90,8 @@ describe("the program", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("serves until %s, and exits with 0", async (signal) => {
-    const child = spawn(process.execPath, [
-      join(built, "dist/cli/bin.js"),
-      ...["serve", "--port", "0", "--database", "memory"],
-    ]);
+    const argv = ["serve", "--port", "0", "--database", "memory"];
+    const child = spawn(process.execPath, [join(built, "dist/cli/bin.js"), ...argv]);
     const ended = new Promise<number | null>((done) => {
       child.on("close", done);
     });

@@ -82,7 +82,7 @@ describe("ratebook", () => {
 
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
-    [["__proto__"], 'unknown command "__proto__": expected preview, check, or load'],
+    [["__proto__"], 'unknown command "__proto__": expected preview, check, load, serve, or keys'],
     [["check"], "expected a BOOK: the path of a rate book"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],
