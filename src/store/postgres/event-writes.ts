@@ -18,7 +18,7 @@ export interface EventWriting extends Sending {
 }
 
 /** So many events a statement: while it is under way, the next one is made ready. */
-const CHUNK = 250;
+const CHUNK = 500;
 
 /** Writes events; those that replace none are told by their numbers. */
 export async function writeEvents(context: EventWriting, events: readonly EventRecord[]): Promise<void> {

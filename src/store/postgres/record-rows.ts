@@ -12,7 +12,7 @@ import type {
   FeatureUse,
   InvoiceRecord,
 } from "../../ledger/records.ts";
-import { type Decimal, decimalOf } from "../../numbers/decimal.ts";
+import { decimalOf, textOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
 import { instantOf, keyOf } from "./values.ts";
@@ -101,8 +101,8 @@ export const EVENT_COLUMNS =
 /** What an event nearly always says. Bodies that leave it out mean this one, whatever later events say. */
 const USUAL_DESCRIPTION = "The event was metered.";
 
-/** A decimal as its text, in what is written, or as JSON makes it from a Decimal. */
-type Written = Decimal | string;
+/** A decimal as its text. */
+type Written = string;
 type WrittenAttribute = readonly [name: string, value: Written, unit?: string | null, isText?: true];
 
 /**
@@ -138,16 +138,16 @@ export function eventBody(event: EventRecord): string {
     attributes: payload.attributes.map(writtenAttribute),
     dimensions: payload.dimensions,
     description: event.description === USUAL_DESCRIPTION ? undefined : event.description,
-    units: event.units.map(({ meterId, quantity }) => [meterId, quantity]),
+    units: event.units.map(({ meterId, quantity }) => [meterId, textOf(quantity)]),
     feature: feature && [
       feature.featureId,
-      feature.quantity,
-      feature.allocations.map(({ entryId, quantity }) => [entryId, quantity]),
-      feature.overage,
+      textOf(feature.quantity),
+      feature.allocations.map(({ entryId, quantity }) => [entryId, textOf(quantity)]),
+      textOf(feature.overage),
     ],
   };
   if (enriched.attributes.length > 0 || Object.keys(enriched.dimensions).length > 0) {
-    body.enriched = [enriched.attributes.map(({ name, value }) => [name, value]), enriched.dimensions];
+    body.enriched = [enriched.attributes.map(({ name, value }) => [name, textOf(value)]), enriched.dimensions];
   }
   return JSON.stringify(body);
 }
@@ -159,7 +159,7 @@ function idsOf({ referenceId, accountId, eventId, schemaName }: EventRecord): Ev
 
 function writtenAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {
   if (typeof value === "string") return [name, value, unit ?? null, true];
-  return unit === undefined ? [name, value] : [name, value, unit];
+  return unit === undefined ? [name, textOf(value)] : [name, textOf(value), unit];
 }
 
 /** The event of a row. */

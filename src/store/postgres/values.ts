@@ -14,8 +14,12 @@ const HALF = /\p{Surrogate}/u;
 /** Marks a key that is no id, as no id with this character is. */
 const MARK = "\u0001";
 
+/** Texts that are keys as they are, told quickly. */
+const PLAIN = /^[ -~]{0,128}$/;
+
 /** The key that stands for an id: the id itself, nearly always. Different ids have different keys. */
 export function keyOf(id: string): string {
+  if (PLAIN.test(id)) return id;
   if (id.length <= KEY_LENGTH_MAX && !id.includes("\u0000") && !id.includes(MARK) && !HALF.test(id)) return id;
   const digest = createHash("sha256").update(JSON.stringify(id)).digest("hex");
   return `${id.slice(0, KEY_LENGTH_MAX / 2).replace(/[^ -~]/g, "_")}${MARK}${digest}`;
@@ -48,8 +52,14 @@ export function plainList(values: readonly (number | boolean | string | undefine
   return `{${values.map((value) => value ?? "NULL").join()}}`;
 }
 
+/** What is escaped in an array. */
+const SPECIAL = /["\\]/;
+
 /** Texts as the text of an array. */
 export function textList(values: readonly (string | undefined)[]): string {
+  // Most lists have nothing to escape, which one look tells.
+  const isBare = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
+  if (isBare) return `{"${values.join('","')}"}`;
   return `{${values.map((value) => (value === undefined ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join()}}`;
 }
 
