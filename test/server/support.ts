@@ -1,9 +1,11 @@
 /** A billing API over a memory store, whose every answer is checked against its OpenAPI document. */
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access.ts";
-import { serveEndpoints } from "../../src/server/app.ts";
+import { type Serving, serveEndpoints } from "../../src/server/app.ts";
 import type { Role } from "../../src/server/endpoint.ts";
 import { openApiOf } from "../../src/server/openapi.ts";
 import { createPaging } from "../../src/server/pagination.ts";
@@ -30,7 +32,6 @@ export interface Answered {
 /** A server of a test. */
 export interface TestApi {
   readonly engine: Engine;
-  readonly app: FastifyInstance;
   /** Moves the clock. */
   readonly at: (time: string) => void;
   readonly call: (
@@ -49,26 +50,56 @@ export function anyCaller(role: Role = "admin"): AccessControl {
   };
 }
 
+/** What the one app of a test file serves: the API whose call it is in. */
+const served = new AsyncLocalStorage<Pick<Serving, "engine" | "access">>();
+
+let routes: ReturnType<typeof makeRoutes> | undefined;
+
+/** Routes take longer to make than a test takes: every API of a test file has the same ones. */
+async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
+  const app = Fastify({ routerOptions: { maxParamLength: 5000 } });
+  serveEndpoints(app, {
+    get engine() {
+      return servedNow().engine;
+    },
+    access: {
+      identify: (request) => servedNow().access.identify(request),
+      admit: (from, bucket) => servedNow().access.admit(from, bucket),
+    },
+    paging: createPaging(() => Buffer.alloc(32, 7)),
+  });
+  await app.ready();
+  // In an object: an app that is awaited itself is not what comes out.
+  return { app };
+}
+
+function servedNow(): Pick<Serving, "engine" | "access"> {
+  const now = served.getStore();
+  if (now === undefined) throw new Error("a request of a test is made by its API");
+  return now;
+}
+
 /** Starts an API whose clock stands at a time. */
 export async function startApi(time = "2024-06-15T12:00:00Z", access: AccessControl = anyCaller()): Promise<TestApi> {
   let now = Date.parse(time);
   const engine = createEngine({ store: memoryStore(), clock: () => now });
-  const app = Fastify({ routerOptions: { maxParamLength: 5000 } });
-  serveEndpoints(app, { engine, access, paging: createPaging(() => Buffer.alloc(32, 7)) });
-  await app.ready();
+  const { app } = await (routes ??= makeRoutes());
   return {
     engine,
-    app,
     at: (next) => {
       now = Date.parse(next);
     },
     call: async (line, { body, headers } = {}) => {
       const [method = "GET", url = "/"] = line.split(/ (.*)/s);
-      const response = await app.inject({
-        method: method as "GET",
-        url,
-        headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-        ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      const response = await served.run({ engine, access }, async () => {
+        // A request begins when it is awaited, which must be in here.
+        const answer = await app.inject({
+          method: method as "GET",
+          url,
+          headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+          ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+        });
+        return answer;
       });
       checkAnswer(method, url, response);
       const isJson = String(response.headers["content-type"]).startsWith("application/json");
