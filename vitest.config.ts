@@ -12,6 +12,12 @@ const whole = [
 ];
 /** What goes through HTTP. */
 const api = ["test/{contract,server}/**/*.test.ts"];
+/** Laws whose every run is the story of an account: quick ones by the dozen, but dozens of them. */
+const stories = [
+  "test/engine/{metrics,model}.properties.test.ts",
+  "test/invoicing/draw.properties.test.ts",
+  "test/ledger/{catch-up,ingest-undo}.properties.test.ts",
+];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 
@@ -30,10 +36,11 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...whole, ...api],
+          exclude: [...whole, ...api, ...stories],
           sequence: { groupOrder: 0 },
         },
       },
+      { extends: true, test: { ...shared, name: "stories", include: stories, sequence: { groupOrder: 1 } } },
       { extends: true, test: { ...shared, name: "api", include: api, exclude: whole, sequence: { groupOrder: 1 } } },
       { extends: true, test: { name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } } },
     ],
