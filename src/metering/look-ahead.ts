@@ -11,8 +11,8 @@
 
 import { EVENT_ID_LENGTH_MAX } from "./read-event.ts";
 
-/** How many events are worth looking at before they are metered: few enough that they stay in the nearest cache. */
-export const LOOK_AHEAD = 16;
+/** How many events are worth looking at before they are metered: few enough that they stay near. */
+export const LOOK_AHEAD = 32;
 
 /** Attributes of an event that are looked at. */
 const ATTRIBUTES_MAX = 8;
