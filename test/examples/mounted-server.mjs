@@ -1,0 +1,25 @@
+import Fastify from "fastify";
+
+import { createEngine, memoryStore } from "../../src/index.ts";
+import { apiKeysOf, billingApi } from "../../src/server.ts";
+
+const engine = createEngine({ store: memoryStore() });
+
+const host = Fastify({ routerOptions: { maxParamLength: 5000 } });
+host.get("/", async () => ({ shop: "open" }));
+await host.register(billingApi, { prefix: "/billing", engine });
+
+// The API does not close the engine, and does no bill runs by itself.
+const billRuns = setInterval(() => engine.finalize().catch((error) => host.log.error(error)), 600_000);
+host.addHook("onClose", async () => {
+  clearInterval(billRuns);
+  await engine.close();
+});
+
+const first = await apiKeysOf(engine).createFirst();
+const url = await host.listen({ port: 0 });
+
+const answer = await fetch(`${url}/billing/customers`, { headers: { authorization: `Bearer ${first.key}` } });
+console.log(answer.status, await answer.json());
+console.log(await (await fetch(url)).json());
+await host.close();
