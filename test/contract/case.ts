@@ -1,0 +1,165 @@
+/** Cases of the reference: each proves the row of its key. */
+import { expect } from "vitest";
+
+import { type Answered, type Api, type Json, oncePerServer, textOf } from "./api.ts";
+import type { Row } from "./reference.ts";
+import { misfits, type Type, typeOfRow, unseen } from "./types.ts";
+
+/** One case. */
+export interface Case {
+  readonly key: string;
+  prove(api: Api, row: Row): Promise<void>;
+}
+
+/** How a field of a table is proved; what its type and its notes say of figures and values is read from the row. */
+export interface FieldCase {
+  /** The field's name, where the reference gives it none. */
+  readonly as?: string;
+  /** Sends a value as this field. A field with bounds and without it is made by the service. */
+  readonly write?: (api: Api, value: unknown) => Promise<Answered>;
+  /** A value of a size; default a text of so many characters. */
+  readonly sized?: (size: number) => unknown;
+  /** Proves the words of the notes that are not figures, values or types. */
+  readonly says?: (api: Api) => Promise<void>;
+}
+
+/** How a table is proved. */
+export interface TableCase {
+  readonly table: string;
+  /** Answers in which each field is seen, and each value that the table names. */
+  readonly samples: (api: Api) => Promise<readonly Json[]>;
+  readonly fields: Readonly<Record<string, FieldCase>>;
+}
+
+/** Cases of the rows of a table. */
+export function tableCases({ table, samples, fields }: TableCase): readonly Case[] {
+  const made = oncePerServer(samples);
+  return Object.entries(fields).map(([name, field]) => ({
+    key: `${table} / ${name}`,
+    async prove(api, row) {
+      await proveField(api, row, field, await made(api));
+    },
+  }));
+}
+
+async function proveField(api: Api, row: Row, field: FieldCase, samples: readonly Json[]): Promise<void> {
+  const name = field.as ?? row.name;
+  const type = typeOfRow(name, row.type, row.notes);
+  const values: readonly unknown[] = samples.map((sample) => sample[name]);
+  expect(values.flatMap((value) => misfits(type, value, name))).toEqual([]);
+  expect(unseen(type, values, name)).toEqual([]);
+  const named: ReadonlySet<unknown> = new Set(type.values);
+  const isWhole = !/\bseen\b/.test(row.notes + row.type) && type.values.length > 1;
+  if (isWhole) expect(values.filter((value) => value !== undefined && !named.has(value))).toEqual([]);
+  const left = await proveBounds(api, row, field, values);
+  if (/[a-z]/i.test(left) && field.says === undefined) throw new Error(`nothing proves "${left}"`);
+  await field.says?.(api);
+}
+
+/** What a clause is proved with. */
+interface Bounded {
+  readonly name: string;
+  readonly write: ((value: unknown) => Promise<Answered>) | undefined;
+  readonly sized: (size: number) => unknown;
+  readonly values: readonly unknown[];
+}
+
+/** The clauses of notes that are bounds, each with its proof; the figures are those of the clause. */
+const CLAUSES: readonly (readonly [RegExp, (field: Bounded, figures: readonly string[]) => Promise<void> | void])[] = [
+  [/>= (\d+)/, ({ values }, [least]) => expect(values.filter((value) => Number(value) < Number(least))).toEqual([])],
+  [/(\d+) to (\d+) characters/, (field, [min, max]) => proveRange(field, Number(min), Number(max))],
+  [/max (\d+)(?: characters| items)?/, (field, [max]) => proveRange(field, 0, Number(max))],
+  [/at least 1 item/, async ({ write, name }) => refused(write?.([]), name)],
+  [
+    /pattern (\^\S+\$)(?: in responses)?/,
+    async ({ write, name, values }, [pattern = ""]) => {
+      expect(values.filter((value) => !new RegExp(pattern).test(String(value)))).toEqual([]);
+      await taken(write?.(`a ${textOf(20)}_Z-9`));
+      await refused(write?.(textOf(20).replace("-", ".")), name);
+    },
+  ],
+  [/an e-mail address/, async ({ write, name }) => refused(write?.("nobody"), name)],
+  [
+    /currency codes?/,
+    ({ values }) => expect(values.flat().filter((value) => !/^[A-Z]{3}$/.test(String(value)))).toEqual([]),
+  ],
+  [/required/, ({ values }) => expect(values).not.toContain(undefined)],
+];
+
+/** Proves the clauses of notes that are bounds. @returns what is left of the notes */
+async function proveBounds(api: Api, row: Row, field: FieldCase, values: readonly unknown[]): Promise<string> {
+  const name = field.as ?? row.name;
+  const type = typeOfRow(name, row.type, row.notes);
+  const bounded: Bounded = {
+    name,
+    write: field.write && (async (value) => taking(field, api, value)),
+    sized: field.sized ?? textOf,
+    values,
+  };
+  let left = type.fields !== undefined || type.items?.fields !== undefined ? withoutFields(row.notes) : row.notes;
+  for (const [pattern, prove] of CLAUSES) {
+    const [clause, ...figures] = pattern.exec(left) ?? [];
+    if (clause === undefined) continue;
+    left = left.replace(clause, "");
+    await prove(bounded, figures);
+  }
+  return leftOf(left, type);
+}
+
+async function taking({ write }: FieldCase, api: Api, value: unknown): Promise<Answered> {
+  if (write === undefined) throw new Error("no way to write the field");
+  return write(api, value);
+}
+
+/** What is said beside values: they were all seen. */
+function leftOf(notes: string, { values }: Type): string {
+  let left = notes.replaceAll(/\bseen\b|see below/g, "");
+  for (const value of values) left = left.replaceAll(new RegExp(String.raw`\b${value}\b`, "g"), "");
+  return left.replaceAll(/^(?:\s|,|;|\bor\b|\band\b)+|(?:\s|,|;|\bor\b|\band\b)+$/g, "");
+}
+
+/** Notes without the fields that they list, which the type has. */
+function withoutFields(notes: string): string {
+  const list = /(?:items: |each item has |\{|^\w+ \(|^\w+, \w+ \().*/s.exec(notes)?.[0] ?? "";
+  const end = list.startsWith("{") ? list.slice(list.lastIndexOf("}") + 1) : "";
+  return notes.replace(list, end);
+}
+
+/** A value at a bound is taken, one past it refused. What the service makes is within them. */
+async function proveRange({ write, sized, name, values }: Bounded, min: number, max: number): Promise<void> {
+  for (const value of values) {
+    if (value === undefined) continue;
+    const size = (value as string | readonly unknown[]).length;
+    expect(size).toBeGreaterThanOrEqual(min);
+    expect(size).toBeLessThanOrEqual(max);
+  }
+  if (write === undefined) return;
+  await taken(write(sized(max)));
+  await refused(write(sized(max + 1)), name);
+  if (min === 0) return;
+  await taken(write(sized(min)));
+  await refused(write(sized(min - 1)), name);
+}
+
+/** A request is done. @returns its body */
+export async function taken(asking: Promise<Answered> | undefined): Promise<Json> {
+  const answer = await asking;
+  if (answer === undefined) throw new Error("no way to write the field");
+  if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.json)}`);
+  return answer.json;
+}
+
+/** A request is a 400 whose sentence names the field. */
+export async function refused(asking: Promise<Answered> | undefined, name: string): Promise<void> {
+  const answer = await asking;
+  if (answer === undefined) throw new Error("no way to write the field");
+  expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining(name)]);
+}
+
+/** Cases of rows that are proved each in its own way. */
+export function ruleCases(
+  table: string,
+  rules: Readonly<Record<string, (api: Api, row: Row) => Promise<void>>>,
+): readonly Case[] {
+  return Object.entries(rules).map(([name, prove]) => ({ key: `${table} / ${name}`, prove }));
+}

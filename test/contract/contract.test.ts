@@ -1,0 +1,51 @@
+/** Every row of the reference is proved over HTTP, by the case of its key. */
+import { describe, expect, test } from "vitest";
+
+import { ACCOUNT_CASES } from "./account.cases.ts";
+import { startContract } from "./api.ts";
+import type { Case } from "./case.ts";
+import { CATALOG_CASES } from "./catalog.cases.ts";
+import { EVENT_CASES } from "./event.cases.ts";
+import { HOLDING_CASES } from "./holdings.cases.ts";
+import { PRICE_PLAN_CASES } from "./price-plan.cases.ts";
+import { PAGE, ROWS } from "./reference.ts";
+
+const GROUPS: Readonly<Record<string, readonly Case[]>> = {
+  accounts: ACCOUNT_CASES,
+  catalog: CATALOG_CASES,
+  "price plans": PRICE_PLAN_CASES,
+  holdings: HOLDING_CASES,
+  events: EVENT_CASES,
+};
+const cases = Object.values(GROUPS).flat();
+
+describe("the reference and its cases", () => {
+  test("every row of every table is read", () => {
+    const lines = PAGE.split("\n").filter((line) => line.startsWith("|"));
+    const tables = lines.filter((line) => /^\|(?:---\|)+$/.test(line)).length;
+    const inTables = ROWS.filter(({ cells }) => Object.keys(cells).length > 0);
+    expect(inTables).toHaveLength(lines.length - 2 * tables);
+  });
+
+  test("every numbered rule is read", () => {
+    const rules = PAGE.split("\n").filter((line) => /^\d+\. /.test(line));
+    expect(ROWS.filter(({ name }) => name.startsWith("rule "))).toHaveLength(rules.length);
+  });
+
+  test("every row has one case, and every case has a row", () => {
+    const keys = ROWS.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(cases.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+  });
+});
+
+describe.each(Object.entries(GROUPS))("%s", (_, group) => {
+  let started: ReturnType<typeof startContract> | undefined;
+
+  test.each(group.map((each) => [each.key, each] as const))("%s", async (key, own) => {
+    const row = ROWS.find((each) => each.key === key);
+    if (row === undefined) throw new Error(`the reference has no row ${key}`);
+    const open = await (started ??= startContract());
+    await own.prove(await open(), row);
+  });
+});

@@ -1,0 +1,162 @@
+/** What accounts hold: feature credits, credits, aliases, migrations; and the bodies that all answers share. */
+import { expect } from "vitest";
+
+import { type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
+import { type Case, ruleCases, tableCases } from "./case.ts";
+import { aFeature, anAccount, aPlan, aSchema } from "./made.ts";
+import { figureIn } from "./reference.ts";
+
+/** An account with an entry of a feature that was bought. */
+export async function anEntry(api: Api): Promise<Json> {
+  const accountId = await anAccount(api);
+  const schema = await aSchema(api);
+  const featureId = await aFeature(api, schema);
+  const path = `/accounts/${accountId}/features/${featureId}/entries`;
+  const entry = await api.done(`POST ${path}`, {
+    granted: 12.5,
+    effectiveFrom: "2024-06-01",
+    effectiveUntil: "2024-07-01",
+  });
+  return { accountId, schema, featureId, path, entry };
+}
+
+/** A credit of an account of its own. */
+export async function aCredit(api: Api): Promise<Json> {
+  const accountId = await anAccount(api);
+  const request = { accountId, purpose: "Welcome", creditAmount: 20.5, priority: 1, effectiveFrom: "2024-06-01" };
+  const { credits } = await api.done("POST /credits", {
+    creditRequests: [{ ...request, effectiveUntil: "2025-01-01" }],
+  });
+  return credits[0];
+}
+
+/** Two plans with the same cycles, and an account on the first. */
+export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
+  const accountId = await anAccount(api);
+  const [sourceId, targetId] = [await aPlan(api), await aPlan(api, target)];
+  await api.done(`POST /accounts/${accountId}/price_plans`, { pricePlanId: sourceId, effectiveFrom: "2024-06-01" });
+  const body = {
+    sourceId,
+    sourceVersion: 1,
+    targetId,
+    targetVersion: 1,
+    migrationMode: "IMMEDIATE",
+    retainStartOffsets: false,
+  };
+  return { accountId, body };
+}
+
+/** The migrations of a server, of which there is one at least. */
+export const migrations = oncePerServer(async (api): Promise<readonly Json[]> => {
+  const { body } = await aMigration(api);
+  await api.done("POST /migrations/price_plan", body);
+  return (await api.done("GET /migrations")).data;
+});
+
+/** Pages of a list whose every page has one item. */
+export async function pagesOf(api: Api, path: string, query: Readonly<Record<string, string>> = {}): Promise<Json[]> {
+  const pages = [(await api.ask(`GET ${path}`, { query: { ...query, pageSize: "1" } })).json];
+  while (typeof pages.at(-1).nextToken === "string") {
+    pages.push((await api.ask(`GET ${path}`, { query: { nextToken: pages.at(-1).nextToken } })).json);
+  }
+  return pages;
+}
+
+const someFeatures = oncePerServer(async (api) => {
+  for (const name of [unique("f"), unique("f"), unique("f")]) await api.done("POST /features", { name });
+  return pagesOf(api, "/features");
+});
+
+/** Cases of what accounts hold. */
+export const HOLDING_CASES: readonly Case[] = [
+  ...tableCases({
+    table: "Feature credit entry",
+    samples: async (api) => {
+      const { path, entry } = await anEntry(api);
+      const { data } = await api.done(`GET ${path}`);
+      expect(data).toEqual([entry]);
+      return [entry];
+    },
+    fields: { id: {}, source: {}, status: {}, granted: {}, balance: {}, effectiveFrom: {}, effectiveUntil: {} },
+  }),
+  ...tableCases({
+    table: "Credit",
+    samples: async (api) => {
+      const credit = await aCredit(api);
+      const [voided] = await api.done(`POST /credits/${credit.id}/void`);
+      return [credit, voided];
+    },
+    fields: {
+      id: {},
+      customerId: {},
+      accountId: {},
+      purpose: {},
+      effectiveFrom: {},
+      effectiveUntil: {},
+      status: {},
+      creditAmount: {},
+      creditUnit: {},
+      holdAmount: {},
+      consumedAmount: {},
+      priority: {},
+      createdAt: {},
+    },
+  }),
+  ...tableCases({
+    table: "Alias list entry",
+    samples: async (api) => {
+      await anAccount(api, { aliases: [unique("alias")] });
+      return (await api.done("GET /aliases")).data;
+    },
+    fields: { value: {}, createAt: {} },
+  }),
+  ...tableCases({
+    table: "Migration list entry",
+    samples: migrations,
+    fields: { migrationId: {}, status: {} },
+  }),
+  ...ruleCases("Paged list envelope", {
+    data: async (api) => {
+      const pages = await someFeatures(api);
+      expect(pages.map(({ data }) => data.length)).toEqual(pages.map(() => 1));
+    },
+    nextToken: async (api) => {
+      const tokens = (await someFeatures(api)).map(({ nextToken }) => nextToken);
+      expect(tokens.length).toBeGreaterThanOrEqual(3);
+      expect(tokens.at(-1)).toBeNull();
+      expect(tokens.slice(0, -1).filter((token) => typeof token !== "string")).toEqual([]);
+    },
+    context: async (api) => {
+      for (const page of await someFeatures(api)) expect(page.context).toEqual({ pageSize: 1 });
+      await migrations(api);
+      expect((await api.done("GET /migrations")).context).toEqual({ pageSize: 20 });
+    },
+  }),
+  ...ruleCases("Error body", {
+    message: async (api, { notes }) => {
+      expect(notes).toContain("required");
+      const most = figureIn(notes);
+      const long = textOf(4000);
+      const answers = [
+        await api.ask("POST /customers", { body: { [long]: long } }),
+        await api.ask("POST /price_plans", { body: { name: "A plan", pricePlanDetails: { type: long } } }),
+        await api.ask(`GET /features/${long}`),
+        await api.ask("GET /features", { query: { [long]: long } }),
+        await api.ask(`GET /${long}`),
+        await api.ask("POST /ingest", { body: { event: { id: long, schemaName: long, [long]: long } } }),
+      ];
+      for (const { status, json } of answers) {
+        expect(status).toBeGreaterThanOrEqual(400);
+        expect(Object.keys(json)).toEqual(["message"]);
+        expect(json.message.length).toBeGreaterThan(0);
+        expect(json.message.length).toBeLessThanOrEqual(most);
+      }
+    },
+  }),
+  ...ruleCases("Base success body", {
+    success: async (api) => {
+      const id = await anAccount(api);
+      expect(await api.done(`DELETE /accounts/${id}`)).toEqual({ success: true });
+    },
+  }),
+];

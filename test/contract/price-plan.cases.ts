@@ -1,0 +1,254 @@
+/** Price plans and their rate cards. */
+import { expect } from "vitest";
+
+import { type Answered, type Api, type Json, oncePerServer, unique } from "./api.ts";
+import { type Case, ruleCases, tableCases } from "./case.ts";
+import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./made.ts";
+import type { Row } from "./reference.ts";
+import { misfits, parseFields, parseType, type Type, unseen } from "./types.ts";
+
+const SLABS = {
+  ratePlan: {
+    pricingModel: "TIERED",
+    slabs: [
+      { order: 1, startAfter: 0, priceType: "FLAT", slabConfig: {}, endAt: 10 },
+      { order: 2, startAfter: 10, priceType: "PER_UNIT", slabConfig: {} },
+    ],
+  },
+  rateValues: [
+    {
+      currency: "USD",
+      slabRates: [
+        { order: 1, rate: 5, slabRateConfig: { minimumRate: 1 } },
+        { order: 2, rate: 0.25 },
+      ],
+    },
+  ],
+  displayName: "Shown as",
+  tag: "a tag",
+};
+const FEE = { rateValues: [{ currency: "USD", rate: 9.99 }], displayName: "Shown as", tag: "a tag" };
+const EVERY = { interval: 1, offset: 0 };
+
+function grant(id: string, meterId: string, expiry: Json): Json {
+  const slab = { startAfter: 0, priceType: "PER_UNIT", rate: 0.5, endAt: 10, slabConfig: {}, slabRateConfig: {} };
+  const last = { startAfter: 10, priceType: "PER_UNIT", rate: 0.25, slabConfig: {} };
+  return {
+    id,
+    type: "RECURRING",
+    displayName: "Shown as",
+    rateDetails: {
+      pricingModel: "TIERED",
+      currencySlabRateDetails: [{ currency: "USD", creditAmount: 10, slabDetails: [slab, last] }],
+    },
+    grantDetails: { priority: 1, applicableEntityIds: [meterId], ...expiry },
+    invoiceTiming: "IN_ADVANCE",
+    recurrenceConfig: EVERY,
+  };
+}
+
+/** Details with every part that the reference names. */
+const details = oncePerServer(async (api): Promise<Json> => {
+  const schema = await aSchema(api);
+  const featureId = await aFeature(api, schema);
+  const usageMeterId = await aMeter(api, schema);
+  const fee = { ...FEE, enableProration: true, type: "RECURRING", recurrenceConfig: EVERY };
+  const granted = async (expiry: Json) => grant(await anAddOn(api, "CREDIT_GRANT"), usageMeterId, expiry);
+  return {
+    supportedCurrencies: ["USD"],
+    activeCurrencies: [],
+    pricingCycleConfig: MONTHLY,
+    usageRateCards: [{ ...SLABS, usageMeterId }],
+    fixedFeeRateCards: [
+      { ...fee, id: await anAddOn(api, "FIXED_FEE"), invoiceTiming: "IN_ARREARS" },
+      { ...fee, id: await anAddOn(api, "FIXED_FEE"), invoiceTiming: "IN_ADVANCE" },
+    ],
+    licenseRateCards: [
+      { ...SLABS, id: await anAddOn(api, "LICENSE"), enableProration: false, config: { maxQuantity: 100 } },
+    ],
+    billingEntitlementRateCards: [
+      {
+        ...SLABS,
+        featureId,
+        featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }],
+        invoiceTiming: "IN_ADVANCE",
+      },
+    ],
+    minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 100 }] },
+    creditGrantRateCards: [
+      await granted({ expiryType: "PRICING_CYCLE" }),
+      await granted({ expiryType: "CUSTOM", expiryDuration: "P1M" }),
+    ],
+    entitlementOverageRateCards: [
+      { ...SLABS, featureId, maxQuantity: 1000, billingConfig: { interval: 1, startOffset: 0 } },
+    ],
+    rateDetails: { kept: true },
+    entitlementRateCards: [{ kept: true }],
+    type: "BILLING",
+  };
+});
+
+async function posted(api: Api, pricePlanDetails: Json, fields: Json = {}): Promise<Answered> {
+  const body = { name: unique("plan"), type: "BILLING", description: "A plan", pricePlanDetails, ...fields };
+  return api.ask("POST /price_plans", { body });
+}
+
+/** What is answered of those details, as a DRAFT and as ACTIVE. */
+export const plans = oncePerServer(async (api): Promise<readonly Json[]> => {
+  const { json: draft } = await posted(api, await details(api));
+  const { json: without } = await posted(api, await details(api), { description: null });
+  expect(without).not.toHaveProperty("description");
+  return [draft, await api.done(`POST /price_plans/${without.id}/activate`)];
+});
+
+const detailsOf = async (api: Api): Promise<readonly Json[]> =>
+  (await plans(api)).map(({ pricingSchedule }) => pricingSchedule[0].pricePlanDetails);
+
+const kept = async (api: Api, field: string): Promise<void> => {
+  const given = await details(api);
+  const { json } = await posted(api, given);
+  expect(json.pricingSchedule[0].pricePlanDetails[field]).toEqual(given[field]);
+};
+
+const TABLES: readonly Case[] = [
+  ...tableCases({
+    table: "Price plan",
+    samples: plans,
+    fields: {
+      id: {},
+      name: {},
+      type: {},
+      status: {
+        says: async (api) => {
+          const id = await aPlan(api);
+          expect((await api.ask(`PATCH /price_plans/${id}`, { body: { description: "new" } })).status).toBe(400);
+        },
+      },
+      description: {},
+      pricingSchedule: {},
+    },
+  }),
+  ...tableCases({
+    table: "Schedule entry",
+    samples: async (api) => (await plans(api)).flatMap(({ pricingSchedule }) => pricingSchedule),
+    fields: { id: {}, startDate: {}, endDate: {}, version: {}, pricePlanDetails: {} },
+  }),
+  ...tableCases({
+    table: "pricePlanDetails",
+    samples: detailsOf,
+    fields: {
+      supportedCurrencies: {},
+      activeCurrencies: {
+        says: async (api) => {
+          const { status } = await posted(api, { supportedCurrencies: ["USD"], activeCurrencies: [] });
+          expect(status).toBe(200);
+        },
+      },
+      pricingCycleConfig: {},
+      usageRateCards: { says: async (api) => kept(api, "usageRateCards") },
+      fixedFeeRateCards: {},
+      licenseRateCards: {},
+      billingEntitlementRateCards: {},
+      minimumCommitment: {},
+      creditGrantRateCards: {},
+      entitlementOverageRateCards: { says: async (api) => kept(api, "entitlementOverageRateCards") },
+      rateDetails: {},
+      entitlementRateCards: {},
+      type: {},
+    },
+  }),
+  ...tableCases({
+    table: "pricingCycleConfig",
+    samples: async (api) => (await detailsOf(api)).map(({ pricingCycleConfig }) => pricingCycleConfig),
+    fields: { interval: {}, startOffset: {}, gracePeriod: {}, anniversaryCycle: {} },
+  }),
+];
+
+const listed = (row: Row): Type => ({
+  kind: "object",
+  nullable: false,
+  values: [],
+  fields: parseFields(row.type.replace(/\.$/, "").replaceAll(") and ", "), ")),
+});
+
+function fits(type: Type, values: readonly unknown[]): void {
+  expect(values.length).toBeGreaterThan(0);
+  expect(values.flatMap((value) => misfits(type, value, "it"))).toEqual([]);
+  expect(unseen(type, values, "it")).toEqual([]);
+}
+
+/** Cards of a kind have its fields; what may be null may be sent so, and is left out then. */
+const kind =
+  (list: string) =>
+  async (api: Api, row: Row): Promise<void> => {
+    const type = listed(row);
+    const given = await details(api);
+    const { json } = await posted(api, given);
+    fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
+    const nullable = Object.entries(type.fields ?? {}).filter(([, field]) => field.nullable);
+    for (const [name] of [...nullable, ["tag"]]) {
+      if (name === "tag" && list === "creditGrantRateCards") continue;
+      const cards = given[list].map((card: Json) => ({ ...card, [String(name)]: null }));
+      const answer = await posted(api, { ...given, [list]: cards });
+      expect([answer.status, answer.json.message]).toEqual([200, undefined]);
+      expect(answer.json.pricingSchedule[0].pricePlanDetails[list][0]).not.toHaveProperty(String(name));
+    }
+  };
+
+const partsOf = async (api: Api, part: string, isSlabPriced: boolean): Promise<readonly Json[]> => {
+  const { json } = await posted(api, await details(api));
+  const { usageRateCards, licenseRateCards, entitlementOverageRateCards, billingEntitlementRateCards, ...rest } =
+    json.pricingSchedule[0].pricePlanDetails;
+  const slabbed = [usageRateCards, licenseRateCards, entitlementOverageRateCards, billingEntitlementRateCards];
+  return (isSlabPriced ? slabbed.flat() : rest.fixedFeeRateCards).map((card: Json) => card[part]);
+};
+
+const CARDS: readonly Case[] = [
+  ...ruleCases("Common rate card parts", {
+    ratePlan: async (api, row) => fits(listed(row), await partsOf(api, "ratePlan", true)),
+    "rateValues for slab-priced cards": async (api, { type }) =>
+      fits(parseType(type.replace(/\.$/, "")), await partsOf(api, "rateValues", true)),
+    "rateValues for fixed-fee cards": async (api, { type }) =>
+      fits(parseType(type.replace(/\.$/, "")), await partsOf(api, "rateValues", false)),
+    displayName: async (api, { type }) => {
+      const [displayName = "", tag = ""] = type.replace(/\.$/, "").split(". tag: ");
+      expect(parseType(tag).nullable).toBe(true);
+      for (const isSlabPriced of [true, false]) {
+        fits(parseType(displayName), await partsOf(api, "displayName", isSlabPriced));
+        fits(parseType(tag), await partsOf(api, "tag", isSlabPriced));
+      }
+    },
+  }),
+  ...ruleCases("Rate card kinds", {
+    "usage rate card": kind("usageRateCards"),
+    "fixed fee rate card": kind("fixedFeeRateCards"),
+    "license rate card": kind("licenseRateCards"),
+    "billing entitlement rate card": kind("billingEntitlementRateCards"),
+    "credit grant rate card": kind("creditGrantRateCards"),
+    "entitlement overage rate card": kind("entitlementOverageRateCards"),
+  }),
+  ...ruleCases("Credit grant", {
+    rateDetails: async (api, row) => {
+      const [{ creditGrantRateCards: cards }] = await detailsOf(api);
+      fits(
+        listed(row),
+        cards.map(({ rateDetails }: Json) => rateDetails),
+      );
+    },
+    grantDetails: async (api, row) => {
+      const [{ creditGrantRateCards: cards }] = await detailsOf(api);
+      fits(
+        listed(row),
+        cards.map(({ grantDetails }: Json) => grantDetails),
+      );
+      const given = await details(api);
+      const [card] = given.creditGrantRateCards;
+      const none = { ...card, grantDetails: { ...card.grantDetails, expiryDuration: null } };
+      const { json } = await posted(api, { ...given, creditGrantRateCards: [none] });
+      expect(json.pricingSchedule[0].pricePlanDetails.creditGrantRateCards[0].grantDetails).toEqual(card.grantDetails);
+    },
+  }),
+];
+
+/** Cases of price plans. */
+export const PRICE_PLAN_CASES: readonly Case[] = [...TABLES, ...CARDS];

@@ -1,0 +1,134 @@
+/** The rows of the reference: what docs/service-reference.md says in its tables, its lists and its numbered rules. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** One thing that the reference says. */
+export interface Row {
+  /** The table and the name of the row: `Account / aliases`. */
+  readonly key: string;
+  readonly table: string;
+  readonly name: string;
+  /** What its Type column says, or all of it where there is none. */
+  readonly type: string;
+  readonly notes: string;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/** The page. */
+export const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/service-reference.md"), "utf8");
+
+/** What only tells of the document itself. */
+const INTRODUCTION = "What the service does";
+/** Labels that say no more than the heading above them. */
+const PLAIN_LABELS = new Set(["Query parameters", "Body fields", "Rules", "Rules tied to states"]);
+
+/** What has been read so far. */
+interface Place {
+  heading: string;
+  /** The paragraph that ends in a colon above a list or table. */
+  label: string | undefined;
+  columns: readonly string[] | undefined;
+  isGap: boolean;
+}
+
+/** Every row of a page. */
+export function rowsOf(page: string): readonly Row[] {
+  const rows: Row[] = [];
+  const place: Place = { heading: "", label: undefined, columns: undefined, isGap: false };
+  for (const line of page.split("\n")) {
+    const row = place.heading === INTRODUCTION && !line.startsWith("#") ? undefined : readLine(line, place);
+    if (row !== undefined) rows.push(row);
+  }
+  return told(rows);
+}
+
+/** Rows that are no cells of a table: what they look like, and which row they are. */
+const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]) => Row | undefined])[] = [
+  [/^(\d+)\. (.*)/, ({ heading }, [number, said = ""]) => rowAt(heading, `rule ${number}`, said)],
+  [
+    /^\s*- ([\w -]+?)(?:: | \()(.*)/,
+    (place, [name = "", said = ""]) => (place.isGap ? undefined : rowAt(tableAt(place), name, said)),
+  ],
+  [/^(Credit grant) (\w+): (.*)/, (_, [table = "", part = "", said = ""]) => rowAt(table, part, said)],
+  [/^(Allowed combinations, .*)/, ({ heading }, [said = ""]) => rowAt(heading, "allowed combinations", said)],
+];
+
+function readLine(line: string, place: Place): Row | undefined {
+  const heading = /^#+ ([^:(]+)/.exec(line)?.[1]?.trim();
+  if (heading !== undefined) {
+    Object.assign(place, { heading, label: undefined, columns: undefined, isGap: false });
+    return undefined;
+  }
+  if (line.startsWith("|")) return readCells(line, place);
+  place.columns = undefined;
+  for (const [pattern, read] of LINES) {
+    const found = pattern.exec(line);
+    if (found !== null) return read(place, found.slice(1));
+  }
+  place.label = /^([\w ]+):$/.exec(line)?.[1] ?? place.label;
+  place.isGap ||= line.startsWith("Gaps in");
+  return undefined;
+}
+
+function readCells(line: string, place: Place): Row | undefined {
+  const cells = line
+    .slice(1, line.lastIndexOf("|"))
+    .split("|")
+    .map((cell) => cell.trim());
+  if (place.columns === undefined) {
+    place.columns = cells;
+    return undefined;
+  }
+  if (cells.every((cell) => /^-+$/.test(cell))) return undefined;
+  const named = Object.fromEntries(place.columns.map((column, index) => [column, cells[index] ?? ""]));
+  const name = named["Path"] === undefined ? (cells[0] ?? "") : `${named["Method"]} ${named["Path"]}`;
+  const type = named["Type"] ?? named["Value"] ?? cells[1] ?? "";
+  const table = tableAt(place);
+  return {
+    key: `${table} / ${name}`,
+    table,
+    name,
+    type,
+    notes: named["Notes"] ?? named["Meaning"] ?? "",
+    cells: named,
+  };
+}
+
+function tableAt({ heading, label }: Place): string {
+  return label === undefined || PLAIN_LABELS.has(label) ? heading : label;
+}
+
+function rowAt(table: string, name: string, type: string): Row {
+  return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {} };
+}
+
+/** Rows of one name are told apart by what they apply to. */
+function told(rows: readonly Row[]): readonly Row[] {
+  const counts = new Map<string, number>();
+  for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return rows.map((row) =>
+    counts.get(row.key) === 1 ? row : { ...row, key: `${row.key} (${row.cells["Applies to"] ?? ""})` },
+  );
+}
+
+/** All that the reference says. */
+export const ROWS = rowsOf(PAGE);
+
+/** The rows of a table. */
+export function rowsIn(table: string): readonly Row[] {
+  return ROWS.filter((row) => row.table === table);
+}
+
+/** One row. */
+export function rowOf(key: string): Row {
+  const found = ROWS.find((row) => row.key === key);
+  if (found === undefined) throw new Error(`the reference has no row ${key}`);
+  return found;
+}
+
+/** The first number of a text: the figure that a case goes by. */
+export function figureIn(text: string): number {
+  const found = /\d+/.exec(text)?.[0];
+  if (found === undefined) throw new Error(`no figure in ${text}`);
+  return Number(found);
+}

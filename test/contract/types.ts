@@ -1,0 +1,173 @@
+/** The types that the reference writes in words, and whether values are what they say. */
+import { rowsIn } from "./reference.ts";
+
+/** What a value is. */
+export interface Type {
+  readonly kind: "string" | "number" | "integer" | "boolean" | "object" | "array" | "date-time" | "any";
+  /** Whether there may be none; it is left out of answers then. */
+  readonly nullable: boolean;
+  /** The values that are named; one of them may be any of an enumeration that is not whole. */
+  readonly values: readonly string[];
+  readonly items?: Type;
+  readonly fields?: Readonly<Record<string, Type>>;
+}
+
+/** Upper-case words that are no values. */
+const WORDS = new Set(["ISO", "UTC"]);
+/** What has a table under another name than its field's, or is named in words. */
+const TABLES: Readonly<Record<string, string>> = {
+  Address: "Address",
+  "schedule entries": "Schedule entry",
+  "Alias list entry": "Alias list entry",
+};
+
+/** Reads `string (ACTIVE seen)`, `array of {currency string, rate number}`, … */
+export function parseType(text: string, notes = ""): Type {
+  const said = text.trim().replace(/^null or /, "");
+  const nullable = /\bnull\b|nullable/.test(outside(`${text} ${notes}`));
+  const values = valuesIn(`${text} ${notes}`);
+  const items = /^array of (.*)/s.exec(said)?.[1];
+  if (items !== undefined) return { kind: "array", nullable, values: [], items: parseItems(items, notes) };
+  if (said.startsWith("array")) return { kind: "array", nullable, values: [], ...itemsOf(notes) };
+  if (said.startsWith("{")) return { kind: "object", nullable, values: [], fields: parseFields(inBraces(said)) };
+  if (TABLES[said] !== undefined) return { kind: "object", nullable, values: [], fields: fieldsOfTable(TABLES[said]) };
+  const kind = kindOf(said);
+  const fields = kind === "object" ? fieldsIn(notes) : undefined;
+  return { kind, nullable, values: kind === "object" ? [] : values, ...(fields && { fields }) };
+}
+
+function kindOf(said: string): Type["kind"] {
+  const kind = /\b(?:string|integer|number|boolean|date-time|date|object|map)\b/.exec(said)?.[0];
+  if (kind === undefined) return "any";
+  if (kind === "date") return "date-time";
+  return kind === "map" ? "object" : (kind as Type["kind"]);
+}
+
+function parseItems(said: string, notes: string): Type {
+  const table = Object.entries(TABLES).find(([name]) => said.startsWith(name))?.[1];
+  if (table !== undefined) return { kind: "object", nullable: false, values: [], fields: fieldsOfTable(table) };
+  const own = fieldsIn(notes);
+  if (own !== undefined) return { kind: "object", nullable: false, values: [], fields: own };
+  return parseType(said);
+}
+
+function itemsOf(notes: string): { readonly items: Type } | undefined {
+  const fields = fieldsIn(notes);
+  return fields && { items: { kind: "object", nullable: false, values: [], fields } };
+}
+
+/** The fields that notes list: `{featureId string}`, `items: order (integer), …`, `each item has alias (string) and …`. */
+function fieldsIn(notes: string): Readonly<Record<string, Type>> | undefined {
+  const list = notes.replace(/^.*?(?:items: |each item has )/, "").replaceAll(") and ", "), ");
+  if (list.startsWith("{")) return parseFields(inBraces(list));
+  return /^\w+ \(|^\w+, \w+ \(/.test(list) ? parseFields(list) : undefined;
+}
+
+/** The fields of a table. */
+export function fieldsOfTable(table: string): Readonly<Record<string, Type>> {
+  return Object.fromEntries(rowsIn(table).map(({ name, type, notes }) => [name, typeOfRow(name, type, notes)]));
+}
+
+/** The type of a row; one that says "see below" has a table of its own name. */
+export function typeOfRow(name: string, type: string, notes: string): Type {
+  if (notes !== "see below") return parseType(type, notes);
+  return { kind: "object", nullable: false, values: [], fields: fieldsOfTable(name) };
+}
+
+/** Reads `order (integer), id string, name`. */
+export function parseFields(list: string): Readonly<Record<string, Type>> {
+  return Object.fromEntries(
+    parts(list).map((part) => {
+      const [, name = "", rest = ""] = /^(\w+)\s*(.*)$/s.exec(part) ?? [];
+      const bare = rest.startsWith("(") && rest.endsWith(")") ? rest.slice(1, -1) : rest;
+      return [name, parseType(bare)];
+    }),
+  );
+}
+
+/** The parts between commas that stand in no bracket. */
+function parts(list: string): readonly string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let part = "";
+  for (const letter of list) {
+    if ("({".includes(letter)) depth += 1;
+    if (")}".includes(letter)) depth -= 1;
+    if (letter === "," && depth === 0) {
+      found.push(part.trim());
+      part = "";
+    } else part += letter;
+  }
+  return [...found, part.trim()].filter((each) => each !== "");
+}
+
+/** What stands in the first braces. */
+function inBraces(text: string): string {
+  let depth = 0;
+  const start = text.indexOf("{");
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    if (text[at] === "}") depth -= 1;
+    if (depth === 0) return text.slice(start + 1, at);
+  }
+  return text.slice(start + 1);
+}
+
+function outside(text: string): string {
+  return text.replaceAll(/\{[^{}]*\}/g, "").replaceAll(/\{[^{}]*\}/g, "");
+}
+
+/** Values that a text names. */
+export function valuesIn(text: string): readonly string[] {
+  const words = outside(text).match(/\b[A-Z][A-Z_]{2,}\b(?!-logic| values)/g) ?? [];
+  return [...new Set(words)].filter((word) => !WORDS.has(word));
+}
+
+/** What is wrong with a value, by its place; nothing where it is what its type says. */
+export function misfits(type: Type, value: unknown, at: string): readonly string[] {
+  if (value === undefined) return [];
+  if (!isKind(type.kind, value)) return [`${at}: expected ${type.kind}, got ${JSON.stringify(value)}`];
+  if (type.items !== undefined) {
+    const { items } = type;
+    return (value as readonly unknown[]).flatMap((item) => misfits(items, item, `${at}[]`));
+  }
+  return Object.entries(type.fields ?? {}).flatMap(([name, field]) =>
+    misfits(field, (value as Readonly<Record<string, unknown>>)[name], `${at}.${name}`),
+  );
+}
+
+function isKind(kind: Type["kind"], value: unknown): boolean {
+  if (value === null) return false;
+  switch (kind) {
+    case "any":
+      return true;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && !Array.isArray(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "date-time":
+      return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+    default:
+      return typeof value === kind;
+  }
+}
+
+/** What of a type no value has: fields, and values that are named. */
+export function unseen(type: Type, values: readonly unknown[], at: string): readonly string[] {
+  const there = values.filter((value) => value !== undefined && value !== null);
+  if (there.length === 0) return [at];
+  const missing = type.values.filter((named) => !there.includes(named)).map((named) => `${at} = ${named}`);
+  if (type.items !== undefined) return [...missing, ...unseen(type.items, there.flat(), `${at}[]`)];
+  return [
+    ...missing,
+    ...Object.entries(type.fields ?? {}).flatMap(([name, field]) =>
+      unseen(
+        field,
+        there.map((value) => (value as Readonly<Record<string, unknown>>)[name]),
+        `${at}.${name}`,
+      ),
+    ),
+  ];
+}
