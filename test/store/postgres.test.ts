@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Pool } from "pg";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { Changes } from "../../src/ledger/decision.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
+import { cell, invoice, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
 
@@ -28,6 +30,31 @@ afterAll(async () => {
   await server.close();
   await rm(directory, { recursive: true });
 }, HOOK_MS);
+
+describe("columns of usage", () => {
+  test("of an item whose first commit was rolled back are given to the next item, and to one alone", async () => {
+    const store = await postgresStore(pool, { schema: "places" });
+    const put = (changes: Changes): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+        result: undefined,
+        changes,
+      }));
+    const broken = Object.defineProperty({ ...invoice("a", "i") }, "invoice", {
+      enumerable: true,
+      get() {
+        throw new Error("this record cannot be read");
+      },
+    });
+    const [first, second] = [cell("a", "one", TODAY, "1"), cell("a", "two", TODAY, "2")];
+    await expect(put({ usage: [first], overage: [first], invoices: [broken] })).rejects.toThrow("cannot be read");
+    await put({ usage: [second] });
+    await put({ usage: [first], overage: [second] });
+    const usage = await store.read.usage(["a"], TODAY, TODAY + 1);
+    expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([first, second]);
+    expect(await store.read.overage(["a"], TODAY, TODAY + 1)).toEqual([second]);
+    await store.close();
+  });
+});
 
 describe("the storage port: PostgreSQL", () => {
   for (const { name, run } of storeConformance) {

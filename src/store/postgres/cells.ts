@@ -16,8 +16,13 @@ import { advisoryKey, dayValue, keyOf, plainList, textList } from "./values.ts";
 /** Usage by meter, or overage by feature. */
 export type CellTable = "usage" | "overage";
 
-/** The places of items, by key. Only what is committed is remembered, and a place never changes. */
-export type KnownPlaces = Map<string, number>;
+/** The places of items, by key. A place that is committed never changes. */
+export interface KnownPlaces {
+  /** What was read or given in transactions that are committed. */
+  readonly committed: ReadonlyMap<string, number>;
+  /** What was read or given in this one, which may yet be rolled back. */
+  readonly own: Map<string, number>;
+}
 
 /** Where cells are written. */
 export interface CellWriting extends Pick<Sending, "run" | "send"> {
@@ -121,30 +126,30 @@ async function placesOf(
   itemIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
-  const learn = async (remember: boolean): Promise<readonly string[]> => {
-    const unknown = [...itemIds].filter((id) => !found.has(id));
-    const keys = new Map(unknown.map((id) => [keyOf(id), id]));
-    const text = `select id, place::text from ${table("item")} where id = any($1::text::text[])`;
-    for (const { id, place } of unknown.length === 0 ? [] : await run(text, [textList([...keys.keys()])])) {
-      found.set(keys.get(id ?? "") ?? "", Number(place));
-      if (remember) places.set(id ?? "", Number(place));
+  const look = (): readonly string[] => {
+    for (const id of itemIds) {
+      const place = places.committed.get(keyOf(id)) ?? places.own.get(keyOf(id));
+      if (place !== undefined) found.set(id, place);
     }
-    return unknown.filter((id) => !found.has(id));
+    return [...itemIds].filter((id) => !found.has(id));
   };
-  for (const id of itemIds) {
-    const place = places.get(keyOf(id));
-    if (place !== undefined) found.set(id, place);
-  }
-  if ((await learn(true)).length === 0) return found;
+  const learn = async (ids: readonly string[]): Promise<readonly string[]> => {
+    const text = `select id, place::text from ${table("item")} where id = any($1::text::text[])`;
+    for (const { id, place } of await run(text, [textList(ids.map(keyOf))])) places.own.set(id ?? "", Number(place));
+    return look();
+  };
+  let unknown = look();
+  if (unknown.length > 0) unknown = await learn(unknown);
+  if (unknown.length === 0) return found;
   // Until this is committed, others that have new items wait: they come after all other locks.
   await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, "items")]);
-  const added = inKeyOrder(await learn(true), keyOf);
+  const added = inKeyOrder(await learn(unknown), keyOf);
   await run(
     `insert into ${table("item")} (id, place, item)
       select id, (select coalesce(max(place) + 1, 0) from ${table("item")}) + ordinality - 1, item
       from unnest($1::text::text[], $2::text::text[]) with ordinality as added (id, item, ordinality)`,
     [textList(added.map(keyOf)), textList(added.map((id) => (keyOf(id) === id ? undefined : recordText(id))))],
   );
-  await learn(false);
+  await learn(added);
   return found;
 }

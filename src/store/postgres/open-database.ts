@@ -13,6 +13,8 @@ import { postgresStore } from "./postgres.ts";
 import { openPrivateServer, type PrivateServer } from "./private-server.ts";
 
 const PGLITE = "pglite:";
+/** For how long a connection is waited for: a server that swallows what is sent to it is away. */
+const CONNECT_MS = 30_000;
 
 /**
  * Opens a database: `postgres://…` is a server, `pglite:DIR` a PGlite in a directory, `memory` a store in memory, and any
@@ -44,7 +46,7 @@ async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Pr
 
 function poolOf(config: PoolConfig, onBreak: () => void = () => {}): Pool {
   // A connection that breaks while it is idle is replaced when it is needed.
-  return new Pool(config).on("error", onBreak);
+  return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config }).on("error", onBreak);
 }
 
 interface OpenedServer {

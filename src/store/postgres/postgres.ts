@@ -62,7 +62,7 @@ interface Place {
   readonly schema: string;
   readonly table: (name: string) => string;
   readonly known: KnownAccounts;
-  readonly places: KnownPlaces;
+  readonly places: Map<string, number>;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
@@ -70,13 +70,23 @@ type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 /** Does the work until its commit loses no race. */
 function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
   const opening = [configurationLock(place.schema, scope)];
-  return againAfterLostRaces(() =>
-    place.connections.transaction(opening, (run) => decideAndCommit(run, place, scope, work)),
-  );
+  return againAfterLostRaces(async () => {
+    const own = new Map<string, number>();
+    const places = { committed: place.places, own };
+    const result = await place.connections.transaction(opening, (run) =>
+      decideAndCommit(run, { ...place, places }, scope, work),
+    );
+    for (const [item, at] of own) place.places.set(item, at);
+    return result;
+  });
 }
 
-async function decideAndCommit<Result>(run: Run, place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
-  const { table, schema, places, known } = place;
+async function decideAndCommit<Result>(
+  run: Run,
+  { table, schema, places, known }: Omit<Place, "places"> & { readonly places: KnownPlaces },
+  scope: Scope,
+  work: Work<Result>,
+): Promise<Result> {
   const accounts = await lockAccounts({ run, table, schema, known }, scope.accountIds);
   const holds = new Map<string, number>();
   const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
