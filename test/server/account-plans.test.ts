@@ -189,6 +189,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
         expect.stringContaining("from today (2024-06-15) on"),
       ],
       [
+        "an effectiveFrom before plans begin",
+        { effectiveFrom: "1969-12-31" },
+        "effectiveFrom: expected a date from 1970-01-01 on: price plans begin then",
+      ],
+      [
         "an effectiveUntil that is not after it",
         { effectiveUntil: "2024-06-20" },
         "effectiveUntil: expected a date after 2024-06-20",

@@ -19,6 +19,9 @@ import { inWireNames } from "../wire-names.ts";
 
 const params = z.strictObject({ account_id: pathId() });
 
+/** A plan's own schedule begins then; every cycle since is worked through. */
+const PLANS_BEGIN = 0;
+
 const planChange = z.strictObject({
   mode: z.enum(["ASSOCIATE", "DISASSOCIATE"]).nullish().meta({ description: "Default ASSOCIATE." }),
   pricePlanId: z
@@ -28,7 +31,9 @@ const planChange = z.strictObject({
     .nullish()
     .meta({ description: "Required to associate; to disassociate, the days may have no other plan." }),
   pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest ACTIVE one." }),
-  effectiveFrom: date,
+  effectiveFrom: date
+    .refine((from) => from >= PLANS_BEGIN, { error: "expected a date from 1970-01-01 on: price plans begin then" })
+    .meta({ type: "string", description: "A date from 1970-01-01 on, or a date-time that is a midnight UTC." }),
   effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
   pricePlanDetailsOverride: pricePlanDetailsOverride
     .nullish()
