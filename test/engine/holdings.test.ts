@@ -81,6 +81,31 @@ describe("feature credit entries", () => {
     expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
   });
 
+  test("S11.2 an entry shows its state, and one that is named with a feature is of it", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const other = (await engine.features.create({ name: "Other" })).item.id;
+    const of = { accountId: "prod", featureId };
+    const first = await engine.entries.grant(of, { granted: 10, ...MARCH });
+    const second = await engine.entries.grant(of, { granted: 5, ...MARCH });
+    const target = { accountId: "prod", entryId: first.id };
+    const sentence = `ERR_NOT_FOUND no feature credit entry has the id "${first.id}"`;
+    expect(await refusalOf(engine.entries.void({ ...target, featureId: other }))).toBe(sentence);
+    expect(await refusalOf(engine.entries.update({ ...target, featureId: other }, { granted: 1 }))).toBe(sentence);
+    expect(await refusalOf(engine.entries.void({ ...target, featureId: "ft.no" }))).toBe(
+      'ERR_NOT_FOUND no feature has the id "ft.no"',
+    );
+    expect((await engine.entries.update({ ...target, featureId }, { granted: 11 })).status).toBe("ACTIVE");
+    expect((await at("2024-04-01").entries.void({ ...target, featureId })).status).toBe("VOIDED");
+    const { items } = await engine.entries.list(of);
+    expect(new Map(items.map(({ id, status }) => [id, status]))).toEqual(
+      new Map([
+        [first.id, "VOIDED"],
+        [second.id, "EXPIRED"],
+      ]),
+    );
+  });
+
   test.each([
     [
       "an unknown feature",
