@@ -1,4 +1,3 @@
-import type { Cycle } from "../calendar/cycle.ts";
 /**
  * Where metrics come from: usage by account, meter and day, and where that does not tell enough, stored events.
  *
@@ -6,6 +5,7 @@ import type { Cycle } from "../calendar/cycle.ts";
  *
  * @module
  */
+import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../calendar/instant.ts";
 import type { AccountRecord, CellChange, EventRecord } from "../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../ledger/view.ts";

@@ -1,9 +1,9 @@
-import type { Cycle } from "../calendar/cycle.ts";
 /**
  * Explanations: for each line, as data, enough to recompute its value by hand (S13.6).
  *
  * @module
  */
+import type { Cycle } from "../calendar/cycle.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";

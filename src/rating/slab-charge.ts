@@ -1,10 +1,10 @@
-import { type Decimal, greatest, subtract, textOf, ZERO } from "../numbers/decimal.ts";
 /**
  * Makes the charge of a card that is priced by slabs: prices its parts, adds them, holds the sum to the card's bounds
  * (S7.4), and keeps all that is needed to do so again (S13.6).
  *
  * @module
  */
+import { type Decimal, greatest, subtract, textOf, ZERO } from "../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,

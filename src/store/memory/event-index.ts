@@ -1,10 +1,10 @@
-import { compareIds } from "../../ledger/order.ts";
 /**
  * Where the events of a memory store are. Each is held once, in a slot; what leads to slots is indexed when it is first
  * asked for, so that an ingest pays for little more than it reads.
  *
  * @module
  */
+import { compareIds } from "../../ledger/order.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { type Ordered, ordered } from "./ordered.ts";
