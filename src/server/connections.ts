@@ -20,6 +20,8 @@ export interface ConnectionLimits {
   readonly requestTimeout?: number;
   /** Between two requests. Default 72 s, more than a proxy in front of it waits. */
   readonly keepAliveTimeout?: number;
+  /** Without a byte in either direction, also while an answer is worked out or not fetched. Default 10 minutes. */
+  readonly silenceTimeout?: number;
   /** Bytes of a request's headers. Default 16 KiB. */
   readonly maxHeaderSize?: number;
   /** Connections that are open at once; more are closed at once. Default 20,000. */
@@ -31,6 +33,7 @@ export const CONNECTION_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 72_000,
+  silenceTimeout: 600_000,
   maxHeaderSize: 16_384,
   maxConnections: 20_000,
 } as const satisfies Required<ConnectionLimits>;
@@ -98,7 +101,7 @@ export function createClientErrorHandler(
   };
 }
 
-/** Answers what the router refuses before any endpoint is found: a path that is no text. */
+/** Answers what no endpoint is found for: a path that is no text, or that is not below the prefix. */
 export function answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const { status, message } = failureOf(error, {}) ?? { status: 500, message: "internal error" };
   void reply

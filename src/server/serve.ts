@@ -17,6 +17,7 @@ import {
   createClientErrorHandler,
   watchConnections,
 } from "./connections.ts";
+import { Refusal } from "./failures.ts";
 import { loggerOf, logRequests, type LogOptions } from "./log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
 
@@ -60,6 +61,7 @@ export const DEFAULT_PORT = 4747;
 export const BILL_RUN_INTERVAL = 600_000;
 /** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
 const PATH_ID_MAX = 5000;
+const NO_ENDPOINT = "no endpoint has this path";
 /** How often connections are looked at for those that take too long, at least. */
 const CHECK_MS = 1000;
 /** For how long a stopping server waits for what is in flight. */
@@ -89,6 +91,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return503OnClosing: false,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
+    connectionTimeout: limits.silenceTimeout,
     http: {
       maxHeaderSize: limits.maxHeaderSize,
       headersTimeout,
@@ -101,6 +104,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   logRequests(app);
   closeGently(app, connections);
   app.addHook("onClose", () => engine.close());
+  if (prefix !== "") {
+    app.setNotFoundHandler((request, reply) => answerRouterError(new Refusal(404, NO_ENDPOINT), request, reply));
+  }
   await app.register(billingApi, { ...options, prefix });
   return app;
 }

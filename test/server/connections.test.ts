@@ -119,6 +119,15 @@ describe("slow clients", () => {
     expect(log.join("")).not.toContain("request failed");
   });
 
+  test("a connection on which nothing moves is closed, although it waits for an answer", async () => {
+    const store = memoryStore();
+    const read: typeof store.read = { ...store.read, configurationRevision: () => new Promise(() => {}) };
+    const engine = createEngine({ store: { ...store, read } });
+    const { url } = await listen({ engine, limits: { silenceTimeout: 300 } });
+    await expect(fetch(`${url}/ready`)).rejects.toThrow();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
   test("a connection that says nothing is closed", async () => {
     const { port } = await listen({ limits });
     expect(await send(port)).toMatch(/^(?:HTTP\/1\.1 408 [^]*)?$/);

@@ -167,6 +167,16 @@ describe("answers", () => {
   });
 });
 
+test("a path that is not below the prefix is unknown, in the same words", async () => {
+  const served = await startServed({ prefix: "/v1" });
+  expect((await served.ask("GET /v1/health")).statusCode).toBe(200);
+  for (const path of ["/health", "/", "/v1/nothing"]) {
+    const answer = await served.ask(`GET ${path}`);
+    expect([answer.statusCode, answer.json()]).toEqual([404, { message: "no endpoint has this path" }]);
+    expect(answer.headers["x-request-id"]).toMatch(/^[\da-f-]{36}$/);
+  }
+});
+
 describe("the page at /docs", () => {
   /** The page as a browser finds it: its HTML, and what it names. */
   const pageOf = async ({ ask }: Served, path: string) => {
