@@ -4,6 +4,7 @@
  * @module
  */
 import { formatInstant } from "../calendar/instant.ts";
+import type { Role } from "../server/endpoint.ts";
 import type { ApiKey, ApiKeys } from "../server/keys.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -12,7 +13,7 @@ import { write } from "./io.ts";
 import { quoted, UsageError } from "./problems.ts";
 import { printable } from "./table/printable.ts";
 
-const ROLES = ["admin", "full", "ingest", "read"] as const;
+const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 const PAGE = 1000;
 const NAME_MAX = 255;
 

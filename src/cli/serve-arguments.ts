@@ -5,7 +5,7 @@
  */
 import { isIP } from "node:net";
 
-import type { LogLevel } from "../server/log.ts";
+import { LOG_LEVELS, type LogLevel } from "../server/log.ts";
 import type { RateLimitOptions, RateLimits } from "../server/rate-limits.ts";
 import type { ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
@@ -48,7 +48,7 @@ export function readServeArguments(
         Buffer.byteLength(text) < SECRET_BYTES ? `at least ${SECRET_BYTES} bytes` : undefined,
       ),
     },
-    logLevel: given.one("log-level") as LogLevel | undefined,
+    logLevel: LOG_LEVELS.find((level) => level === given.one("log-level")),
     organization: id === undefined && baseCurrency === undefined ? undefined : { id, baseCurrency },
     apiKey: variable(env, "RATEBOOK_API_KEY", (text) => (KEY.test(text) ? undefined : "rb_ and 43 letters or digits")),
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Engine } from "../engine/engine.ts";
+import { LOG_LEVELS } from "../server/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -37,7 +38,7 @@ export const serveCommand: Command = {
     "bill-run-interval": { kind: "one", value: "off|TIME", help: "time between bill runs: 90s, 10m (default), 1h" },
     "log-level": {
       kind: "one",
-      choices: ["debug", "info", "warn", "error", "silent"],
+      choices: LOG_LEVELS,
       help: "how much is logged on standard error (default info)",
     },
   },
