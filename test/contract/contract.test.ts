@@ -5,10 +5,14 @@ import { ACCOUNT_CASES } from "./account.cases.ts";
 import { startContract } from "./api.ts";
 import type { Case } from "./case.ts";
 import { CATALOG_CASES } from "./catalog.cases.ts";
+import { CHANGE_CASES } from "./change.cases.ts";
+import { ENDPOINT_CASES } from "./endpoint.cases.ts";
 import { EVENT_CASES } from "./event.cases.ts";
 import { HOLDING_CASES } from "./holdings.cases.ts";
+import { LIMIT_CASES } from "./limit.cases.ts";
 import { PRICE_PLAN_CASES } from "./price-plan.cases.ts";
 import { PAGE, ROWS } from "./reference.ts";
+import { RULE_CASES } from "./rule.cases.ts";
 
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   accounts: ACCOUNT_CASES,
@@ -16,6 +20,10 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   "price plans": PRICE_PLAN_CASES,
   holdings: HOLDING_CASES,
   events: EVENT_CASES,
+  endpoints: ENDPOINT_CASES,
+  changes: CHANGE_CASES,
+  limits: LIMIT_CASES,
+  rules: RULE_CASES,
 };
 const cases = Object.values(GROUPS).flat();
 

@@ -24,6 +24,8 @@ const undo = async (api: Api, query: Readonly<Record<string, string>>) => api.as
 /** Undone events: one that counts, and on a server whose cycle ended since, one that does not any more. */
 const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
   const schema = await aSchema(api);
+  await aMeter(api, schema);
+  // It counts, but no plan bills it.
   const free = await anAccount(api);
   await ingested(api, [anEvent(free, schema)]);
   const { json } = await undo(api, { account_id: free });

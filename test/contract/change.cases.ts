@@ -1,0 +1,177 @@
+/** Changes of event schemas and migrations of price plans, field by field. */
+import { expect } from "vitest";
+
+import { type Answered, type Api, type Json, textOf, unique } from "./api.ts";
+import { type Case, refused, ruleCases } from "./case.ts";
+import { aMigration } from "./holdings.cases.ts";
+import { anAccount, aPlan, MONTHLY } from "./made.ts";
+import { figureIn, type Row } from "./reference.ts";
+import { parseType, unseen, valuesIn } from "./types.ts";
+
+async function aDraft(api: Api): Promise<string> {
+  const body = { name: unique("schema"), attributes: [{ name: "count" }], dimensions: [{ name: "region" }] };
+  return (await api.done("POST /event_schema", body)).name;
+}
+
+const patch = async (api: Api, name: string, body: Json): Promise<Answered> =>
+  api.ask(`PATCH /event_schema/${name}`, { body });
+
+/** A field is shown as it was patched. */
+const isKept =
+  (field: string, value: Json) =>
+  async (api: Api): Promise<void> => {
+    const name = await aDraft(api);
+    expect((await patch(api, name, { [field]: value })).json[field]).toEqual(value);
+    expect((await api.done(`GET /event_schema/${name}`))[field]).toEqual(value);
+  };
+
+const DOUBLE = '{"*":[{"var":"attribute.count"},{"var":"dependencies.rates"}]}';
+
+/** A schema whose events are enriched: an attribute by a setting, a dimension by that attribute. */
+async function enrichments(api: Api): Promise<Json> {
+  const id = unique("rates");
+  const { id: key } = await api.done("POST /settings", {
+    id,
+    namespace: "USER",
+    name: "Rates",
+    dataType: "JSON",
+    value: "3",
+  });
+  return {
+    dependencies: [{ type: "SETTING", key, name: "rates" }],
+    fields: [
+      {
+        name: "size",
+        type: "DIMENSION",
+        enrichmentType: "JSON_LOGIC",
+        value: '{"if":[{">":[{"var":"attribute.all"},10]},"big","small"]}',
+        order: 2,
+      },
+      { name: "all", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", value: DOUBLE, order: 1 },
+    ],
+  };
+}
+
+const enriched =
+  (part: "dependencies" | "fields") =>
+  async (api: Api, { type }: Row): Promise<void> => {
+    const asked = await enrichments(api);
+    const name = await aDraft(api);
+    const { json } = await patch(api, name, { enrichments: asked });
+    expect(unseen(parseType(type), [asked[part]], part)).toEqual([]);
+    expect(json.enrichments[part]).toHaveLength(asked[part].length);
+    // Rules read what is enriched before them, by their order, and the setting by its name: 5 × 3 = 15.
+    await api.done(`POST /event_schema/${name}/activate`);
+    const accountId = await anAccount(api);
+    const event = { id: unique("e"), schemaName: name, accountId, timestamp: "2024-06-15T11:00:00Z" };
+    const attributes = [{ name: "count", value: 5 }];
+    await api.done("POST /ingest", { event: { ...event, attributes, dimensions: { region: "eu" } } });
+    const { events } = await api.done(`GET /events/${event.id}`);
+    expect([events[0].enrichedAttributes, events[0].enrichedDimensions]).toEqual([
+      [{ name: "all", value: 15 }],
+      { size: "big" },
+    ]);
+    const wrong = { ...asked, [part]: [{ ...asked[part][0], type: "NO_SUCH_TYPE" }] };
+    await refused(patch(api, await aDraft(api), { enrichments: wrong }), `${part}[0].type`);
+  };
+
+const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
+  description: isKept("description", "Another"),
+  status: async (api, { type }) => {
+    const name = await aDraft(api);
+    const states = valuesIn(type);
+    expect(states).toEqual(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]);
+    // Each is the next move of the one before; the first is none.
+    for (const status of states) expect((await patch(api, name, { status })).json.status).toBe(status);
+    await refused(patch(api, await aDraft(api), { status: "DELETED" }), "status");
+  },
+  attributes: isKept("attributes", [{ name: "count" }, { name: "more" }]),
+  dimensions: isKept("dimensions", [{ name: "zone" }]),
+  enrichments: async (api) => {
+    const asked = await enrichments(api);
+    const { json } = await patch(api, await aDraft(api), { enrichments: asked });
+    expect(Object.keys(json.enrichments).toSorted()).toEqual(["dependencies", "fields"]);
+  },
+  dependencies: enriched("dependencies"),
+  fields: enriched("fields"),
+});
+
+const migrate = async (api: Api, body: Json): Promise<Answered> => api.ask("POST /migrations/price_plan", { body });
+
+/** An id of a plan: another is moved from, or to; an unknown one is a 400, and one that is too long. */
+const plan =
+  (name: string) =>
+  async (api: Api, { notes }: Row): Promise<void> => {
+    const { accountId, body } = await aMigration(api);
+    const most = figureIn(notes);
+    await refused(migrate(api, { ...body, [name]: textOf(most + 1) }), `${name}: expected at most ${most} characters`);
+    await refused(migrate(api, { ...body, [name]: textOf(most) }), "no price plan");
+    expect((await migrate(api, body)).json).toEqual({ success: true });
+    const { data } = await api.done(`GET /accounts/${accountId}/pricing_schedules`);
+    expect(data.at(-1).pricePlanId).toBe(body.targetId);
+  };
+
+const version =
+  (name: string) =>
+  async (api: Api): Promise<void> => {
+    const { body } = await aMigration(api);
+    for (const wrong of [0, 1.5, "1", 2]) expect((await migrate(api, { ...body, [name]: wrong })).status).toBe(400);
+    expect((await migrate(api, { ...body, [name]: 1 })).status).toBe(200);
+  };
+
+const onDay = (dayOffset: string): Json => ({ ...MONTHLY, startOffset: { dayOffset, monthOffset: "NIL" } });
+
+/** Where the cycle of now ends after a migration from cycles of the first to those of the fifteenth. */
+async function endAfter(api: Api, fields: Json): Promise<string> {
+  const { accountId, body } = await aMigration(api, { pricingCycleConfig: onDay("15") });
+  await api.done("POST /migrations/price_plan", { ...body, ...fields });
+  const { data } = await api.done(`GET /invoices?account_id=${accountId}`);
+  return data[0].endDate.slice(0, 10);
+}
+
+const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
+  sourceId: plan("sourceId"),
+  sourceVersion: version("sourceVersion"),
+  targetId: plan("targetId"),
+  targetVersion: version("targetVersion"),
+  migrationMode: async (api, { notes }) => {
+    const modes = valuesIn(notes);
+    expect(modes).toHaveLength(4);
+    for (const migrationMode of modes) {
+      const { accountId, body } = await aMigration(api);
+      expect((await migrate(api, { ...body, migrationMode })).json).toEqual({ success: true });
+      const { data } = await api.done(`GET /accounts/${accountId}/pricing_schedules`);
+      const begin = migrationMode.startsWith("NEXT") ? "2024-07-01" : "2024-06-15";
+      expect([migrationMode, data.at(-1).startDate.slice(0, 10)]).toEqual([migrationMode, begin]);
+    }
+    const { body } = await aMigration(api);
+    await refused(migrate(api, { ...body, migrationMode: "LATER" }), "migrationMode");
+  },
+  retainStartOffsets: async (api) => {
+    expect(await endAfter(api, { retainStartOffsets: false })).toBe("2024-07-15");
+    expect(await endAfter(api, { retainStartOffsets: true })).toBe("2024-07-01");
+    const override = { pricePlanDetailsOverride: { pricingCycleConfig: onDay("20") } };
+    expect(await endAfter(api, { retainStartOffsets: false, ...override })).toBe("2024-06-20");
+    const { body } = await aMigration(api);
+    await refused(migrate(api, { ...body, retainStartOffsets: "true" }), "retainStartOffsets");
+  },
+  "rule 1": async (api) => {
+    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY" } });
+    await refused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
+    expect((await migrate(api, body)).status).toBe(200);
+  },
+  "rule 2": async (api) => {
+    const id = await anAccount(api);
+    const body = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01" };
+    const line = `POST /accounts/${id}/price_plans`;
+    await refused(api.ask(line, { body: { ...body, retainStartOffsets: true } }), "retainStartOffsets");
+    expect((await api.ask(line, { body })).status).toBe(200);
+  },
+  "rule 3": async (api) => {
+    const { body } = await aMigration(api);
+    expect((await migrate(api, body)).json).toEqual({ success: true });
+  },
+});
+
+/** Cases of changes. */
+export const CHANGE_CASES: readonly Case[] = [...SCHEMA_CASES, ...MIGRATION_CASES];

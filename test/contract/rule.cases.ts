@@ -1,0 +1,277 @@
+/** The rules of pagination, authentication, errors and versions. */
+import { expect } from "vitest";
+
+import { type Api, type Json, startContract, textOf, unique } from "./api.ts";
+import { type Case, refused, ruleCases } from "./case.ts";
+import { aMigration, anEntry, pagesOf } from "./holdings.cases.ts";
+import { anAccount, aPlan, aPlannedAccount, aSchema } from "./made.ts";
+import { figureIn, rowsIn } from "./reference.ts";
+
+/** A customer with accounts of its own. @returns its id and those of its accounts, the newest first */
+async function someAccounts(api: Api, count: number): Promise<readonly [string, readonly string[]]> {
+  const customerId = await anAccount(api);
+  const ids = [customerId];
+  for (let at = 1; at < count; at += 1) {
+    api.served.pass(1);
+    const id = unique("acc");
+    await api.done("POST /accounts", { id, name: id, customerId });
+    ids.unshift(id);
+  }
+  return [customerId, ids];
+}
+
+const idsOf = (page: Json): readonly string[] => page.data.map(({ id }: Json) => id);
+
+const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
+  "rule 1": async (api, { type }) => {
+    const [customer_id, ids] = await someAccounts(api, 3);
+    const first = await api.ask("GET /accounts", { query: { customer_id, pageSize: "2" } });
+    expect(idsOf(first.json)).toEqual(ids.slice(0, 2));
+    expect(typeof first.json.nextToken).toBe("string");
+    await refused(api.ask("GET /accounts", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
+    expect((await api.ask("GET /accounts", { query: { pageSize: String(figureIn(type)) } })).status).toBe(200);
+  },
+  "rule 2": async (api) => {
+    const [customer_id, ids] = await someAccounts(api, 4);
+    const pages = await pagesOf(api, "/accounts", { customer_id });
+    expect(pages.flatMap(idsOf)).toEqual(ids);
+    // Also when some are added in between: they come before the first page.
+    const query = { customer_id, pageSize: "2" };
+    const { json } = await api.ask("GET /accounts", { query });
+    await api.done("POST /accounts", { id: unique("acc"), name: "Later", customerId: customer_id });
+    const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
+    expect(idsOf(next.json)).toEqual(ids.slice(2));
+  },
+  "rule 3": async (api) => {
+    const [customer_id, ids] = await someAccounts(api, 3);
+    const { json } = await api.ask("GET /accounts", { query: { customer_id, pageSize: "1", status: "ACTIVE" } });
+    const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
+    expect([idsOf(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
+    // They may be repeated, but say nothing else.
+    const again = { nextToken: json.nextToken, customer_id, pageSize: "1" };
+    expect(idsOf((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
+    await refused(api.ask("GET /accounts", { query: { ...again, pageSize: "2" } }), "pageSize");
+    await refused(api.ask("GET /accounts", { query: { ...again, status: "ARCHIVED" } }), "status");
+    // It is good for its own list alone.
+    await refused(api.ask("GET /customers", { query: { nextToken: json.nextToken } }), "nextToken");
+  },
+  "rule 4": async (api) => {
+    const [customer_id] = await someAccounts(api, 4);
+    for (const pageSize of ["1", "2", "3", "4", "5"]) {
+      let page = (await api.ask("GET /accounts", { query: { customer_id, pageSize } })).json;
+      while (page.nextToken !== null) {
+        expect(page.data).toHaveLength(Number(pageSize));
+        page = (await api.ask("GET /accounts", { query: { nextToken: page.nextToken } })).json;
+      }
+      expect(page).toHaveProperty("nextToken", null);
+    }
+  },
+  "rule 5": async (api, { type }) => {
+    const [customers = "", entries = ""] = type.split(". ");
+    expect((await api.done("GET /customers")).context.pageSize).toBe(figureIn(customers));
+    const { path } = await anEntry(api);
+    const [most = "", usual = ""] = entries.split("with default");
+    expect((await api.done(`GET ${path}`)).context.pageSize).toBe(figureIn(usual));
+    await refused(api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most) + 1) } }), "pageSize");
+  },
+  "rule 6": async (api) => {
+    const id = await anAccount(api);
+    const gone = await anAccount(api);
+    await api.done(`DELETE /accounts/${gone}`);
+    const found = async (query: Readonly<Record<string, string>>) =>
+      idsOf((await api.ask("GET /accounts", { query })).json);
+    expect(await found({ customer_id: id })).toEqual([id]);
+    expect(await found({ customer_id: gone, status: "ARCHIVED" })).toEqual([gone]);
+    expect(await found({ customer_id: gone, status: "ACTIVE" })).toEqual([]);
+  },
+});
+
+/** The endpoints of the reference with something in their paths. */
+const LINES = rowsIn("Endpoints").map(({ name }) => name.replaceAll(/\{\w+\}/g, "some-id"));
+
+const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
+  "rule 1": async ({ served }) => {
+    expect(LINES).toHaveLength(20);
+    const key = await served.key();
+    for (const [at, line] of LINES.entries()) {
+      const from = `10.0.0.${at}`;
+      const statuses = [];
+      for (const authorization of [undefined, `Basic ${key}`, key, "Bearer", `Bearer ${key}x`]) {
+        const headers = authorization === undefined ? {} : { authorization };
+        const { statusCode, headers: answered } = await served.ask(line, { headers, from });
+        statuses.push(statusCode, answered["www-authenticate"]);
+      }
+      expect([line, statuses]).toEqual([line, Array.from({ length: 5 }, () => [401, "Bearer"]).flat()]);
+      const good = await served.ask(line, { headers: { authorization: `Bearer ${key}` }, from });
+      expect([line, good.statusCode]).not.toEqual([line, 401]);
+    }
+  },
+  "rule 2": async (api) => {
+    const key = await api.served.key();
+    const { token } = (await api.ask("POST /authenticate", { by: key })).json;
+    expect((await api.ask("GET /features", { by: key })).status).toBe(200);
+    expect((await api.ask("GET /features", { by: token })).status).toBe(200);
+    expect((await api.ask("GET /features", { by: `${token.slice(0, -2)}AA` })).status).toBe(401);
+  },
+  "rule 3": async (_, { type }) => {
+    const own = await (await startContract())();
+    const { token } = await own.done("POST /authenticate");
+    const [, payload = ""] = token.split(".");
+    const { iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    expect(exp - iat).toBe(figureIn(type) * 3600);
+    expect((await own.ask("POST /authenticate", { by: token })).json).toEqual({ token });
+    own.served.pass(3_600_000);
+    expect((await own.ask("POST /authenticate", { by: token })).json).toEqual({ token });
+    own.served.pass(figureIn(type) * 3_600_000);
+    expect((await own.ask("POST /authenticate", { by: token })).status).toBe(401);
+  },
+  // Each is a server with a database of its own: what is made at one is not at the other, nor are its credentials good.
+  "rule 4": async (api) => {
+    const sandbox = await (await startContract())();
+    const name = unique("feature");
+    const { id } = await sandbox.done("POST /features", { name });
+    const { status } = await api.ask(`GET /features/${id}`);
+    expect(status).toBe(404);
+    const { statusCode } = await api.served.ask("GET /features", { by: await sandbox.served.key(), from: "10.1.0.1" });
+    expect(statusCode).toBe(401);
+    const { servers } = (await api.served.ask("GET /openapi.json", { headers: { host: "billing.test" } })).json();
+    expect(servers).toEqual([{ url: "http://billing.test" }]);
+  },
+  "rule 5": async (api) => {
+    const made = await api.done("POST /keys", { name: "A key", role: "read" });
+    expect((await api.ask("GET /features", { by: made.key })).status).toBe(200);
+    expect((await api.ask("POST /features", { by: made.key, body: { name: unique("f") } })).status).toBe(403);
+    await api.done(`DELETE /keys/${made.id}`);
+    expect((await api.ask("GET /features", { by: made.key })).status).toBe(401);
+  },
+});
+
+/** A failure of each status that a request alone can have. */
+async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
+  const name = await aSchema(api);
+  const taken = await anAccount(api);
+  const limited = await api.served.key();
+  for (const _ of Array.from({ length: 200 })) await api.served.ask("GET /ready", { by: limited });
+  const requests: readonly (readonly [number, string, Parameters<Api["ask"]>[1]])[] = [
+    [400, "GET /features", { query: { pageSize: "0" } }],
+    [400, "POST /ingest", { body: { event: {} } }],
+    [401, "GET /features", { by: "" }],
+    [403, "POST /features", { by: await api.served.key("read"), body: { name: "A feature" } }],
+    [404, "GET /features/none", {}],
+    [404, "GET /no/such/path", {}],
+    [405, "PUT /features", {}],
+    [409, "POST /accounts", { body: { id: taken, name: "Taken", customerId: taken } }],
+    [413, "POST /features", { body: { name: "x".repeat(1_100_000) } }],
+    [415, "POST /features", { body: { name: "A feature" }, headers: { "content-type": "text/plain" } }],
+    [422, "POST /entitled", { body: { event: { schemaName: name, id: "1", accountId: taken } } }],
+  ];
+  const found = new Map<number, Json>();
+  for (const [expected, line, asked] of requests) {
+    const { status, json } = await api.ask(line, asked);
+    expect([line, status]).toEqual([line, expected]);
+    found.set(status, json);
+  }
+  return found;
+}
+
+/** What the document says of an endpoint. */
+async function responsesOf(api: Api, line: string): Promise<Json> {
+  const { paths } = (await api.served.ask("GET /openapi.json")).json();
+  const [method = "", path = ""] = line.split(" ");
+  return paths[path][method.toLowerCase()].responses;
+}
+
+const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+
+const ERRORS: readonly Case[] = ruleCases("Errors", {
+  "rule 1": async (api, { type }) => {
+    for (const json of (await failures(api)).values()) {
+      expect(Object.keys(json)).toEqual(["message"]);
+      expect(json.message.length).toBeLessThanOrEqual(figureIn(type));
+    }
+  },
+  "rule 2": async (api, { type }) => {
+    const documented = await responsesOf(api, "DELETE /accounts/{account_id}");
+    const statuses = type.match(/\b\d{3}\b/g) ?? [];
+    expect(statuses).toEqual(["400", "401", "403", "404", "429"]);
+    for (const status of [...statuses, "default"]) expect(documented[status].content).toEqual(ERROR);
+    const account = await aPlannedAccount(api);
+    const deleted = async (id: string, by?: string) =>
+      (await api.ask(`DELETE /accounts/${id}`, by === undefined ? {} : { by })).status;
+    const seen = [
+      await deleted(account),
+      await deleted(account, ""),
+      await deleted(account, await api.served.key("read")),
+      await deleted("nobody"),
+    ];
+    const busy = await api.served.key();
+    for (const _ of Array.from({ length: 200 })) await api.served.ask("DELETE /accounts/nobody", { by: busy });
+    const { status, headers } = await api.ask("DELETE /accounts/nobody", { by: busy });
+    expect([...seen, status].map(String)).toEqual(statuses);
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    expect(await deleted(textOf(51))).toBe(400);
+  },
+  "rule 3": async (api) => {
+    const least: Readonly<Record<string, number>> = { "POST /authenticate": 5, "GET /aliases": 2, "DELETE /events": 5 };
+    for (const { name } of rowsIn("Endpoints")) {
+      const bodies = Object.entries<Json>(await responsesOf(api, name)).filter(([status]) => !status.startsWith("2"));
+      expect(bodies.length).toBeGreaterThanOrEqual(least[name] ?? 6);
+      for (const [, { content }] of bodies) expect(content).toEqual(ERROR);
+    }
+  },
+  "rule 4": async (api) => {
+    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY" } });
+    const answer = await api.ask("POST /migrations/price_plan", { body: { ...body, retainStartOffsets: true } });
+    expect(answer.status).toBe(400);
+    const id = await anAccount(api);
+    const first = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01", retainStartOffsets: true };
+    expect((await api.ask(`POST /accounts/${id}/price_plans`, { body: first })).status).toBe(400);
+  },
+  "rule 5": async (api) => {
+    const id = await aPlan(api);
+    const { status } = await api.ask(`PATCH /price_plans/${id}`, { body: { description: "New" } });
+    expect(status).toBe(400);
+  },
+  "rule 6": async (api) => {
+    expect([...(await failures(api)).keys()]).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 422]);
+  },
+});
+
+const VERSIONING: readonly Case[] = ruleCases("Versioning", {
+  "rule 1": async (api, { type }) => {
+    const { info, paths } = (await api.served.ask("GET /openapi.json")).json();
+    expect(info.version).toBe(/\d+\.\d+/.exec(type)?.[0]);
+    expect(Object.keys(paths).filter((path) => /\/v\d/.test(path))).toEqual([]);
+  },
+  "rule 2": async (api) => {
+    const name = await aSchema(api);
+    await api.done(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
+    const at = async (version: string) => (await api.ask(`GET /event_schema/${name}`, { query: { version } })).json;
+    const latest = await api.done(`GET /event_schema/${name}`);
+    expect([latest.version, latest.status]).toEqual([2, "ACTIVE"]);
+    expect(await at("2")).toEqual(latest);
+    const older = await at("1");
+    expect([older.version, older.status, older.attributes]).toEqual([1, "ARCHIVED", [{ name: "count" }]]);
+  },
+  "rule 3": async (api) => {
+    const { accountId, body } = await aMigration(api);
+    const schedules = async () => (await api.done(`GET /accounts/${accountId}/pricing_schedules`)).data;
+    const { pricingSchedule } = await api.done(`GET /price_plans/${body.sourceId}`);
+    expect(pricingSchedule.map(({ version }: Json) => version)).toEqual([1]);
+    await api.done(`POST /price_plans/${body.targetId}/versions`);
+    await api.done(`POST /price_plans/${body.targetId}/activate`);
+    await api.done("POST /migrations/price_plan", { ...body, targetVersion: 2 });
+    const { pricePlanId, version } = (await schedules()).at(-1);
+    expect([pricePlanId, version]).toEqual([body.targetId, 2]);
+  },
+  // No version of the interface can be chosen: a header says nothing, and a path with one is none.
+  "rule 4": async (api) => {
+    const headers = { "accept-version": "9.0", "api-version": "9.0", accept: "application/vnd.ratebook.v9+json" };
+    const plain = await api.ask("GET /features");
+    expect((await api.ask("GET /features", { headers })).json).toEqual(plain.json);
+    expect((await api.ask("GET /v1/features")).status).toBe(404);
+  },
+});
+
+/** Cases of the rules that hold for all endpoints. */
+export const RULE_CASES: readonly Case[] = [...PAGINATION, ...AUTHENTICATION, ...ERRORS, ...VERSIONING];
