@@ -134,7 +134,7 @@ describe("ratebook serve", () => {
     await server.stop();
   });
 
-  test("a PGlite directory is refused to others, with the id of the process that has it", async () => {
+  test("a PGlite directory is refused to others, with the id of the process that has it; its keys stay", async () => {
     const directory = `pglite:${database("lite")}`;
     const server = await serve(["--database", directory]);
     const other = await ratebook(["keys", "list", "--database", directory]);
@@ -142,6 +142,13 @@ describe("ratebook serve", () => {
     expect(other.err).toContain(`is open in the process ${process.pid}`);
     expect((await server.stop()).code).toBe(0);
     expect((await ratebook(["keys", "list", "--database", directory])).code).toBe(0);
+    const late = `rb_${"l".repeat(43)}`;
+    const again = await serve(["--database", directory], { RATEBOOK_API_KEY: late });
+    expect((await ask(again.url, "/customers", late)).status).toBe(401);
+    expect((await ask(again.url, "/customers", server.key ?? "")).status).toBe(200);
+    const { err } = await again.stop();
+    expect(err).toContain("RATEBOOK_API_KEY is no key of this database");
+    expect(err).not.toContain(late);
   });
 
   test("the environment may set the first key and the secret of tokens", async () => {
