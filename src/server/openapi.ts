@@ -31,8 +31,11 @@ const FAILURES: Readonly<Record<number, string>> = {
 /** Those that a public endpoint has. */
 const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 503];
 
+/** The version of what the API promises; it is not that of the package. */
+const API_VERSION = "1.0";
+
 /** The document of these endpoints. */
-export function openApiOf(endpoints: readonly Endpoint[], version: string): Json {
+export function openApiOf(endpoints: readonly Endpoint[]): Json {
   const components = new Map<string, unknown>();
   const schemaOf = (schema: z.ZodType): Json => jsonSchema(schema, components);
   const paths: Record<string, Record<string, Json>> = {};
@@ -44,7 +47,7 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Json
     openapi: "3.1.0",
     info: {
       title: "ratebook",
-      version,
+      version: API_VERSION,
       description: "Usage events in, invoices out: exact, explained, with one function for preview and invoice.",
     },
     security: [{ bearer: [] }],
@@ -109,11 +112,10 @@ function answersOf({ answers, html = false }: Endpoint, schemaOf: (schema: z.Zod
 function failuresOf({ access, answers }: Endpoint): Json {
   const statuses = access === "public" ? PUBLIC_FAILURES : Object.keys(FAILURES).map(Number);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  return Object.fromEntries(
-    statuses
-      .filter((status) => answers[status] === undefined)
-      .map((status) => [status, { description: FAILURES[status], content }]),
-  );
+  const known = statuses
+    .filter((status) => answers[status] === undefined)
+    .map((status) => [status, { description: FAILURES[status], content }]);
+  return { ...Object.fromEntries(known), default: { description: "Any other failure.", content } };
 }
 
 /** The JSON schema of a zod schema; what has an id becomes a component. */

@@ -20,7 +20,6 @@ import { documentationEndpoints } from "./routes/documentation.ts";
 import { HEALTH_ENDPOINTS } from "./routes/health.ts";
 import { keyEndpoints } from "./routes/keys.ts";
 import { createSecretSource } from "./secret.ts";
-import { packageVersion } from "./version.ts";
 
 /** What the API is made of. */
 export interface BillingApiOptions {
@@ -77,7 +76,7 @@ export function apiOf(access: KeyedAccess): {
   readonly documentAt: (baseUrl: string) => Readonly<Record<string, unknown>>;
 } {
   const documentAt = (baseUrl: string): Readonly<Record<string, unknown>> => ({
-    ...(made ??= openApiOf([...more, ...ENDPOINTS], packageVersion())),
+    ...(made ??= openApiOf([...more, ...ENDPOINTS])),
     servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
   });
   const more = [

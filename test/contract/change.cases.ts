@@ -156,7 +156,7 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     await refused(migrate(api, { ...body, retainStartOffsets: "true" }), "retainStartOffsets");
   },
   "rule 1": async (api) => {
-    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY" } });
+    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
     await refused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
     expect((await migrate(api, body)).status).toBe(200);
   },
@@ -164,7 +164,7 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     const id = await anAccount(api);
     const body = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01" };
     const line = `POST /accounts/${id}/price_plans`;
-    await refused(api.ask(line, { body: { ...body, retainStartOffsets: true } }), "retainStartOffsets");
+    await refused(api.ask(line, { body: { ...body, retainStartOffsets: true } }), "start offsets");
     expect((await api.ask(line, { body })).status).toBe(200);
   },
   "rule 3": async (api) => {

@@ -33,7 +33,10 @@ export async function aCredit(api: Api): Promise<Json> {
 /** Two plans with the same cycles, and an account on the first. */
 export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
   const accountId = await anAccount(api);
-  const [sourceId, targetId] = [await aPlan(api), await aPlan(api, target)];
+  // It costs something, so that each cycle has an invoice.
+  const minimumCommitment = { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] };
+  const sourceId = await aPlan(api, { minimumCommitment });
+  const targetId = await aPlan(api, { minimumCommitment, ...target });
   await api.done(`POST /accounts/${accountId}/price_plans`, { pricePlanId: sourceId, effectiveFrom: "2024-06-01" });
   const body = {
     sourceId,

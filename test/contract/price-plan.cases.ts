@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Answered, type Api, type Json, oncePerServer, unique } from "./api.ts";
 import { type Case, ruleCases, tableCases } from "./case.ts";
 import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./made.ts";
-import type { Row } from "./reference.ts";
+import { type Row, rowOf } from "./reference.ts";
 import { misfits, parseFields, parseType, type Type, unseen } from "./types.ts";
 
 const SLABS = {
@@ -177,7 +177,7 @@ function fits(type: Type, values: readonly unknown[]): void {
   expect(unseen(type, values, "it")).toEqual([]);
 }
 
-/** Cards of a kind have its fields; what may be null may be sent so, and is left out then. */
+/** Cards of a kind have its fields. */
 const kind =
   (list: string) =>
   async (api: Api, row: Row): Promise<void> => {
@@ -185,15 +185,39 @@ const kind =
     const given = await details(api);
     const { json } = await posted(api, given);
     fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
-    const nullable = Object.entries(type.fields ?? {}).filter(([, field]) => field.nullable);
-    for (const [name] of [...nullable, ["tag"]]) {
-      if (name === "tag" && list === "creditGrantRateCards") continue;
-      const cards = given[list].map((card: Json) => ({ ...card, [String(name)]: null }));
-      const answer = await posted(api, { ...given, [list]: cards });
-      expect([answer.status, answer.json.message]).toEqual([200, undefined]);
-      expect(answer.json.pricingSchedule[0].pricePlanDetails[list][0]).not.toHaveProperty(String(name));
-    }
+    // What may be null may be sent so, and is left out then.
+    const cards = given[list].map((card: Json) => nulled(withParts(type), card));
+    const answer = await posted(api, { ...given, [list]: cards });
+    expect([answer.status, answer.json.message]).toEqual([200, undefined]);
+    expect(JSON.stringify(answer.json)).not.toContain("null");
+    // Of grants only expiryDuration may be null: its own row has it.
+    if (list !== "creditGrantRateCards") expect(JSON.stringify(cards)).toContain("null");
   };
+
+/** A type whose common parts are those that have rows of their own. */
+function withParts(type: Type): Type {
+  const common: Readonly<Record<string, Type>> = {
+    ratePlan: listed(rowOf("Common rate card parts / ratePlan")),
+    rateValues: parseType(rowOf("Common rate card parts / rateValues for slab-priced cards").type),
+    tag: parseType(rowOf("Common rate card parts / displayName").type.split("tag: ")[1] ?? ""),
+  };
+  const fields = Object.entries(type.fields ?? {}).map(([name, field]) => [name, common[name] ?? field] as const);
+  return { ...type, fields: Object.fromEntries(fields) };
+}
+
+/** A value with null wherever its type takes it. */
+function nulled(type: Type, value: Json): Json {
+  if (type.items !== undefined) {
+    const { items } = type;
+    return value.map((item: Json) => nulled(items, item));
+  }
+  if (type.fields === undefined || typeof value !== "object") return value;
+  const fields = Object.entries(type.fields).filter(([name, field]) => field.nullable || value[name] !== undefined);
+  return {
+    ...value,
+    ...Object.fromEntries(fields.map(([name, field]) => [name, field.nullable ? null : nulled(field, value[name])])),
+  };
+}
 
 const partsOf = async (api: Api, part: string, isSlabPriced: boolean): Promise<readonly Json[]> => {
   const { json } = await posted(api, await details(api));

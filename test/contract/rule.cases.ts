@@ -151,7 +151,7 @@ async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
   const name = await aSchema(api);
   const taken = await anAccount(api);
   const limited = await api.served.key();
-  for (const _ of Array.from({ length: 200 })) await api.served.ask("GET /ready", { by: limited });
+  for (const _ of Array.from({ length: 200 })) await api.served.ask("GET /features/none", { by: limited });
   const requests: readonly (readonly [number, string, Parameters<Api["ask"]>[1]])[] = [
     [400, "GET /features", { query: { pageSize: "0" } }],
     [400, "POST /ingest", { body: { event: {} } }],
@@ -163,6 +163,7 @@ async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
     [409, "POST /accounts", { body: { id: taken, name: "Taken", customerId: taken } }],
     [413, "POST /features", { body: { name: "x".repeat(1_100_000) } }],
     [415, "POST /features", { body: { name: "A feature" }, headers: { "content-type": "text/plain" } }],
+    [429, "GET /features", { by: limited }],
     [422, "POST /entitled", { body: { event: { schemaName: name, id: "1", accountId: taken } } }],
   ];
   const found = new Map<number, Json>();
@@ -220,7 +221,7 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
     }
   },
   "rule 4": async (api) => {
-    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY" } });
+    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
     const answer = await api.ask("POST /migrations/price_plan", { body: { ...body, retainStartOffsets: true } });
     expect(answer.status).toBe(400);
     const id = await anAccount(api);
@@ -233,7 +234,7 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
     expect(status).toBe(400);
   },
   "rule 6": async (api) => {
-    expect([...(await failures(api)).keys()]).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 422]);
+    expect([...(await failures(api)).keys()]).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 429, 422]);
   },
 });
 

@@ -342,7 +342,7 @@ describe("accounts over HTTP", () => {
     const api = await startApi("2024-06-15T12:00:00Z", anyCaller("read"));
     const { openApiOf } = await import("../../src/server/openapi.ts");
     const { ACCOUNT_ENDPOINTS } = await import("../../src/server/routes/accounts.ts");
-    const { paths } = JSON.parse(JSON.stringify(openApiOf(ACCOUNT_ENDPOINTS, "test")));
+    const { paths } = JSON.parse(JSON.stringify(openApiOf(ACCOUNT_ENDPOINTS)));
     const statuses = Object.keys(paths["/accounts/{account_id}"].delete.responses);
     expect(statuses).toEqual(expect.arrayContaining(["200", "400", "401", "403", "404", "429"]));
     expect((await api.call("DELETE /accounts/prod")).status).toBe(403);

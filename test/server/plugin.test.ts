@@ -63,11 +63,11 @@ describe("the plugin in a server of a host", () => {
 });
 
 describe("what the server says of itself", () => {
-  test("/openapi.json is OpenAPI 3.1 of every endpoint, with the package's version", async () => {
+  test("/openapi.json is OpenAPI 3.1 of every endpoint, in the version of the reference", async () => {
     const { ask } = await startServed();
     const document = (await ask("GET /openapi.json")).json<Document>();
     expect(document.openapi).toBe("3.1.0");
-    expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(document.info.version).toBe("1.0");
     expect(document.servers).toEqual([{ url: "http://localhost:80" }]);
     for (const path of ["/authenticate", "/keys", "/keys/{key_id}", "/health", "/ready", "/customers"]) {
       expect(document.paths).toHaveProperty([path]);

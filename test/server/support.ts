@@ -40,7 +40,7 @@ export interface TestApi {
   ) => Promise<Answered>;
 }
 
-const checkAnswer = answerCheckerOf(openApiOf(ENDPOINTS, "test"));
+const checkAnswer = answerCheckerOf(openApiOf(ENDPOINTS));
 
 /** Who calls where a test does not try credentials. */
 export function anyCaller(role: Role = "admin"): AccessControl {
