@@ -44,6 +44,45 @@ export async function writeEvents(context: EventWriting, events: readonly EventR
   );
 }
 
+/** A column of events: its type and its value of an event. */
+type Column = readonly [
+  name: string,
+  type: "text" | "bigint" | "integer" | "boolean" | "text[]",
+  valueOf: (event: EventRecord, holds: number | undefined) => string | number | boolean | undefined,
+];
+
+/** Columns of which nearly each event has a value of its own. */
+const VARIED: readonly Column[] = [
+  ["reference_id", "text", ({ referenceId }) => keyOf(referenceId)],
+  ["account_id", "text", ({ accountId }) => keyOf(accountId)],
+  ["number", "bigint", ({ number }) => number],
+  ["event_id", "text", ({ eventId }) => keyOf(eventId)],
+  ["timestamp", "bigint", ({ timestamp }) => instantValue(timestamp)],
+];
+
+/** Columns in which the events of a batch are often all alike. */
+const ALIKE: readonly Column[] = [
+  ["holds", "integer", (_, holds) => holds],
+  ["schema_name", "text", ({ schemaName }) => keyOf(schemaName)],
+  ["status", "text", ({ status }) => status],
+  ["created_at", "bigint", ({ createdAt }) => instantValue(createdAt)],
+  ["reverted", "boolean", ({ reverted }) => reverted],
+  [
+    "overage_of",
+    "text",
+    ({ feature }) => (feature === undefined || feature.overage.isZero() ? undefined : keyOf(feature.featureId)),
+  ],
+  [
+    "entry_ids",
+    "text[]",
+    ({ feature }) =>
+      feature === undefined || feature.allocations.length === 0
+        ? undefined
+        : textList(feature.allocations.map(({ entryId }) => keyOf(entryId))),
+  ],
+];
+
+/** Inserts events with one statement, to which a column goes as a list, or as one value where all are alike. */
 async function insertEvents(
   { send, table }: EventWriting,
   events: readonly EventRecord[],
@@ -51,43 +90,32 @@ async function insertEvents(
   onConflict: string,
 ): Promise<void> {
   if (events.length === 0) return;
-  const texts = (valueOf: (event: EventRecord) => string | undefined): string => textList(events.map(valueOf));
-  const numbers = (valueOf: (event: EventRecord) => number | boolean | undefined): string =>
-    plainList(events.map(valueOf));
+  const holds = events.map((event) => (isHolder(event) ? (held.get(event.eventId) ?? -1) + 1 : undefined));
+  const values: (string | null)[] = [lineList(events.map(eventBody))];
+  const lists = ["string_to_array($1::text, E'\\n')"];
+  const [names, expressions, listed] = [["body"], ["body"], ["body"]];
+  for (const [name, type, valueOf] of [...VARIED, ...ALIKE]) {
+    const own = events.map((event, place) => valueOf(event, holds[place]));
+    names.push(name);
+    if (ALIKE_NAMES.has(name) && own.every((value) => value === own[0])) {
+      values.push(own[0] === undefined ? null : String(own[0]));
+      expressions.push(`$${values.length}::text::${type}`);
+      continue;
+    }
+    const isText = type === "text" || type === "text[]";
+    values.push(isText ? textList(own.map((value) => value?.toString())) : plainList(own));
+    lists.push(`$${values.length}::text::${isText ? "text" : type}[]`);
+    listed.push(name);
+    expressions.push(type === "text[]" ? `${name}::text[]` : name);
+  }
   await send(
-    `insert into ${table("event")} as event (reference_id, account_id, number, event_id, holds, schema_name, status,
-        timestamp, created_at, reverted, overage_of, entry_ids, body)
-      select reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at, reverted,
-        overage_of, entry_ids::text[], body
-      from unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::integer[],
-        $6::text::text[], $7::text::text[], $8::text::bigint[], $9::text::bigint[], $10::text::boolean[],
-        $11::text::text[], $12::text::text[], string_to_array($13::text, E'\\n'))
-        as added (reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at, reverted,
-          overage_of, entry_ids, body)
-      ${onConflict}`,
-    [
-      texts(({ referenceId }) => keyOf(referenceId)),
-      texts(({ accountId }) => keyOf(accountId)),
-      numbers(({ number }) => number),
-      texts(({ eventId }) => keyOf(eventId)),
-      numbers((event) => (isHolder(event) ? (held.get(event.eventId) ?? -1) + 1 : undefined)),
-      texts(({ schemaName }) => keyOf(schemaName)),
-      texts(({ status }) => status),
-      numbers(({ timestamp }) => instantValue(timestamp)),
-      numbers(({ createdAt }) => instantValue(createdAt)),
-      numbers(({ reverted }) => reverted),
-      texts(({ feature }) =>
-        feature === undefined || feature.overage.isZero() ? undefined : keyOf(feature.featureId),
-      ),
-      texts(({ feature }) =>
-        feature === undefined || feature.allocations.length === 0
-          ? undefined
-          : textList(feature.allocations.map(({ entryId }) => keyOf(entryId))),
-      ),
-      lineList(events.map(eventBody)),
-    ],
+    `insert into ${table("event")} as event (${names.join(", ")}) select ${expressions.join(", ")}
+      from unnest(${lists.join(", ")}) as added (${listed.join(", ")}) ${onConflict}`,
+    values,
   );
 }
+
+const ALIKE_NAMES = new Set(ALIKE.map(([name]) => name));
 
 /** Whether an event holds its id: it is accepted and not reverted. */
 function isHolder(event: EventRecord): boolean {
