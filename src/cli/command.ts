@@ -21,6 +21,8 @@ export interface Command {
   /** One line on what it does. */
   readonly summary: string;
   readonly options: OptionSpecs;
+  /** The variables of the environment that it reads, each with what it is for. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Runs it. The answer says whether the input had problems; these were told already. */
   readonly run: (given: Arguments, io: Io) => Promise<"done" | "problems">;
 }

@@ -19,6 +19,9 @@ export const databaseOption: OptionSpecs = {
   },
 };
 
+/** What takes the place of the option, for the help of a command. */
+export const databaseVariable = { RATEBOOK_DATABASE: "the database, where --database is not given" } as const;
+
 /** The database that a command was given; `RATEBOOK_DATABASE` keeps its password out of the list of processes. */
 export function databaseOf(given: Arguments, { env }: Pick<Io, "env">): string {
   return given.one("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);

@@ -8,7 +8,7 @@ import type { Role } from "../server/endpoint.ts";
 import type { ApiKey, ApiKeys } from "../server/keys.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOption, lastingDatabaseOf } from "./database.ts";
+import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
 import { write } from "./io.ts";
 import { quoted, UsageError } from "./problems.ts";
 import { printable } from "./table/printable.ts";
@@ -30,6 +30,7 @@ export const keysCommand: Command = {
     },
     ...databaseOption,
   },
+  variables: databaseVariable,
   run: async (given, io) => {
     const work = workOf(given);
     const database = lastingDatabaseOf(given, io);

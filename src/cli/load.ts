@@ -6,7 +6,7 @@
 import type { Loaded } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
-import { databaseOption, lastingDatabaseOf } from "./database.ts";
+import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 
@@ -15,6 +15,7 @@ export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
   summary: "Puts a book's resources into a database: all of them or, where one is there already, none.",
   options: databaseOption,
+  variables: databaseVariable,
   run: load,
 };
 

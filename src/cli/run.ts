@@ -105,20 +105,24 @@ function overview(): string {
   ].join("\n");
 }
 
-function helpOf(name: string, { usage, summary, options }: Command): string {
+function helpOf(name: string, { usage, summary, options, variables = {} }: Command): string {
   const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([option, spec]) => {
     const shown = spec.choices?.join("|") ?? spec.value ?? "VALUE";
     const value = spec.kind === "flag" ? "" : spec.kind === "maybe" ? `[=${shown}]` : ` ${shown}`;
     return { left: `--${option}${value}`, right: spec.kind === "many" ? `${spec.help}; repeatable` : spec.help };
   });
-  const width = Math.max(...rows.map(({ left }) => left.length));
+  const told = Object.entries(variables).map(([left, right]) => ({ left, right }));
+  const width = Math.max(...[...rows, ...told].map(({ left }) => left.length));
+  const lines = (each: typeof rows): readonly string[] =>
+    each.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`);
   return [
     `Usage: ratebook ${name} ${usage}`,
     "",
     summary,
     "",
-    ...rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`),
+    ...lines(rows),
     "",
+    ...(told.length === 0 ? [] : ["Environment:", "", ...lines(told), ""]),
     "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
     "",
   ].join("\n");

@@ -8,7 +8,7 @@ import { LOG_LEVELS } from "../server/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOf, databaseOption, shownDatabase } from "./database.ts";
+import { databaseOf, databaseOption, databaseVariable, shownDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
 import { InputError } from "./problems.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
@@ -41,6 +41,11 @@ export const serveCommand: Command = {
       choices: LOG_LEVELS,
       help: "how much is logged on standard error (default info)",
     },
+  },
+  variables: {
+    ...databaseVariable,
+    RATEBOOK_API_KEY: "the first key of a database, in place of one that is drawn and printed",
+    RATEBOOK_JWT_SECRET: "signs tokens: at least 32 bytes; else the database keeps a secret",
   },
   run: serveUntilStopped,
 };

@@ -270,6 +270,15 @@ describe("what serve and keys are called with", () => {
     });
   });
 
+  test("the help of serve tells its options and its variables", async () => {
+    const { code, out } = await ratebook(["serve", "--help"]);
+    expect(code).toBe(0);
+    expect(out).toContain("--trust-proxy[=HOPS|ADDRESSES]");
+    expect(out).toMatch(
+      /\nEnvironment:\n\n {2}RATEBOOK_DATABASE .*\n {2}RATEBOOK_API_KEY .*\n {2}RATEBOOK_JWT_SECRET .*\n/,
+    );
+  });
+
   test("a key that is none cannot be revoked", async () => {
     const directory = database("lite");
     expect(await ratebook(["keys", "revoke", "key.nobody", "--database", `pglite:${directory}`])).toEqual({
