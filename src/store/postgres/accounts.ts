@@ -32,23 +32,29 @@ export interface AccountLocking {
   readonly known: KnownAccounts;
 }
 
+/** What was read as accounts were locked. */
+export interface LockedAccounts {
+  /** By id; those that exist. */
+  readonly accounts: ReadonlyMap<string, AccountRecord>;
+  /** The configuration's, where any account exists: under its lock it stays what it is. */
+  readonly revision?: number;
+}
+
 /** Names the content of an account's body. */
 export function digestOf(body: string): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, 22);
 }
 
 /**
- * Locks accounts, those that are not there too, and reads them; by id.
+ * Locks accounts, those that are not there too, and reads them.
  *
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
-export async function lockAccounts(
-  locking: AccountLocking,
-  accountIds: readonly string[],
-): Promise<ReadonlyMap<string, AccountRecord>> {
-  if (accountIds.length === 0) return new Map();
+export async function lockAccounts(locking: AccountLocking, accountIds: readonly string[]): Promise<LockedAccounts> {
+  if (accountIds.length === 0) return { accounts: new Map() };
   const { run, table } = locking;
-  const text = `select id, digest, ${COUNTER_COLUMNS} from ${table("ledger")}
+  const revision = `(select revision::text from ${table("configuration")}) as revision`;
+  const text = `select id, digest, ${COUNTER_COLUMNS}, ${revision} from ${table("ledger")}
     where id = any($1::text::text[]) order by id for no key update`;
   const keys = keysOf(accountIds);
   const rows = await run(text, [textList(keys)]);
@@ -61,13 +67,15 @@ export async function lockAccounts(
     if (made.length > 0) throw new LostRace("an account was made at the same time");
   }
   const bodies = await bodiesOf(locking, rows);
-  return new Map(
+  const accounts = new Map(
     rows.map((row) => {
       const body = bodies.get(row["id"] ?? "");
       invariant(body !== undefined, "each row that is locked has an account");
       return [body.id, countedAccount(body, row)];
     }),
   );
+  const [first] = rows;
+  return first === undefined ? { accounts } : { accounts, revision: Number(first["revision"]) };
 }
 
 /** What else there is of accounts that are locked, by key: as it was remembered, or read. */

@@ -87,7 +87,7 @@ async function decideAndCommit<Result>(
   scope: Scope,
   work: Work<Result>,
 ): Promise<Result> {
-  const accounts = await lockAccounts({ run, table, schema, known }, scope.accountIds);
+  const { accounts, revision } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
   const holds = new Map<string, number>();
   const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
   const learn = async (eventIds: readonly string[]): Promise<void> => {
@@ -103,6 +103,7 @@ async function decideAndCommit<Result>(
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
+    configurationRevision: async () => revision ?? base.configurationRevision(),
     async accounts(ids) {
       const isLocked = ids.every((id) => locked.has(id));
       return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
