@@ -11,20 +11,24 @@ import { tooDeepInText } from "../book/read-document.ts";
 import { parseJson } from "../numbers/json.ts";
 import { Refusal } from "./failures.ts";
 
+const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
+const OTHER_TYPE = "application/octet-stream";
+
 /** Parses every body of an instance: an empty one is none, whatever its type; one that is not JSON is a 415. */
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/(?:[\w.!#$&^-]+\+)?json\b/i,
-    { parseAs: "buffer" },
-    (_request, body, done) => {
-      try {
-        done(null, readJson(body as Buffer));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  );
+  // Of types only one thing counts; the framework would refuse one that is not well-formed before it looks for a body.
+  app.addHook("onRequest", async ({ raw }) => {
+    const type = raw.headers["content-type"];
+    if (type !== undefined) raw.headers["content-type"] = JSON_TYPE.test(type) ? "application/json" : OTHER_TYPE;
+  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
     if (body.length === 0) done(null, undefined);
     else done(new Refusal(415, "expected a body of the type application/json"));

@@ -51,6 +51,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
 
 /** Most characters of a message. */
 const MESSAGE_MAX = 500;
+const STORE_AWAY = "the store is away: try again later";
 /** Seconds after which a store that was away is asked again. */
 const RETRY_SECONDS = 1;
 /** What the framework refuses, in our words, by its code. */
@@ -94,7 +95,9 @@ export function failureOf(
     const status = hasCode(error, "ERR_NOT_FOUND")
       ? statusOfUnknown(error, pathIds, unknownId)
       : STATUSES[(error as RatebookError).code];
-    return { status, message: cut(error.message), ...(status === 503 ? { retryAfter: RETRY_SECONDS } : {}) };
+    // Where the store is, and how it failed, is for the log alone.
+    if (status === 503) return { status, message: STORE_AWAY, retryAfter: RETRY_SECONDS };
+    return { status, message: cut(error.message) };
   }
   const known = FRAMEWORK[codeOf(error)];
   return known === undefined ? undefined : { status: known[0], message: known[1] };

@@ -86,6 +86,9 @@ describe("what the server says of itself", () => {
     expect((await served.ask("GET /health")).json()).toEqual({ success: true });
     const ready = await served.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
+    // Where the database is, nobody needs to know.
+    expect(ready.json()).toEqual({ message: "the store is away: try again later" });
+    expect(served.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
     const by = `rb_${"x".repeat(43)}`;
     for (const line of ["GET /customers", "POST /authenticate"]) {
       const answer = await served.ask(line, { by });
@@ -252,5 +255,9 @@ describe("the page at /docs", () => {
 
 /** What a store rejects with while it is away. */
 function away(): Error {
-  return new RatebookError("ERR_STORE_UNAVAILABLE", "the database cannot be reached", {});
+  return new RatebookError(
+    "ERR_STORE_UNAVAILABLE",
+    "the database cannot be reached: connect ECONNREFUSED 10.0.0.1:5432",
+    {},
+  );
 }
