@@ -252,7 +252,7 @@ export function exactOfDecimal(value: Decimal): Exact {
 }
 
 /** A whole number below 10^15 from its groups of seven digits, the highest first; NaN for any other decimal. */
-function smallWhole({ d, e, s }: Decimal): number {
+export function smallWhole({ d, e, s }: Decimal): number {
   const groups = Math.floor(e / 7) + 1;
   if (e < 0 || e > 14 || d.length > groups) return Number.NaN;
   let whole = 0;

@@ -5,7 +5,8 @@
  */
 import type { Day } from "../../calendar/instant.ts";
 import type { CellChange } from "../../ledger/records.ts";
-import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, decimalOfInteger, subtract, ZERO } from "../../numbers/decimal.ts";
+import { smallWhole } from "../../numbers/exact.ts";
 
 /** The cells of all accounts. */
 export interface CellTable {
@@ -21,31 +22,42 @@ export interface CellTable {
   all(): Iterable<CellChange>;
 }
 
+/** A sum: a number where it is a safe integer, as most are, so that adding to it makes nothing. */
+type Sum = number | Decimal;
+type Days = Map<Day, Sum>;
+
 /** No cells. */
 export function createCellTable(): CellTable {
-  const accounts = new Map<string, Map<string, Map<Day, Decimal>>>();
+  const accounts = new Map<string, Map<string, Days>>();
 
-  const daysOf = ({ accountId, itemId }: CellChange): Map<Day, Decimal> => {
+  const itemsOf = (accountId: string): Map<string, Days> => {
     let items = accounts.get(accountId);
     if (items === undefined) accounts.set(accountId, (items = new Map()));
-    let days = items.get(itemId);
-    if (days === undefined) items.set(itemId, (days = new Map()));
-    return days;
+    return items;
   };
 
   return {
     add(changes) {
-      const before: [Map<Day, Decimal>, Day, Decimal | undefined][] = [];
+      let added = 0;
+      // Sums are exact: what was added is taken away again, and what comes out is what was there.
       const takeBack = (): void => {
-        for (const [days, day, quantity] of before.toReversed()) set(days, day, quantity);
+        while (added > 0) {
+          const change = changes[--added];
+          if (change === undefined) continue;
+          const days = itemsOf(change.accountId).get(change.itemId);
+          if (days !== undefined) addTo(days, change.day, negated(change.quantity));
+        }
       };
       try {
+        // The cells of an account come one after another.
+        let accountId: string | undefined;
+        let items: Map<string, Days> | undefined;
         for (const change of changes) {
-          const days = daysOf(change);
-          const quantity = days.get(change.day);
-          const total = quantity === undefined ? change.quantity : add(quantity, change.quantity);
-          before.push([days, change.day, quantity]);
-          set(days, change.day, total);
+          if (items === undefined || change.accountId !== accountId) items = itemsOf((accountId = change.accountId));
+          let days = items.get(change.itemId);
+          if (days === undefined) items.set(change.itemId, (days = new Map()));
+          addTo(days, change.day, change.quantity);
+          added += 1;
         }
       } catch (error) {
         takeBack();
@@ -58,7 +70,7 @@ export function createCellTable(): CellTable {
       for (const accountId of new Set(accountIds)) {
         for (const [itemId, days] of accounts.get(accountId) ?? []) {
           for (const day of daysBetween(days, from, until)) {
-            cells.push({ accountId, itemId, day, quantity: days.get(day) ?? ZERO });
+            cells.push({ accountId, itemId, day, quantity: decimalOfSum(days.get(day) ?? 0) });
           }
         }
       }
@@ -67,21 +79,34 @@ export function createCellTable(): CellTable {
     *all() {
       for (const [accountId, items] of accounts) {
         for (const [itemId, days] of items) {
-          for (const [day, quantity] of days) yield { accountId, itemId, day, quantity };
+          for (const [day, sum] of days) yield { accountId, itemId, day, quantity: decimalOfSum(sum) };
         }
       }
     },
   };
 }
 
-/** A cell of 0 is no cell. */
-function set(days: Map<Day, Decimal>, day: Day, quantity: Decimal | undefined): void {
-  if (quantity === undefined || quantity.isZero()) days.delete(day);
-  else days.set(day, quantity);
+/** Adds to a cell; one of 0 is no cell. */
+function addTo(days: Days, day: Day, quantity: Decimal): void {
+  const before = days.get(day);
+  const total = before === undefined || typeof before === "number" ? (before ?? 0) + smallWhole(quantity) : Number.NaN;
+  // NaN where one of the two is a Decimal, and not safe where digits may be lost.
+  let sum: Sum = total;
+  if (!Number.isSafeInteger(total)) sum = before === undefined ? quantity : add(decimalOfSum(before), quantity);
+  if (typeof sum === "number" ? sum === 0 : sum.isZero()) days.delete(day);
+  else days.set(day, sum);
+}
+
+function decimalOfSum(sum: Sum): Decimal {
+  return typeof sum === "number" ? decimalOfInteger(sum) : sum;
+}
+
+function negated(quantity: Decimal): Decimal {
+  return subtract(ZERO, quantity);
 }
 
 /** The days with a cell in `[from, until)`: asked one by one where the range is the shorter of the two. */
-function daysBetween(days: ReadonlyMap<Day, Decimal>, from: Day, until: Day): readonly Day[] {
+function daysBetween(days: Days, from: Day, until: Day): readonly Day[] {
   if (until - from > days.size) return [...days.keys()].filter((day) => day >= from && day < until);
   const found: Day[] = [];
   for (let day = from; day < until; day++) if (days.has(day)) found.push(day);

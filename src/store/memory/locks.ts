@@ -15,8 +15,10 @@ export interface Locks {
 }
 
 interface Claim {
+  readonly scope: Scope;
   readonly shared: boolean;
-  readonly keys: readonly string[];
+  /** The queues that it is in; undefined while it is the only claim, which need not queue. */
+  keys: readonly string[] | undefined;
   /** How many queues hold something before it. */
   blockers: number;
   start: () => void;
@@ -29,7 +31,7 @@ export function createLocks(): Locks {
   const queues = new Map<string, Claim | Claim[]>();
 
   const release = (claim: Claim): void => {
-    for (const key of claim.keys) {
+    for (const key of claim.keys ?? []) {
       const next = leave(queues, key, claim);
       if (next !== undefined) unblock(next);
     }
@@ -39,18 +41,29 @@ export function createLocks(): Locks {
     for (const other of freedBy(configuration, claim, place)) unblock(other);
   };
 
+  const queueUp = (claim: Claim): void => {
+    claim.keys = keysOf(claim.scope);
+    for (const key of claim.keys) if (join(queues, key, claim)) claim.blockers += 1;
+  };
+
   return {
     take(scope) {
       const claim: Claim = {
+        scope,
         shared: scope.configuration === "shared",
-        keys: keysOf(scope),
+        keys: undefined,
         blockers: 0,
         start: () => {},
       };
       if (claim.shared ? exclusives > 0 : configuration.length > 0) claim.blockers += 1;
       if (!claim.shared) exclusives += 1;
       configuration.push(claim);
-      for (const key of claim.keys) if (join(queues, key, claim)) claim.blockers += 1;
+      const [first] = configuration;
+      // Who is alone, as most are, is in no queue: it takes its places, all of them first ones, once another comes.
+      if (first !== undefined && first !== claim) {
+        if (first.keys === undefined) queueUp(first);
+        queueUp(claim);
+      }
       const held = (): void => release(claim);
       if (claim.blockers === 0) return Promise.resolve(held);
       return new Promise((resolve) => {
