@@ -8,7 +8,7 @@ import { z } from "zod";
 import { parseDate, parseInstant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { isCurrency } from "../numbers/currency.ts";
-import { type Decimal, type DecimalInput, valueOf } from "../numbers/decimal.ts";
+import { Decimal, type DecimalInput, valueOf } from "../numbers/decimal.ts";
 import { shown } from "./sentences.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
@@ -140,7 +140,8 @@ export const days = z.int().min(0).max(DAYS_MAX);
 /** Any JSON object, kept as it is. */
 export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    // A number that a double does not keep was read as an object of its own (S1.2).
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !Decimal.isDecimal(value),
     { error: (issue) => `expected an object, got ${shown(issue.input)}` },
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });

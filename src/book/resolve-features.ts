@@ -24,6 +24,8 @@ export function resolveFeatures(document: BookDocument, resolving: Resolving): R
   const features = document.features.map((feature, at): Feature => {
     const { displayName, schemaAssociations: _, schemaAssocitions: __, ...rest } = feature;
     const given = associationsOf(feature, ["features", at], resolving);
+    // A schema that is named twice is associated once.
+    const listed = new Set<EventSchemaDocument>();
     return {
       ...rest,
       displayName: displayName ?? feature.billableName ?? feature.name,
@@ -42,7 +44,8 @@ export function resolveFeatures(document: BookDocument, resolving: Resolving): R
           return [];
         }
         const attributeName = attributeOf(schema, named.attributeName ?? undefined, before, path, resolving);
-        if (attributeName === undefined) return [];
+        if (attributeName === undefined || listed.has(schema)) return [];
+        listed.add(schema);
         featureDetails.set(schema, { featureId: feature.id, attributeName });
         return [{ schemaName, attributeName }];
       }),

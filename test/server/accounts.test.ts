@@ -62,6 +62,11 @@ describe("an account", () => {
     const body = `{"id":"big","name":"Big","customerId":"acme","metadata":{"n":12345678901234567890.5}}`;
     await api.call("POST /accounts", { body });
     expect((await api.call("GET /accounts/big")).text).toContain('"metadata":{"n":12345678901234567890.5}');
+    const number = await api.call("PATCH /accounts/big", { body: '{"metadata":12345678901234567890.5}' });
+    expect([number.status, number.json.message]).toEqual([
+      400,
+      "metadata: expected an object, got 12345678901234567890.5",
+    ]);
   });
 
   test("bounds: what is just within them is taken", async () => {

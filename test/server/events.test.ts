@@ -70,7 +70,7 @@ describe("one event", () => {
 
   test.each([
     [{}, "event: missing: expected an event"],
-    [{ event: null }, "event: missing: expected an event"],
+    [{ event: null }, "event: Expected an event, an object, got nothing."],
     [{ event: [] }, "event: Expected an event, an object, got a list."],
     [{ event: call("") }, "event: Field id: expected a text, got an empty text."],
     [{ event: call("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
@@ -131,6 +131,19 @@ describe("a batch", () => {
     expect(json.data[1].referenceId).toBe(json.data[0].referenceId);
   });
 
+  test("S14.1 what is no event at all fails alone, null too", async () => {
+    const { status, json } = await api.call("POST /ingestBatch", { body: { events: [null, "x", [], {}, call("e1")] } });
+    expect(status).toBe(207);
+    expect(json.data.map((each: { success: boolean }) => each.success)).toEqual([false, false, false, false, true]);
+    expect(json.data[0]).toEqual({
+      success: false,
+      ingestionStatus: {
+        status: "INGESTION_FAILED",
+        statusDescription: "Expected an event, an object, got nothing.",
+      },
+    });
+  });
+
   test("all well is a 202; 1,000 events are taken, and 1,001 are not", async () => {
     const events = Array.from({ length: 1001 }, (_, index) => call(`e${index}`));
     const full = await api.call("POST /ingestBatch", { body: { events: events.slice(0, 1000) } });
@@ -166,7 +179,9 @@ describe("an entitlement", () => {
   });
 
   test("a malformed one is a 400", async () => {
-    expect((await api.call("POST /entitled", { body: { event: { schemaName: "chat" } } })).status).toBe(400);
+    for (const event of [{ schemaName: "chat" }, null]) {
+      expect((await api.call("POST /entitled", { body: { event } })).status).toBe(400);
+    }
   });
 });
 

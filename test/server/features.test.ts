@@ -70,6 +70,17 @@ describe("features over HTTP", () => {
     },
   );
 
+  test("a schema that is named twice is associated once, by one attribute", async () => {
+    const chat = { schemaName: "chat", attributeName: "out" };
+    const body = { name: "Tokens", schemaAssocitions: [chat, "chat", chat] };
+    expect((await call("POST /features", { body })).json).toMatchObject({
+      schemaAssociations: ["chat"],
+      schemaCount: 1,
+    });
+    const other = { name: "More", schemaAssocitions: [chat, { ...chat, attributeName: "in" }] };
+    expect((await call("POST /features", { body: other })).status).toBe(400);
+  });
+
   test("an enriched attribute may be the one that is consumed, and the schema stays at its version", async () => {
     const field = {
       name: "both",

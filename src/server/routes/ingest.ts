@@ -135,7 +135,7 @@ async function checkHasFeature(
     name: string,
   ) => Promise<{ readonly item: { readonly status: string; readonly featureDetails?: unknown } }>,
 ): Promise<void> {
-  const name = (event as { readonly schemaName?: unknown }).schemaName;
+  const name = (event as { readonly schemaName?: unknown } | null)?.schemaName;
   if (typeof name !== "string") return;
   const known = await schemaNamed(name).catch(() => undefined);
   if (known?.item.status !== "ACTIVE" || known.item.featureDetails) return;

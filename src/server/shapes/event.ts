@@ -31,9 +31,9 @@ const eventShape = z.looseObject({
   dimensions: z.record(z.string(), z.union([z.string().max(DIMENSION_LENGTH_MAX), z.number()])).nullish(),
 });
 
-/** An event as the engine is given it: the engine itself says what is wrong with each (S14.1). */
+/** An event as the engine is given it, null too: the engine itself says what is wrong with each (S14.1). */
 export const usageEvent = z
-  .custom<unknown>((value) => value !== undefined && value !== null, { error: "missing: expected an event" })
+  .custom<unknown>((value) => value !== undefined, { error: "missing: expected an event" })
   .meta({ id: "UsageEvent", ...z.toJSONSchema(eventShape, { io: "input" }), $schema: undefined });
 
 /** What became of an event. */
