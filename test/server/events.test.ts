@@ -236,6 +236,8 @@ describe("stored events", () => {
     const failed = await api.call("GET /events?status=INGESTION_FAILED_ACCOUNT_NOT_FOUND");
     expect(failed.json.events.map((each: { status: string }) => each.status)).toEqual(["FAILED"]);
     expect((await api.call("GET /events?schema_name=chat")).json.events).toEqual([]);
+    expect((await api.call(`GET /events?schema_name=${"s".repeat(50)}`)).json.events).toEqual([]);
+    expect((await api.call(`GET /events?schema_name=${"s".repeat(51)}`)).status).toBe(400);
     expect((await api.call("GET /events?pageSize=51")).status).toBe(400);
     expect((await api.call("GET /events/none")).status).toBe(404);
   });

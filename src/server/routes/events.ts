@@ -12,6 +12,9 @@ import { withPlus } from "../fields.ts";
 import { listQuery, LONG_PAGES } from "../pagination.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
 
+/** Characters of an event schema's name, and most that a filter by it has. */
+const NAME_MAX = 50;
+
 const stored = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
 
 const eventList = z
@@ -48,7 +51,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     query: listQuery(
       {
         account_id: z.string().optional(),
-        schema_name: z.string().optional(),
+        schema_name: z.string().max(NAME_MAX).optional(),
         status: stored.optional().meta({ description: "The status of its ingest." }),
       },
       LONG_PAGES,
