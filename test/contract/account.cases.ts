@@ -17,19 +17,14 @@ const withField =
     });
   };
 
+function groupOf(accountIds: readonly string[]): Json {
+  const terms = { dailyInvoiceConsolidation: true, netTermDays: 30, gracePeriod: 2 };
+  return { name: "A group", email: "pay@acme.test", ...terms, accountIds, address: ADDRESS };
+}
+
 async function aGroup(api: Api, fields: Json = {}): Promise<Json> {
   const accountIds = [await anAccount(api), await anAccount(api)];
-  const body = {
-    name: "A group",
-    email: "pay@acme.test",
-    dailyInvoiceConsolidation: true,
-    accountIds,
-    netTermDays: 30,
-    gracePeriod: 2,
-    address: ADDRESS,
-    ...fields,
-  };
-  return api.done("POST /invoice_groups", body);
+  return api.done("POST /invoice_groups", { ...groupOf(accountIds), ...fields });
 }
 
 /** In each state. */
@@ -54,6 +49,13 @@ export const accounts = oncePerServer(async (api): Promise<readonly Json[]> => {
   return [whole.json, await api.done(`GET /accounts/${archived}`)];
 });
 
+const inAddress = (name: string) => ({
+  write: async (api: Api, value: unknown) => withField("address")(api, { [name]: value }),
+});
+
+const ofGroup = (name: string) => async (api: Api, value: unknown) =>
+  api.ask("POST /invoice_groups", { body: { ...groupOf([unique("none")]), [name]: value } });
+
 /** Cases of accounts. */
 export const ACCOUNT_CASES: readonly Case[] = [
   ...tableCases({
@@ -63,6 +65,8 @@ export const ACCOUNT_CASES: readonly Case[] = [
       id: { write: withField("id") },
       name: { write: withField("name") },
       customerId: {
+        write: async (api, value) =>
+          api.ask("POST /accounts", { body: { id: unique("own"), name: "An account", customerId: value } }),
         says: async (api) => {
           const { account, id } = await api.done("POST /customers", {
             id: unique("owner"),
@@ -74,9 +78,11 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       status: {},
       invoiceCurrency: {
+        write: withField("invoiceCurrency"),
         says: async (api) => refused(withField("invoiceCurrency")(api, "XXY"), "invoiceCurrency"),
       },
       address: {
+        write: withField("address"),
         says: async (api) => {
           const id = await anAccount(api, { address: ADDRESS });
           expect((await api.done(`GET /accounts/${id}`)).address).toEqual(ADDRESS);
@@ -98,6 +104,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       "additional information": {
         as: "metadata",
+        write: withField("metadata"),
         says: async (api) => {
           const metadata = { taxRegistration: "DE123456789", cost: { center: [1, "two", true] } };
           const id = await anAccount(api, { metadata });
@@ -120,13 +127,13 @@ export const ACCOUNT_CASES: readonly Case[] = [
     table: "Address",
     samples: async (api) => (await accounts(api)).slice(0, 1).map(({ address }) => address),
     fields: {
-      phoneNumber: {},
-      line1: {},
-      line2: {},
-      postalCode: {},
-      city: {},
-      state: {},
-      country: {},
+      phoneNumber: inAddress("phoneNumber"),
+      line1: inAddress("line1"),
+      line2: inAddress("line2"),
+      postalCode: inAddress("postalCode"),
+      city: inAddress("city"),
+      state: inAddress("state"),
+      country: inAddress("country"),
     },
   }),
   ...tableCases({
@@ -134,12 +141,13 @@ export const ACCOUNT_CASES: readonly Case[] = [
     samples: async (api) => [await aGroup(api), await aGroup(api, { dailyInvoiceConsolidation: false })],
     fields: {
       id: {},
-      dailyInvoiceConsolidation: {},
+      dailyInvoiceConsolidation: { write: ofGroup("dailyInvoiceConsolidation") },
       accountsCount: {},
-      gracePeriod: {},
-      netTermDays: {},
+      gracePeriod: { write: ofGroup("gracePeriod") },
+      netTermDays: { write: ofGroup("netTermDays") },
       invoiceCurrency: {},
-      billingAddress: {},
+      // In a request it is called address.
+      billingAddress: { says: async (api) => refused(ofGroup("address")(api, "text"), "address") },
     },
   }),
 ];

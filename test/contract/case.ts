@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { type Answered, type Api, type Json, oncePerServer, textOf } from "./api.ts";
 import type { Row } from "./reference.ts";
-import { misfits, type Type, typeOfRow, unseen } from "./types.ts";
+import { misfits, misfitsOf, type Type, typeOfRow, unseen } from "./types.ts";
 
 /** One case. */
 export interface Case {
@@ -51,6 +51,8 @@ async function proveField(api: Api, row: Row, field: FieldCase, samples: readonl
   const named: ReadonlySet<unknown> = new Set(type.values);
   const isWhole = !/\bseen\b/.test(row.notes + row.type) && type.values.length > 1;
   if (isWhole) expect(values.filter((value) => value !== undefined && !named.has(value))).toEqual([]);
+  // What is of another type, or none of the values, is refused.
+  for (const wrong of misfitsOf(type)) if (field.write !== undefined) await refused(field.write(api, wrong), name);
   const left = await proveBounds(api, row, field, values);
   if (/[a-z]/i.test(left) && field.says === undefined) throw new Error(`nothing proves "${left}"`);
   await field.says?.(api);

@@ -111,8 +111,9 @@ const METER_CASES = tableCases({
       },
     },
     description: { write: postsMeter("description") },
-    type: {},
+    type: { write: postsMeter("type") },
     aggregation: {
+      write: postsMeter("aggregation"),
       says: async (api) => {
         const schema = await aSchema(api);
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
@@ -145,7 +146,7 @@ const SCHEMA_CASES = tableCases({
     attributes: { write: postsSchema("attributes"), sized: named },
     dimensions: { write: postsSchema("dimensions"), sized: named },
     featureDetails: {},
-    eventLevelRevenue: {},
+    eventLevelRevenue: { write: postsSchema("eventLevelRevenue") },
     enrichments: {
       says: async (api) => {
         const [{ enrichments }] = await schemas(api);
@@ -179,10 +180,12 @@ const FEATURE_CASES = tableCases({
     name: { write: posts("/features", {}, "name") },
     displayName: { says: isShownAs("/features", {}) },
     billableName: { write: posts("/features", {}, "billableName") },
-    description: {},
+    description: { write: posts("/features", {}, "description") },
     schemaAssociations: {
-      write: async (api, size) =>
-        posts("/features", {}, "schemaAssociations")(api, (await freeSchemas(api)).slice(0, Number(size))),
+      write: async (api, value) => {
+        const names = typeof value === "number" ? (await freeSchemas(api)).slice(0, value) : value;
+        return posts("/features", {}, "schemaAssociations")(api, names);
+      },
       sized: (size) => size,
       says: async (api) => {
         const name = await aSchema(api);
@@ -214,6 +217,7 @@ const ADD_ON_CASES = tableCases({
     id: {},
     name: { write: posts("/addons", { type: "LICENSE" }, "name") },
     type: {
+      write: posts("/addons", {}, "type"),
       // Each kind of card takes the add-ons of its own type; all three are in the plan of the price plan cases.
       says: async (api) => {
         const fee = await anAddOn(api, "FIXED_FEE");
@@ -235,6 +239,9 @@ const ADD_ON_CASES = tableCases({
 
 const SETTING = { namespace: "USER", name: "A setting", entityType: "ORGANIZATION" };
 
+const writes = (field: string): Write =>
+  posts("/settings", { id: "any", ...SETTING, dataType: "STRING", value: "1" }, field);
+
 const SETTING_CASES = tableCases({
   table: "Setting",
   samples: async (api) => [
@@ -244,6 +251,7 @@ const SETTING_CASES = tableCases({
   fields: {
     id: {},
     value: {
+      write: writes("value"),
       says: async (api) => {
         const body = { id: unique("s"), ...SETTING, dataType: "JSON" };
         const { id } = await api.done("POST /settings", { ...body, value: '{ "a": [1.50] }' });
@@ -254,11 +262,12 @@ const SETTING_CASES = tableCases({
         expect((await api.ask("POST /settings", { body: { ...body, id: textOf(9), value: "{" } })).status).toBe(400);
       },
     },
-    entityType: {},
-    entityId: {},
-    namespace: {},
-    name: {},
-    dataType: {},
+    entityType: { write: writes("entityType") },
+    entityId: { write: writes("entityId") },
+    // Any word is a namespace, but not two.
+    namespace: { write: async (api, value) => writes("namespace")(api, value === "NO_SUCH_VALUE" ? "no such" : value) },
+    name: { write: writes("name") },
+    dataType: { write: writes("dataType") },
   },
 });
 

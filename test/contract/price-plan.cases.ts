@@ -5,7 +5,7 @@ import { type Answered, type Api, type Json, oncePerServer, unique } from "./api
 import { type Case, ruleCases, tableCases } from "./case.ts";
 import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./made.ts";
 import { type Row, rowOf } from "./reference.ts";
-import { misfits, parseFields, parseType, type Type, unseen } from "./types.ts";
+import { fieldsOfTable, misfits, parseFields, parseType, spoiled, type Type, unseen } from "./types.ts";
 
 const SLABS = {
   ratePlan: {
@@ -160,7 +160,22 @@ const TABLES: readonly Case[] = [
   ...tableCases({
     table: "pricingCycleConfig",
     samples: async (api) => (await detailsOf(api)).map(({ pricingCycleConfig }) => pricingCycleConfig),
-    fields: { interval: {}, startOffset: {}, gracePeriod: {}, anniversaryCycle: {} },
+    fields: {
+      interval: {
+        says: async (api) => {
+          const type: Type = {
+            kind: "object",
+            nullable: false,
+            values: [],
+            fields: fieldsOfTable("pricingCycleConfig"),
+          };
+          await proveRefusals(api, type, MONTHLY, (pricingCycleConfig) => ({ pricingCycleConfig }));
+        },
+      },
+      startOffset: {},
+      gracePeriod: {},
+      anniversaryCycle: {},
+    },
   }),
 ];
 
@@ -192,7 +207,19 @@ const kind =
     expect(JSON.stringify(answer.json)).not.toContain("null");
     // Of grants only expiryDuration may be null: its own row has it.
     if (list !== "creditGrantRateCards") expect(JSON.stringify(cards)).toContain("null");
+    const [first, ...others] = given[list];
+    await proveRefusals(api, withParts(type), first, (card) => ({ ...given, [list]: [card, ...others] }));
   };
+
+/** What is of another type, or none of the values, is refused by its name, at every depth. */
+async function proveRefusals(api: Api, type: Type, value: Json, within: (wrong: unknown) => Json): Promise<void> {
+  const all = spoiled(type, value).filter(([name]) => name !== "");
+  expect(all.length).toBeGreaterThan(1);
+  for (const [name, wrong] of all) {
+    const { status, json } = await posted(api, within(wrong));
+    expect([name, status, json.message]).toEqual([name, 400, expect.stringContaining(name)]);
+  }
+}
 
 /** A type whose common parts are those that have rows of their own. */
 function withParts(type: Type): Type {

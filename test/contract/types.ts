@@ -171,3 +171,29 @@ export function unseen(type: Type, values: readonly unknown[], at: string): read
     ),
   ];
 }
+
+/** A value of another type; none where the type is any. */
+export function misfitsOf({ kind, values }: Type): readonly unknown[] {
+  const isText = kind === "string" || kind === "number" || kind === "date-time" || values.length > 0;
+  const others = kind === "any" && !isText ? [] : [isText ? { an: ["object"] } : "text"];
+  return values.length > 0 ? [...others, "NO_SUCH_VALUE"] : others;
+}
+
+/** A value with one part that is not what its type says: one for each part, and what the part is. */
+export function spoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
+  const own = misfitsOf(type).map((wrong) => [at, wrong] as const);
+  if (value === undefined || value === null) return own;
+  if (type.items !== undefined) {
+    const [first, ...others] = value as readonly unknown[];
+    return [...own, ...spoiled(type.items, first, at).map(([part, wrong]) => [part, [wrong, ...others]] as const)];
+  }
+  const there = Object.entries(type.fields ?? {}).filter(([name]) => Object.hasOwn(value, name));
+  return [
+    ...own,
+    ...there.flatMap(([name, field]) =>
+      spoiled(field, (value as Readonly<Record<string, unknown>>)[name], name).map(
+        ([part, wrong]) => [part, { ...value, [name]: wrong }] as const,
+      ),
+    ),
+  ];
+}
