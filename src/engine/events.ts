@@ -28,14 +28,16 @@ export async function ingest(context: EngineContext, batch: readonly unknown[]):
   let before = source.last() ?? (await source(store.read));
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);
-    const locked = new Set([...needs.names.keys()].map((name) => context.aliasHints.get(name) ?? name));
-    const scope = { configuration: "shared", accountIds: [...locked], eventIds: needs.eventIds } as const;
+    const { aliasHints: hints } = context;
+    const named = [...needs.names.keys()];
+    const locked = hints.size === 0 ? named : [...new Set(named.map((name) => hints.get(name) ?? name))];
+    const scope = { configuration: "shared", accountIds: locked, eventIds: needs.eventIds } as const;
     const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
       const current = await source(view);
       const asked = current === before ? needs : ingestNeeds(current.catalog, batch);
       before = current;
       const now = clock();
-      const read = await readNamed(current.catalog, { view, hints: context.aliasHints, asked, locked, now });
+      const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);
       return { result: { done: result }, changes };
@@ -48,7 +50,7 @@ interface Naming {
   readonly view: LedgerView;
   readonly hints: Map<string, string>;
   readonly asked: IngestNeeds;
-  readonly locked: ReadonlySet<string>;
+  readonly locked: readonly string[];
   readonly now: number;
 }
 
@@ -62,10 +64,18 @@ async function readNamed(
   catalog: Catalog,
   { view, hints, asked, locked, now }: Naming,
 ): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
-  const names = new Map([...asked.names.keys()].map((name) => [name, hints.get(name) ?? name]));
+  const names = new Map<string, string>();
+  for (const name of hints.size === 0 ? [] : asked.names.keys()) {
+    const id = hints.get(name);
+    if (id !== undefined) names.set(name, id);
+  }
   const read = await readForIngest(catalog, view, asked, names, now);
+  // As many accounts as names, which are no aliases: each is the id of one.
+  if (names.size === 0 && read.accounts.length === asked.names.size) return read;
   const known = new Set(read.accounts.map(({ record }) => record.id));
-  const unsure = [...names].filter(([name, id]) => name !== id || !known.has(name));
+  const unsure = [...asked.names.keys()]
+    .filter((name) => names.has(name) || !known.has(name))
+    .map((name) => [name, names.get(name) ?? name] as const);
   if (unsure.length === 0) return read;
   const aliases = new Map(
     (
@@ -85,7 +95,8 @@ async function readNamed(
     else hints.set(name, means);
   }
   if (right) return read;
-  const stillLocked = [...names.keys()].every((name) => locked.has(hints.get(name) ?? name));
+  const isLocked = new Set(locked);
+  const stillLocked = [...asked.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
   return stillLocked ? readNamed(catalog, { view, hints, asked, locked, now }) : undefined;
 }
 

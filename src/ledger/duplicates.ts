@@ -176,7 +176,7 @@ function grow(memory: Memory): void {
 }
 
 /** 32 bits of a text, each of them moved by every character. */
-function hashOfText(text: string): number {
+export function hashOfText(text: string): number {
   let hash = text.length;
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x9e3779b1);

@@ -51,14 +51,16 @@ export function eventRecord(sent: UsageEvent, event: ReadEvent, place: EventPlac
     timestamp: event.timestamp,
     createdAt: place.createdAt,
     payload: {
-      accountId: event.accountId,
-      attributes: (sent.attributes ?? []).map(attributeAsSent),
+      // Mostly the same text: only one is kept then.
+      accountId: event.accountId === place.accountId ? place.accountId : event.accountId,
+      attributes: attributesAsSent(sent.attributes),
       dimensions: dimensionsAsSent(sent.dimensions ?? {}),
     },
     status,
     description,
     reverted: false,
-    enriched: program !== undefined && wasEnriched(status) ? enrichedFields(program) : NOTHING_ENRICHED,
+    enriched:
+      program !== undefined && enriches(program) && wasEnriched(status) ? enrichedFields(program) : NOTHING_ENRICHED,
     units: ingested.units,
   };
   if (program !== undefined) record.schemaVersion = program.schema.version;
@@ -67,6 +69,18 @@ export function eventRecord(sent: UsageEvent, event: ReadEvent, place: EventPlac
 }
 
 type Writable<Item> = { -readonly [Field in keyof Item]: Item[Field] };
+
+type SentAttributes = EventRecord["payload"]["attributes"];
+
+function attributesAsSent(sent: UsageEvent["attributes"]): SentAttributes {
+  if (sent === undefined || sent === null || sent.length === 0) return NO_ATTRIBUTES;
+  const [first] = sent;
+  // A list made of its one item takes the room of one.
+  if (first !== undefined && sent.length === 1) return [attributeAsSent(first)];
+  return sent.map(attributeAsSent);
+}
+
+const NO_ATTRIBUTES: SentAttributes = [];
 
 function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["payload"]["attributes"][number] {
   return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
@@ -80,10 +94,11 @@ function wasEnriched(status: IngestStatus): boolean {
   return INGEST_STATUSES.indexOf(status) > ENRICHMENT;
 }
 
+function enriches({ slots }: SchemaProgram): boolean {
+  return slots.values.length > slots.declaredAttributes || slots.texts.length > slots.declaredDimensions;
+}
+
 function enrichedFields({ slots }: SchemaProgram): EventRecord["enriched"] {
-  if (slots.values.length === slots.declaredAttributes && slots.texts.length === slots.declaredDimensions) {
-    return NOTHING_ENRICHED;
-  }
   return {
     attributes: beyond(slots.attributeSlots, slots.declaredAttributes).map(([name, slot]) => ({
       name,

@@ -69,7 +69,7 @@ function withFeature(
 /**
  * Reads what `decideIngest` needs.
  *
- * @param names the id of the account that each name stands for, where there is one
+ * @param names the id of the account that a name stands for, where it is not the name itself
  */
 export async function readForIngest(
   catalog: Catalog,
@@ -105,10 +105,10 @@ function holdersOf(
 
 /** By account instead of by name. */
 function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
+  if (names.size === 0) return needs.names;
   const asked = new Map<string, NameNeeds>();
   for (const [name, own] of needs.names) {
-    const id = names.get(name);
-    if (id === undefined) continue;
+    const id = names.get(name) ?? name;
     const other = asked.get(id);
     if (other === undefined) {
       asked.set(id, own);

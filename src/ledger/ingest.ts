@@ -26,7 +26,7 @@ import { type AccountParts, type AccountWork, openWorkspace, type Workspace } fr
 export interface IngestRead {
   /** The accounts that the batch names and that exist. */
   readonly accounts: readonly AccountParts[];
-  /** The id of the account that each name stands for, be it an id or an alias (S16.6). */
+  /** The id of the account that a name stands for, where it is not the name itself but an alias (S16.6). */
   readonly names: ReadonlyMap<string, string>;
   /** Those of the batch's event ids that accepted events hold. */
   readonly held: readonly HeldId[];
@@ -61,7 +61,7 @@ export function decideIngest(
     workspace: openWorkspace(read.accounts),
     names: read.names,
     held: new Map(read.held.map((held) => [held.eventId, held])),
-    holders: new Map([...read.holders, ...read.accounts.map(({ record }) => record)].map((each) => [each.id, each])),
+    holders: new Map(read.holders.map((each) => [each.id, each])),
     accounts: new Map(),
     nobodys: [],
     now,
@@ -72,6 +72,7 @@ export function decideIngest(
     if (eventCount !== work.record.eventCount) work.putRecord({ ...work.record, eventCount });
   }
   const changes = context.workspace.changes();
+  if (context.nobodys.length === 0) return { result, changes };
   return { result, changes: { ...changes, events: [...(changes.events ?? []), ...context.nobodys] } };
 }
 
@@ -81,6 +82,7 @@ interface Context {
   readonly names: ReadonlyMap<string, string>;
   /** By event id; the batch's own events are added as they are accepted. */
   readonly held: Map<string, HeldId>;
+  /** Of other accounts, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
   /** By id. */
   readonly accounts: Map<string, AccountState>;
@@ -129,9 +131,9 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
 }
 
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
-function stillHolds({ catalog, holders, now }: Context, held: HeldId): boolean {
+function stillHolds({ catalog, workspace, holders, now }: Context, held: HeldId): boolean {
   if (now < held.createdAt + catalog.options.idMemoryMs) return true;
-  const holder = holders.get(held.accountId);
+  const holder = workspace.find(held.accountId)?.record ?? holders.get(held.accountId);
   if (holder === undefined) return false;
   const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
   return openUntil !== undefined && now < openUntil;
@@ -191,7 +193,7 @@ function lateness({ work, period }: AccountState, timestamp: Instant, now: Insta
 /** Consumes feature credits, then counts the usage. */
 function countOne(context: Context, event: ReadEvent, program: SchemaProgram, account: AccountState): Ingested {
   const { slots, measure, feature } = program;
-  if (feature === undefined && measure.meters.length === 0) return { outcome: NO_METERS, units: [] };
+  if (feature === undefined && measure.meters.length === 0) return { outcome: NO_METERS, units: NO_UNITS };
   const quantity: Exact = feature === undefined ? 0 : (slots.values[feature.slot] ?? 0);
   const units = unitsOf(context.catalog, program);
   if (units === undefined || !addsUp(quantity)) return failed(because.tooManyDigits());
@@ -220,15 +222,30 @@ function counted(
 
 /** What the meters measured; undefined where a sum of such quantities might not be exact. */
 function unitsOf({ metering }: Catalog, { measure }: SchemaProgram): EventRecord["units"] | undefined {
-  const units: { meterId: string; quantity: EventRecord["units"][number]["quantity"] }[] = [];
-  for (const [place, quantity] of measure.units.entries()) {
+  const { meters, units } = measure;
+  let matched = 0;
+  for (const quantity of units) {
     if (quantity === undefined) continue;
     if (!addsUp(quantity)) return undefined;
-    const meterId = metering.meterIds[measure.meters[place] ?? -1] ?? "";
-    units.push({ meterId, quantity: decimalOfExact(quantity) });
+    matched += 1;
   }
-  return units;
+  if (matched === 0) return NO_UNITS;
+  const unitsAt = (quantity: Exact | undefined, place: number): EventRecord["units"][number] => ({
+    meterId: metering.meterIds[meters[place] ?? -1] ?? "",
+    quantity: decimalOfExact(quantity ?? 0),
+  });
+  // A list that is mapped takes no more room than it needs, and these stay: one that grows has room for many more.
+  if (matched === units.length) return units.map(unitsAt);
+  return units
+    .map((quantity, place) => (quantity === undefined ? undefined : unitsAt(quantity, place)))
+    .filter(isUnits);
 }
+
+function isUnits(units: EventRecord["units"][number] | undefined): units is EventRecord["units"][number] {
+  return units !== undefined;
+}
+
+const NO_UNITS: EventRecord["units"] = [];
 
 /** Digits before, and digits after the point of a quantity: the product of two values (S1.3) has no more. */
 const QUANTITY_DIGITS_MAX = 40;
@@ -244,5 +261,5 @@ function addsUp(quantity: Exact): boolean {
 }
 
 function failed(outcome: IngestOutcome): Ingested {
-  return { outcome, units: [] };
+  return { outcome, units: NO_UNITS };
 }

@@ -42,8 +42,12 @@ export function outcomeOf(status: IngestStatus, description: string): IngestOutc
 
 /** Whether an event of this status counts, consumes and blocks its id (S14.2). */
 export function isCompleted(status: IngestStatus): boolean {
-  return status.startsWith("INGESTION_COMPLETED");
+  return COMPLETED.has(status);
 }
+
+const COMPLETED: ReadonlySet<IngestStatus> = new Set(
+  INGEST_STATUSES.filter((status) => status.startsWith("INGESTION_COMPLETED")),
+);
 
 /** The event was metered, and a plan is in force. */
 export const METERED: IngestOutcome = {

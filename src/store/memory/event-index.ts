@@ -7,6 +7,7 @@
 import { compareIds } from "../../ledger/order.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
+import { createIdPlaces, type IdPlaces } from "./id-places.ts";
 import { type Ordered, ordered } from "./ordered.ts";
 
 /** Where one event is held. */
@@ -36,7 +37,10 @@ export interface EventIndex {
   readonly byReference: Map<string, Slot>;
   /** How much of the log `byReference` has taken in. */
   referredUpTo: number;
-  readonly byEventId: Map<string, Slot | Slot[]>;
+  /** Where in the log the first event of each event id is. */
+  readonly byEventId: IdPlaces;
+  /** All events of the ids that came again. */
+  readonly repeated: Map<string, Slot[]>;
 }
 
 /** No events. */
@@ -48,7 +52,8 @@ export function emptyEventIndex(): EventIndex {
     byCreation: fed(log, byNewest),
     byReference: new Map(),
     referredUpTo: 0,
-    byEventId: new Map(),
+    byEventId: createIdPlaces((place) => log[place]?.event.eventId),
+    repeated: new Map(),
   };
 }
 
@@ -59,12 +64,10 @@ export function putEvent(index: EventIndex, event: EventRecord): void {
   const slot = existing(index, account, event);
   if (slot === undefined) {
     const added: Slot = { event };
-    index.log.push(added);
+    const place = index.log.push(added) - 1;
     append(account, added);
-    const same = index.byEventId.get(event.eventId);
-    if (same === undefined) index.byEventId.set(event.eventId, added);
-    else if (Array.isArray(same)) same.push(added);
-    else index.byEventId.set(event.eventId, [same, added]);
+    const first = index.byEventId.findOrPut(event.eventId, place);
+    if (first !== place) repeat(index, added, index.log[first]);
     indexOverage(account, added);
   } else {
     if (hasOverage(slot.event)) overageOf(account, slot.event).remove(slot);
@@ -83,10 +86,21 @@ export function slotOf(index: EventIndex, referenceId: string): Slot | undefined
 }
 
 /** The slots of all events with an event id, failed and reverted ones too. */
-export function slotsOf({ byEventId }: EventIndex, eventId: string): readonly Slot[] {
-  const found = byEventId.get(eventId);
-  if (found === undefined) return [];
-  return Array.isArray(found) ? found : [found];
+export function slotsOf({ byEventId, repeated, log }: EventIndex, eventId: string): readonly Slot[] {
+  const place = byEventId.find(eventId);
+  const first = place < 0 ? undefined : log[place];
+  if (first === undefined) return NO_SLOTS;
+  return repeated.get(eventId) ?? [first];
+}
+
+const NO_SLOTS: readonly Slot[] = [];
+
+/** Notes an event whose id came before. */
+function repeat({ repeated }: EventIndex, added: Slot, first: Slot | undefined): void {
+  const { eventId } = added.event;
+  const all = repeated.get(eventId);
+  if (all !== undefined) all.push(added);
+  else repeated.set(eventId, first === undefined ? [added] : [first, added]);
 }
 
 /** The log of an account by number, from the first event that is not reverted. */

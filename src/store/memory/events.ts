@@ -47,11 +47,15 @@ export function createEventTable(): EventTable {
   const { accounts } = index;
   return {
     put: (event) => putEvent(index, event),
-    held: (eventIds) =>
-      [...new Set(eventIds)].flatMap((eventId) => {
+    held(eventIds) {
+      const found = new Map<string, HeldId>();
+      for (const eventId of eventIds) {
         const slots = slotsOf(index, eventId);
-        return slots.length === 0 ? [] : latestHolder(slots);
-      }),
+        const holder = slots.length === 0 ? undefined : latestHolder(slots);
+        if (holder !== undefined) found.set(eventId, heldBy(holder));
+      }
+      return [...found.values()];
+    },
     list(filter, page) {
       const few = narrow(index, filter);
       if (few !== undefined) return pageOf(few.toSorted(byNewest), filter, page);
@@ -115,12 +119,12 @@ function candidates(index: EventIndex, account: AccountEvents, filter: EventFilt
   return slots.sort(byNumber);
 }
 
-function latestHolder(slots: readonly Slot[]): readonly HeldId[] {
+function latestHolder(slots: readonly Slot[]): EventRecord | undefined {
   let latest: EventRecord | undefined;
   for (const { event } of slots) {
     if (holdsItsId(event) && (latest === undefined || event.createdAt >= latest.createdAt)) latest = event;
   }
-  return latest === undefined ? [] : [heldBy(latest)];
+  return latest;
 }
 
 function pageOf(slots: Iterable<Slot>, filter: EventFilter, { limit, after }: PageRequest): readonly EventRecord[] {

@@ -10,8 +10,12 @@ import { ordered } from "./ordered.ts";
 /** Records of one kind, by id, in the order of lists, and by what they belong to. */
 export interface RecordTable<Item> {
   get(id: string): Item | undefined;
-  /** Adds a record, or replaces the one of its id. */
-  put(item: Item): void;
+  /**
+   * Adds a record, or replaces the one of its id.
+   *
+   * @returns whether it was added
+   */
+  put(item: Item): boolean;
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
   of(owner: string): readonly Item[];
@@ -62,13 +66,14 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
         own(item, (items) => items.with(items.indexOf(slot.item), item));
         slot.item = item;
-        return;
+        return false;
       }
       if (slot !== undefined) removeSlot(slot);
       const added = { item };
       own(item, (items) => items.toSpliced(placeOf(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
+      return slot === undefined;
     },
     remove(id) {
       const slot = slots.get(id);

@@ -81,10 +81,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   }
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
   for (const document of records.documents) state.documents[document.kind].put(document);
-  for (const account of records.accounts) {
-    if (state.accounts.get(account.id) === undefined) state.accountIds.add(account.id);
-    state.accounts.put(account);
-  }
+  for (const account of records.accounts) if (state.accounts.put(account)) state.accountIds.add(account.id);
   for (const event of records.events) state.events.put(event);
   for (const entry of records.entries) state.entries.put(entry);
   for (const credit of records.credits) state.credits.put(credit);
@@ -101,7 +98,7 @@ function readAll(changes: Changes): Lists {
   for (const records of [documents, accounts, entries, credits])
     for (const { id, createdAt } of records) look(id, createdAt);
   for (const { kind, id } of removedDocuments) look(kind, id);
-  for (const { accountId } of [...entries, ...credits]) look(accountId);
+  for (const records of [entries, credits]) for (const { accountId } of records) look(accountId);
   for (const { referenceId, accountId, eventId, number, feature } of events) {
     look(referenceId, accountId, eventId, number, feature);
   }
@@ -117,16 +114,14 @@ function look(...values: readonly unknown[]): number {
 /** A view of what is held now; each call sees one committed state, since changes are applied between calls. */
 export function viewOf(state: MemoryState): LedgerView {
   const { documents, accounts, events, usage, overage, entries, credits, invoices } = state;
-  const found = <Item>(items: readonly (Item | undefined)[]): readonly Item[] =>
-    items.filter((item) => item !== undefined);
   return {
     configurationRevision: async () => state.revision,
     document: async (kind, id) => documents[kind].get(id),
-    documentsOf: async (kind, ids) => found([...new Set(ids)].map((id) => documents[kind].get(id))),
+    documentsOf: async (kind, ids) => found(ids, documents[kind]),
     allDocuments: async (kind) => [...documents[kind].all()].toSorted(compareOldest),
     documents: async (kind, page) => documents[kind].page(page, () => true),
 
-    accounts: async (ids) => found([...new Set(ids)].map((id) => accounts.get(id))),
+    accounts: async (ids) => found(ids, accounts),
     accountList: async ({ customerId, status, invoiceGroupId }, page) =>
       accounts.page(
         page,
@@ -173,6 +168,16 @@ export function viewOf(state: MemoryState): LedgerView {
     invoices: async (accountIds) => inOrder(accountIds, (id) => invoices.of(id), compareByDate),
     invoice: async (id) => invoices.get(id),
   };
+}
+
+/** The records of these ids that there are. */
+function found<Item>(ids: readonly string[], table: RecordTable<Item>): readonly Item[] {
+  const items: Item[] = [];
+  for (const id of new Set(ids)) {
+    const item = table.get(id);
+    if (item !== undefined) items.push(item);
+  }
+  return items;
 }
 
 /** The records of several accounts in one order; those of one account are in it already. */
