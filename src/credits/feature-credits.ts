@@ -45,6 +45,7 @@ export type OverageRoom = Exact | "UNLIMITED";
 /** Consumed in whole, or not at all (S11.3). */
 export type ConsumeResult =
   | ({ readonly kind: "CONSUMED"; readonly entries: readonly FeatureEntry[] } & Consumption)
+  /** `available` is in entries and overage together; `missing` is in entries alone. */
   | { readonly kind: "INSUFFICIENT"; readonly available: Exact; readonly missing: Exact };
 
 /** An event whose quantity was, in part, overage. */
@@ -86,7 +87,10 @@ export function consume(
   invariant(compareExact(quantity, 0) >= 0, "S11.3: a negative quantity never reaches the feature credits");
   const { left, allocations, after } = spend(entries, quantity, at);
   if (overageRoom !== "UNLIMITED" && compareExact(left, overageRoom) > 0) {
-    return { kind: "INSUFFICIENT", available: subtractExact(quantity, left), missing: left };
+    const spent = subtractExact(quantity, left);
+    // A later plan may allow less than was used already.
+    const available = compareExact(overageRoom, 0) > 0 ? addExact(spent, overageRoom) : spent;
+    return { kind: "INSUFFICIENT", available, missing: left };
   }
   return { kind: "CONSUMED", entries: after, allocations, overage: left };
 }

@@ -74,6 +74,11 @@ describe("S11.3 all or nothing", () => {
     expect(consume([entry("a")], 11, 5, 0)).toEqual({ kind: "INSUFFICIENT", available: 10, missing: 1 });
   });
 
+  test("what is available is entries and overage, also where more overage was used than is allowed now", () => {
+    expect(consume([entry("a")], 13, 5, 2)).toEqual({ kind: "INSUFFICIENT", available: 12, missing: 3 });
+    expect(consume([entry("a")], 13, 5, -2)).toEqual({ kind: "INSUFFICIENT", available: 10, missing: 3 });
+  });
+
   test.each([
     ["as much as is allowed", 3 as const, "CONSUMED"],
     ["without a limit", "UNLIMITED" as const, "CONSUMED"],
