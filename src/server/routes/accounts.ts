@@ -61,12 +61,10 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     query: z.strictObject({
-      effectiveOn: queryTime
-        .optional()
-        .meta({
-          type: "string",
-          description: "With the aliases and the group of this date-time or date; default now.",
-        }),
+      effectiveOn: queryTime.optional().meta({
+        type: "string",
+        description: "With the aliases and the group of this date-time or date; default now.",
+      }),
       includeGroupDetails: flag
         .optional()
         .meta({ type: "boolean", description: "Whether its invoice group is shown; default no." }),
