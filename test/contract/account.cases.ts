@@ -60,6 +60,7 @@ const ofGroup = (name: string) => async (api: Api, value: unknown) =>
 export const ACCOUNT_CASES: readonly Case[] = [
   ...tableCases({
     table: "Account",
+    component: "Account",
     samples: accounts,
     fields: {
       id: { write: withField("id") },
@@ -125,6 +126,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Address",
+    component: "Address",
     samples: async (api) => (await accounts(api)).slice(0, 1).map(({ address }) => address),
     fields: {
       phoneNumber: inAddress("phoneNumber"),
@@ -138,6 +140,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Invoice group",
+    component: "InvoiceGroup",
     samples: async (api) => [await aGroup(api), await aGroup(api, { dailyInvoiceConsolidation: false })],
     fields: {
       id: {},

@@ -28,6 +28,8 @@ export interface Asked {
 /** What proofs work with. */
 export interface Api {
   readonly served: Served;
+  /** What the server says of itself. */
+  readonly document: Json;
   /** Any status is an answer; each is checked against the server's own document. */
   ask(line: string, asked?: Asked): Promise<Answered>;
   /** The body of a success. */
@@ -37,8 +39,8 @@ export interface Api {
 /** Starts a server; who calls is asked for each case, so that each has the buckets of a key of its own. */
 export async function startContract(): Promise<() => Promise<Api>> {
   const served = await startServed();
-  const document = await served.ask("GET /openapi.json");
-  const check = answerCheckerOf(document.json());
+  const document: Json = (await served.ask("GET /openapi.json")).json();
+  const check = answerCheckerOf(document);
   return async () => {
     const key = await served.key("admin");
     const ask: Api["ask"] = async (line, { body, query, headers, by = key } = {}) => {
@@ -57,7 +59,7 @@ export async function startContract(): Promise<() => Promise<Api>> {
       if (status >= 300) throw new Error(`${line} answered ${status}: ${JSON.stringify(json)}`);
       return json;
     };
-    return { served, ask, done };
+    return { served, document, ask, done };
   };
 }
 

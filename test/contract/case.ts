@@ -26,23 +26,29 @@ export interface FieldCase {
 /** How a table is proved. */
 export interface TableCase {
   readonly table: string;
+  /** The schema of the document that is of the same thing. */
+  readonly component: string;
   /** Answers in which each field is seen, and each value that the table names. */
   readonly samples: (api: Api) => Promise<readonly Json[]>;
   readonly fields: Readonly<Record<string, FieldCase>>;
 }
 
 /** Cases of the rows of a table. */
-export function tableCases({ table, samples, fields }: TableCase): readonly Case[] {
+export function tableCases({ table, component, samples, fields }: TableCase): readonly Case[] {
   const made = oncePerServer(samples);
   return Object.entries(fields).map(([name, field]) => ({
     key: `${table} / ${name}`,
     async prove(api, row) {
-      await proveField(api, row, field, await made(api));
+      const described = api.document.components.schemas[component].properties[field.as ?? name];
+      await proveField(api, row, { ...field, described }, await made(api));
     },
   }));
 }
 
-async function proveField(api: Api, row: Row, field: FieldCase, samples: readonly Json[]): Promise<void> {
+/** A field with what the document says of it. */
+type DescribedField = FieldCase & { readonly described: Json };
+
+async function proveField(api: Api, row: Row, field: DescribedField, samples: readonly Json[]): Promise<void> {
   const name = field.as ?? row.name;
   const type = typeOfRow(name, row.type, row.notes);
   const values: readonly unknown[] = samples.map((sample) => sample[name]);
@@ -64,11 +70,18 @@ interface Bounded {
   readonly write: ((value: unknown) => Promise<Answered>) | undefined;
   readonly sized: (size: number) => unknown;
   readonly values: readonly unknown[];
+  readonly described: Json;
 }
 
 /** The clauses of notes that are bounds, each with its proof; the figures are those of the clause. */
 const CLAUSES: readonly (readonly [RegExp, (field: Bounded, figures: readonly string[]) => Promise<void> | void])[] = [
-  [/>= (\d+)/, ({ values }, [least]) => expect(values.filter((value) => Number(value) < Number(least))).toEqual([])],
+  [
+    />= (\d+)/,
+    ({ values, described }, [least]) => {
+      expect(values.filter((value) => Number(value) < Number(least))).toEqual([]);
+      expect(described.minimum).toBe(Number(least));
+    },
+  ],
   [/(\d+) to (\d+) characters/, (field, [min, max]) => proveRange(field, Number(min), Number(max))],
   [/max (\d+)(?: characters| items)?/, (field, [max]) => proveRange(field, 0, Number(max))],
   [/at least 1 item/, async ({ write, name }) => refused(write?.([]), name)],
@@ -89,7 +102,7 @@ const CLAUSES: readonly (readonly [RegExp, (field: Bounded, figures: readonly st
 ];
 
 /** Proves the clauses of notes that are bounds. @returns what is left of the notes */
-async function proveBounds(api: Api, row: Row, field: FieldCase, values: readonly unknown[]): Promise<string> {
+async function proveBounds(api: Api, row: Row, field: DescribedField, values: readonly unknown[]): Promise<string> {
   const name = field.as ?? row.name;
   const type = typeOfRow(name, row.type, row.notes);
   const bounded: Bounded = {
@@ -97,6 +110,7 @@ async function proveBounds(api: Api, row: Row, field: FieldCase, values: readonl
     write: field.write && (async (value) => taking(field, api, value)),
     sized: field.sized ?? textOf,
     values,
+    described: field.described,
   };
   let left = type.fields !== undefined || type.items?.fields !== undefined ? withoutFields(row.notes) : row.notes;
   for (const [pattern, prove] of CLAUSES) {
@@ -128,7 +142,10 @@ function withoutFields(notes: string): string {
 }
 
 /** A value at a bound is taken, one past it refused. What the service makes is within them. */
-async function proveRange({ write, sized, name, values }: Bounded, min: number, max: number): Promise<void> {
+async function proveRange(field: Bounded, min: number, max: number): Promise<void> {
+  const { write, sized, name, values, described } = field;
+  expect(described.maxLength ?? described.maxItems).toBe(max);
+  if (min > 0) expect(described.minLength ?? described.minItems).toBe(min);
   for (const value of values) {
     if (value === undefined) continue;
     const size = (value as string | readonly unknown[]).length;
@@ -137,10 +154,10 @@ async function proveRange({ write, sized, name, values }: Bounded, min: number, 
   }
   if (write === undefined) return;
   await taken(write(sized(max)));
-  await refused(write(sized(max + 1)), name);
+  await refused(write(sized(max + 1)), `${name}: expected at most ${max} `);
   if (min === 0) return;
   await taken(write(sized(min)));
-  await refused(write(sized(min - 1)), name);
+  await refused(write(sized(min - 1)), `${name}: expected at least ${min} `);
 }
 
 /** A request is done. @returns its body */

@@ -94,6 +94,7 @@ async function invoiceOf(api: Api, schema: string, meterIds: readonly string[]):
 
 const METER_CASES = tableCases({
   table: "Usage meter",
+  component: "UsageMeter",
   samples: meters,
   fields: {
     id: {},
@@ -130,6 +131,7 @@ const METER_CASES = tableCases({
 
 const SCHEMA_CASES = tableCases({
   table: "Event schema",
+  component: "EventSchema",
   samples: schemas,
   fields: {
     name: {
@@ -170,6 +172,7 @@ const freeSchemas = oncePerServer(async (api) => {
 
 const FEATURE_CASES = tableCases({
   table: "Feature",
+  component: "Feature",
   samples: async (api) => {
     const schemaAssociations = [{ schemaName: await aSchema(api), attributeName: "count" }];
     const body = { name: unique("f"), billableName: "Billed", description: "A feature", schemaAssociations };
@@ -212,6 +215,7 @@ export const addOns = oncePerServer(async (api): Promise<readonly Json[]> => {
 
 const ADD_ON_CASES = tableCases({
   table: "Add-on",
+  component: "AddOn",
   samples: addOns,
   fields: {
     id: {},
@@ -244,6 +248,7 @@ const writes = (field: string): Write =>
 
 const SETTING_CASES = tableCases({
   table: "Setting",
+  component: "Setting",
   samples: async (api) => [
     await api.done("POST /settings", { id: unique("s"), ...SETTING, dataType: "STRING", value: "1" }),
     await api.done("POST /settings", { id: unique("s"), ...SETTING, dataType: "JSON", value: '{ "a": [1.50] }' }),

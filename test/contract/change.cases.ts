@@ -6,7 +6,7 @@ import { type Case, refused, ruleCases } from "./case.ts";
 import { aMigration } from "./holdings.cases.ts";
 import { anAccount, aPlan, MONTHLY } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
-import { parseType, unseen, valuesIn } from "./types.ts";
+import { misfits, parseType, unseen, valuesIn } from "./types.ts";
 
 async function aDraft(api: Api): Promise<string> {
   const body = { name: unique("schema"), attributes: [{ name: "count" }], dimensions: [{ name: "region" }] };
@@ -19,7 +19,8 @@ const patch = async (api: Api, name: string, body: Json): Promise<Answered> =>
 /** A field is shown as it was patched. */
 const isKept =
   (field: string, value: Json) =>
-  async (api: Api): Promise<void> => {
+  async (api: Api, { type }: Row): Promise<void> => {
+    expect(misfits(parseType(type), value, field)).toEqual([]);
     const name = await aDraft(api);
     expect((await patch(api, name, { [field]: value })).json[field]).toEqual(value);
     expect((await api.done(`GET /event_schema/${name}`))[field]).toEqual(value);
@@ -59,6 +60,7 @@ const enriched =
     const name = await aDraft(api);
     const { json } = await patch(api, name, { enrichments: asked });
     expect(unseen(parseType(type), [asked[part]], part)).toEqual([]);
+    expect(misfits(parseType(type), asked[part], part)).toEqual([]);
     expect(json.enrichments[part]).toHaveLength(asked[part].length);
     // Rules read what is enriched before them, by their order, and the setting by its name: 5 × 3 = 15.
     await api.done(`POST /event_schema/${name}/activate`);
@@ -80,6 +82,7 @@ const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
   status: async (api, { type }) => {
     const name = await aDraft(api);
     const states = valuesIn(type);
+    expect(parseType(type).kind).toBe("string");
     expect(states).toEqual(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]);
     // Each is the next move of the one before; the first is none.
     for (const status of states) expect((await patch(api, name, { status })).json.status).toBe(status);
@@ -101,8 +104,9 @@ const migrate = async (api: Api, body: Json): Promise<Answered> => api.ask("POST
 /** An id of a plan: another is moved from, or to; an unknown one is a 400, and one that is too long. */
 const plan =
   (name: string) =>
-  async (api: Api, { notes }: Row): Promise<void> => {
+  async (api: Api, { type, notes }: Row): Promise<void> => {
     const { accountId, body } = await aMigration(api);
+    expect(misfits(parseType(type), body[name], name)).toEqual([]);
     const most = figureIn(notes);
     await refused(migrate(api, { ...body, [name]: textOf(most + 1) }), `${name}: expected at most ${most} characters`);
     await refused(migrate(api, { ...body, [name]: textOf(most) }), "no price plan");
@@ -113,8 +117,9 @@ const plan =
 
 const version =
   (name: string) =>
-  async (api: Api): Promise<void> => {
+  async (api: Api, { type }: Row): Promise<void> => {
     const { body } = await aMigration(api);
+    expect(misfits(parseType(type), body[name], name)).toEqual([]);
     for (const wrong of [0, 1.5, "1", 2]) expect((await migrate(api, { ...body, [name]: wrong })).status).toBe(400);
     expect((await migrate(api, { ...body, [name]: 1 })).status).toBe(200);
   };
@@ -134,7 +139,8 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
   sourceVersion: version("sourceVersion"),
   targetId: plan("targetId"),
   targetVersion: version("targetVersion"),
-  migrationMode: async (api, { notes }) => {
+  migrationMode: async (api, { type, notes }) => {
+    expect(parseType(type).kind).toBe("string");
     const modes = valuesIn(notes);
     expect(modes).toHaveLength(4);
     for (const migrationMode of modes) {
@@ -147,7 +153,8 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     const { body } = await aMigration(api);
     await refused(migrate(api, { ...body, migrationMode: "LATER" }), "migrationMode");
   },
-  retainStartOffsets: async (api) => {
+  retainStartOffsets: async (api, { type }) => {
+    expect(parseType(type).kind).toBe("boolean");
     expect(await endAfter(api, { retainStartOffsets: false })).toBe("2024-07-15");
     expect(await endAfter(api, { retainStartOffsets: true })).toBe("2024-07-01");
     const override = { pricePlanDetailsOverride: { pricingCycleConfig: onDay("20") } };
@@ -155,12 +162,14 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
     const { body } = await aMigration(api);
     await refused(migrate(api, { ...body, retainStartOffsets: "true" }), "retainStartOffsets");
   },
-  "rule 1": async (api) => {
+  "rule 1": async (api, { type }) => {
+    expect(type).toMatch(/ 400\.$/);
     const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
     await refused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
     expect((await migrate(api, body)).status).toBe(200);
   },
-  "rule 2": async (api) => {
+  "rule 2": async (api, { type }) => {
+    expect(type).toMatch(/ 400\.$/);
     const id = await anAccount(api);
     const body = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01" };
     const line = `POST /accounts/${id}/price_plans`;

@@ -131,8 +131,15 @@ async function takenBy(api: Api, query: Readonly<Record<string, string>>): Promi
   return json.data.map(({ eventPayload }: Json) => eventPayload.id);
 }
 
+/** What the document says of a filter. */
+function filterOf(api: Api, name: string): Json {
+  return api.document.paths["/events"].delete.parameters.find((parameter: Json) => parameter.name === name);
+}
+
 const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
-  account_id: async (api) => {
+  account_id: async (api, { type }) => {
+    const { required, schema } = filterOf(api, "account_id");
+    expect([schema.type, required && "required"]).toEqual(type.split(", "));
     const { accountId, events } = await someEvents(api);
     await refused(undo(api, { event_id: events[0].id }), "account_id");
     expect((await takenBy(api, { account_id: await anAccount(api) })).length).toBe(0);
@@ -140,15 +147,18 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
       events.map(({ id }: Json) => id).toSorted(),
     );
   },
-  id: async (api) => {
+  id: async (api, { type }) => {
+    expect(filterOf(api, "id")).toMatchObject({ required: false, schema: { type } });
     const { accountId, events, records } = await someEvents(api);
     expect(await takenBy(api, { account_id: accountId, id: records[1].referenceId })).toEqual([events[1].id]);
   },
-  event_id: async (api) => {
+  event_id: async (api, { type }) => {
+    expect(filterOf(api, "event_id")).toMatchObject({ required: false, schema: { type } });
     const { accountId, events } = await someEvents(api);
     expect(await takenBy(api, { account_id: accountId, event_id: events[2].id })).toEqual([events[2].id]);
   },
-  event_source_time: async (api) => {
+  event_source_time: async (api, { type }) => {
+    expect(filterOf(api, "event_source_time")).toMatchObject({ required: false, schema: { type } });
     const { accountId, events } = await someEvents(api);
     const at = { account_id: accountId, event_source_time: events[1].timestamp };
     expect(await takenBy(api, at)).toEqual([events[1].id]);
@@ -156,7 +166,8 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
     const second = { account_id: accountId, event_source_time: "2024-06-15T11:02:00Z" };
     expect(await takenBy(api, second)).toEqual([events[2].id]);
   },
-  created_at: async (api) => {
+  created_at: async (api, { type }) => {
+    expect(filterOf(api, "created_at")).toMatchObject({ required: false, schema: { type } });
     const { accountId, events, createdAt } = await someEvents(api);
     const asked = { account_id: accountId, event_id: events[0].id };
     expect(await takenBy(api, { ...asked, created_at: "2024-06-01T00:00:00Z" })).toEqual([]);
@@ -201,6 +212,7 @@ function subsets(names: readonly string[]): readonly (readonly string[])[] {
 export const EVENT_CASES: readonly Case[] = [
   ...tableCases({
     table: "Ingested event record",
+    component: "IngestedEvent",
     samples: undone,
     fields: {
       referenceId: {

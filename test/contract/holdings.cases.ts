@@ -74,6 +74,7 @@ const someFeatures = oncePerServer(async (api) => {
 export const HOLDING_CASES: readonly Case[] = [
   ...tableCases({
     table: "Feature credit entry",
+    component: "FeatureCreditEntry",
     samples: async (api) => {
       const { path, entry } = await anEntry(api);
       const { data } = await api.done(`GET ${path}`);
@@ -84,6 +85,7 @@ export const HOLDING_CASES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Credit",
+    component: "Credit",
     samples: async (api) => {
       const credit = await aCredit(api);
       const [voided] = await api.done(`POST /credits/${credit.id}/void`);
@@ -107,6 +109,7 @@ export const HOLDING_CASES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Alias list entry",
+    component: "Alias",
     samples: async (api) => {
       await anAccount(api, { aliases: [unique("alias")] });
       return (await api.done("GET /aliases")).data;
@@ -115,6 +118,7 @@ export const HOLDING_CASES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Migration list entry",
+    component: "Migration",
     samples: migrations,
     fields: { migrationId: {}, status: {} },
   }),
@@ -139,6 +143,7 @@ export const HOLDING_CASES: readonly Case[] = [
     message: async (api, { notes }) => {
       expect(notes).toContain("required");
       const most = figureIn(notes);
+      expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(most);
       const long = textOf(4000);
       const answers = [
         await api.ask("POST /customers", { body: { [long]: long } }),

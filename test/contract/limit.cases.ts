@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { type Answered, type Api, type Json, startContract, textOf, unique } from "./api.ts";
 import { type Case, refused, ruleCases, taken } from "./case.ts";
-import { send } from "./endpoint.cases.ts";
+import { send } from "./endpoint.ts";
 import { aMigration, anEntry } from "./holdings.cases.ts";
 import { aMeter, anAccount, anEvent, aSchema, meterOf } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
@@ -14,13 +14,12 @@ type Write = (api: Api, size: number) => Promise<Answered>;
 const bound =
   (name: string, write: Write) =>
   async (api: Api, { type }: Row): Promise<void> => {
-    const [min, max] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [0, figureIn(type)];
-    await taken(write(api, max ?? 0));
-    await refused(write(api, (max ?? 0) + 1), name);
-    if ((min ?? 0) > 0) {
-      await taken(write(api, min ?? 0));
-      await refused(write(api, (min ?? 0) - 1), name);
-    }
+    const [min, max = figureIn(type)] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [];
+    await taken(write(api, max));
+    await refused(write(api, max + 1), name);
+    if (min === undefined) return;
+    await taken(write(api, min));
+    await refused(write(api, min - 1), name);
   };
 
 /** An id in a path: one at the bound is unknown, one past it a 400. */
@@ -179,6 +178,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     await bound("name", rename)(api, row);
   },
   "usage meter id in responses": async (api, { type }) => {
+    expect(api.document.components.schemas.UsageMeter.properties.id.maxLength).toBe(figureIn(type));
     for (const _ of named(3))
       expect((await aMeter(api, await aSchema(api))).length).toBeLessThanOrEqual(figureIn(type));
   },
@@ -222,6 +222,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     await refused(patch(names), "schemaAssocitions");
   },
   "error message": async (api, { type }) => {
+    expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(figureIn(type));
     // Thirty aliases of fifty characters that are all taken twice over are more than a sentence holds.
     const aliases = Array.from({ length: 30 }, () => ({ value: textOf(50) }));
     for (const body of [{ aliases: [...aliases, ...aliases] }, { [textOf(9000)]: 1 }, { aliases: textOf(9000) }]) {

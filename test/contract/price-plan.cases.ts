@@ -113,6 +113,7 @@ const kept = async (api: Api, field: string): Promise<void> => {
 const TABLES: readonly Case[] = [
   ...tableCases({
     table: "Price plan",
+    component: "PricePlan",
     samples: plans,
     fields: {
       id: {},
@@ -130,11 +131,13 @@ const TABLES: readonly Case[] = [
   }),
   ...tableCases({
     table: "Schedule entry",
+    component: "PricingScheduleEntry",
     samples: async (api) => (await plans(api)).flatMap(({ pricingSchedule }) => pricingSchedule),
     fields: { id: {}, startDate: {}, endDate: {}, version: {}, pricePlanDetails: {} },
   }),
   ...tableCases({
     table: "pricePlanDetails",
+    component: "PricePlanDetails",
     samples: detailsOf,
     fields: {
       supportedCurrencies: {},
@@ -159,6 +162,7 @@ const TABLES: readonly Case[] = [
   }),
   ...tableCases({
     table: "pricingCycleConfig",
+    component: "PricingCycleConfig",
     samples: async (api) => (await detailsOf(api)).map(({ pricingCycleConfig }) => pricingCycleConfig),
     fields: {
       interval: {

@@ -1,0 +1,187 @@
+/** How endpoints are proved: paths, queries, bodies and answers are what their rows say. */
+import { expect } from "vitest";
+
+import { type Answered, type Api, type Json, textOf, unique } from "./api.ts";
+import { refused } from "./case.ts";
+import { figureIn, type Row, rowOf, rowsIn } from "./reference.ts";
+import { fieldsOfTable, misfits, misfitsOf, parseFields, parseType, type Type } from "./types.ts";
+
+/** A request that succeeds. */
+export interface Ready {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+}
+
+/** How an endpoint is proved. */
+export interface EndpointCase {
+  /** Makes what a request needs, each time anew. */
+  readonly ready: (api: Api) => Promise<Ready>;
+  /** Rows of other tables whose bounds are the narrower ones. */
+  readonly narrower?: Readonly<Record<string, string>>;
+  /** What else the row says. */
+  readonly also?: (api: Api, row: Row) => Promise<void>;
+}
+
+/** Sends what is ready, with other parts. */
+export async function send(api: Api, row: string, { params = {}, query, body }: Ready): Promise<Answered> {
+  const line = row.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  return api.ask(line, { ...(query && { query }), ...(body !== undefined && { body }) });
+}
+
+/** The proof of an endpoint. */
+export const endpointCase =
+  ({ ready, narrower = {}, also }: EndpointCase) =>
+  async (api: Api, row: Row): Promise<void> => {
+    const request = row.cells["Request"] ?? "";
+    const first = await ready(api);
+    const answer = await send(api, row.name, first);
+    expect([answer.status, answer.json.message]).toEqual([200, undefined]);
+    expect(wrongIn(row.cells["Success response"] ?? "", answer.json)).toEqual([]);
+    proveParameters(api, row.name, request);
+    await provePath(api, row.name, request, () => ready(api));
+    await proveQuery(api, row.name, request, () => ready(api));
+    await proveBody(api, row, narrower, () => ready(api));
+    await also?.(api, row);
+  };
+
+/** What is wrong with an answer, which the reference describes in words. */
+function wrongIn(said: string, json: Json): readonly string[] {
+  const paged = /paged list envelope of ([\w ]+?)(?: \(|$)/.exec(said)?.[1];
+  if (paged !== undefined) {
+    expect(json).toHaveProperty("nextToken");
+    return wrongItems(paged, json.data);
+  }
+  const list = /^\{data: array of ([\w ]+)\}$/.exec(said)?.[1];
+  if (list !== undefined) return wrongItems(list, json.data);
+  const array = /^array of ([\w ]+)$/.exec(said)?.[1];
+  if (array !== undefined) return wrongItems(array, json);
+  if (said.startsWith("{")) return misfits(parseType(said.replaceAll(":", "")), json, "answer");
+  const fields = fieldsOfTable(said);
+  expect(Object.keys(fields).length).toBeGreaterThan(0);
+  expect(Object.keys(json).filter((name) => fields[name] !== undefined).length).toBeGreaterThan(0);
+  return misfits({ kind: "object", nullable: false, values: [], fields }, json, said);
+}
+
+function wrongItems(table: string, items: readonly Json[]): readonly string[] {
+  expect(items.length).toBeGreaterThan(0);
+  return items.flatMap((item) => wrongIn(table, item));
+}
+
+/** The document has the parameters that the row names, of their types and bounds. */
+function proveParameters(api: Api, line: string, request: string): void {
+  const [method = "", path = ""] = line.split(" ");
+  const documented: readonly Json[] = api.document.paths[path][method.toLowerCase()].parameters ?? [];
+  const [before = ""] = request.split("; body");
+  if (before.startsWith("body")) return;
+  for (const [, names = "", kind, notes = ""] of before.matchAll(/(\w+(?: and \w+)?) \((string|integer)s?([^)]*)\)/g)) {
+    for (const name of names.split(" and ")) {
+      const { schema = {} } = documented.find((parameter) => parameter.name === name) ?? {};
+      const own = schema.maxLength ?? schema.maximum;
+      // Where the row says no bound, there is one of ours.
+      expect([name, schema.type, own]).toEqual([name, kind, bounded(parseType(""), notes).max ?? own]);
+    }
+  }
+}
+
+/** An id of the path that is too long is a 400, one at the bound is only unknown. */
+async function provePath(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
+  const said = /path ([\w ]+?) \(strings?, max (\d+)\)/.exec(request);
+  if (said === null) return;
+  const most = Number(said[2]);
+  for (const name of (said[1] ?? "").split(" and ")) {
+    const given = await ready();
+    const at = await send(api, line, { ...given, params: { ...given.params, [name]: textOf(most) } });
+    expect([404, 422]).toContain(at.status);
+    await refused(send(api, line, { ...given, params: { ...given.params, [name]: textOf(most + 1) } }), name);
+  }
+}
+
+/** A query that is said is taken; another is refused by its name. */
+async function proveQuery(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
+  const given = await ready();
+  await refused(send(api, line, { ...given, query: { ...given.query, unheard: "x" } }), "unheard");
+  if (!request.includes("nextToken (string)")) return;
+  const size = /pageSize \(integer, max (\d+), default (\d+)\)/.exec(request);
+  const most = size === null ? figureIn(rowsIn("Pagination rules")[0]?.type ?? "") : Number(size[1]);
+  const asked = async (pageSize: string) => send(api, line, { ...given, query: { pageSize } });
+  for (const [pageSize, shown] of [
+    ["1", 1],
+    [String(most), most],
+  ] as const) {
+    const { status, json } = await asked(pageSize);
+    expect(status).toBe(200);
+    if (json.context !== undefined) expect(json.context.pageSize).toBe(shown);
+  }
+  for (const wrong of ["0", String(most + 1), "-1", "1.5", "ten"]) await refused(asked(wrong), "pageSize");
+  if (size !== null) expect((await send(api, line, given)).json.context.pageSize).toBe(Number(size[2]));
+  await refused(send(api, line, { ...given, query: { nextToken: "forged" } }), "nextToken");
+}
+
+/** The fields of a body by the row, or by the table that it refers to. */
+function bodyOf(row: Row): Readonly<Record<string, Type & { readonly max?: number }>> | undefined {
+  const request = row.cells["Request"] ?? "";
+  if (request === "body below") {
+    const table = row.name.startsWith("POST /migrations") ? "Migrate price plan" : "Update event schema";
+    const rows = rowsIn(table).filter(({ name }) => !/^rule|^dependencies$|^fields$/.test(name));
+    return Object.fromEntries(rows.map(({ name, type, notes }) => [name, bounded(parseType(type, notes), notes)]));
+  }
+  const said = /body:? (.*)$/s.exec(request)?.[1];
+  if (said === undefined || request === "no body") return undefined;
+  const list = said.startsWith("{") ? said.slice(1, said.lastIndexOf("}")) : said;
+  // The items of a list are counted by its limit's own row.
+  const types = parseFields(list.replace(/: (?=array)/, " ").replace(/, \d+ to \d+ items$/, ""));
+  return Object.fromEntries(
+    Object.entries(types).map(([name, type]) => {
+      const own = new RegExp(`\\b${name}[ (]([^)]*)`).exec(list)?.[1] ?? "";
+      return [name, bounded(type, own)];
+    }),
+  );
+}
+
+function bounded(type: Type, notes: string): Type & { readonly max?: number } {
+  const max = /max (\d+)/.exec(notes)?.[1];
+  return max === undefined ? type : { ...type, max: Number(max) };
+}
+
+async function proveBody(
+  api: Api,
+  row: Row,
+  narrower: Readonly<Record<string, string>>,
+  ready: () => Promise<Ready>,
+): Promise<void> {
+  const fields = bodyOf(row);
+  const given = await ready();
+  const sent = async (name: string, value: unknown) => {
+    const anew = await ready();
+    return send(api, row.name, { ...anew, body: { ...anew.body, [name]: value } });
+  };
+  if (!row.name.startsWith("GET")) await refused(sent("unheard", 1), "unheard");
+  if (fields === undefined) {
+    expect(given.body).toBeUndefined();
+    return;
+  }
+  // What is sent is what the row says, no more and no less.
+  expect(Object.keys(given.body).toSorted()).toEqual(Object.keys(fields).toSorted());
+  for (const [name, type] of Object.entries(fields)) {
+    expect(misfits(type, given.body[name], name)).toEqual([]);
+    // States are moves, which have a row of their own.
+    for (const value of name === "status" ? [] : type.values) {
+      const { status, json } = await sent(name, value);
+      expect([name, value, status, json.message]).toEqual([name, value, 200, undefined]);
+    }
+    for (const wrong of misfitsOf(type)) {
+      const { status, json } = await sent(name, wrong);
+      expect([name, status, json.message]).toEqual([name, 400, expect.stringContaining(name)]);
+    }
+    const other = narrower[name];
+    const max = other === undefined ? type.max : figureIn(rowOf(other).notes);
+    if (max === undefined) continue;
+    const size = type.kind === "array" ? Array.from({ length: max + 1 }, () => unique("none")) : textOf(max + 1);
+    const past = await sent(name, size);
+    expect([name, past.status, past.json.message]).toEqual([name, 400, expect.stringContaining(`at most ${max}`)]);
+    const at = await sent(name, size.slice(0, max));
+    // An id at its bound may be of nothing; it is not too long.
+    expect([name, at.json.message ?? ""]).toEqual([name, expect.not.stringMatching(/at most|characters/)]);
+  }
+}
