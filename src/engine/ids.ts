@@ -14,9 +14,14 @@ const TIME_DIGITS = 7;
 const PLACE_DIGITS = 4;
 const PLACES = DIGITS.length ** PLACE_DIGITS;
 const RANDOM_DIGITS = 5;
-/** Bytes from here on are left out, so that every digit is as likely as the others. */
-const FAIR_BYTES = 256 - (256 % DIGITS.length);
-const POOL_BYTES = 4096;
+/** Random numbers from here on are left out, so that every digit is as likely as the others. */
+const FAIR_END = 2 ** 32 - (2 ** 32 % DIGITS.length ** RANDOM_DIGITS);
+const POOL_NUMBERS = 1024;
+/** Every two digits, by their value. */
+const PAIRS: readonly string[] = Array.from(
+  { length: DIGITS.length ** 2 },
+  (_, value) => DIGITS.charAt(Math.floor(value / DIGITS.length)) + DIGITS.charAt(value % DIGITS.length),
+);
 
 /**
  * Makes ids of `prefix.` and 17 more characters: each is above the one before it, also while the clock stands still or
@@ -27,21 +32,31 @@ const POOL_BYTES = 4096;
 export function createIds(clock: () => Instant): IdSource {
   const random = randomDigits();
   let time = Number.NEGATIVE_INFINITY;
-  let timeText = "";
   let place = 0;
+  /** What the last id began with. */
+  let head = "";
+  let headPrefix: string | undefined;
   return (prefix) => {
+    const before = time;
     const now = clock();
     if (now > time) {
       time = now;
-      timeText = digitsOf(now, TIME_DIGITS);
       place = 0;
     } else if (++place >= PLACES) {
       time += 1;
-      timeText = digitsOf(time, TIME_DIGITS);
       place = 0;
     }
-    return `${prefix}.${timeText}${digitsOf(place, PLACE_DIGITS)}.${random(RANDOM_DIGITS)}`;
+    if (time !== before || prefix !== headPrefix) {
+      headPrefix = prefix;
+      head = `${prefix}.${digitsOf(time, TIME_DIGITS)}`;
+    }
+    return head + `${pairOf(place / PAIRS.length)}${pairOf(place)}.${random()}`;
   };
+}
+
+/** Two digits of a number: its last two, parts of a whole aside. */
+function pairOf(value: number): string {
+  return PAIRS[Math.floor(value) % PAIRS.length] ?? "";
 }
 
 function digitsOf(value: number, count: number): string {
@@ -54,20 +69,20 @@ function digitsOf(value: number, count: number): string {
   return text;
 }
 
-/** Random digits out of a pool: asking the system for each of them would cost more than all else. */
-function randomDigits(): (count: number) => string {
-  const pool = new Uint8Array(POOL_BYTES);
-  let next = POOL_BYTES;
-  return (count) => {
-    let text = "";
-    while (text.length < count) {
-      if (next >= POOL_BYTES) {
+/** Five random digits out of a pool: asking the system for each of them would cost more than all else. */
+function randomDigits(): () => string {
+  const pool = new Uint32Array(POOL_NUMBERS);
+  let next = POOL_NUMBERS;
+  return () => {
+    let number = FAIR_END;
+    while (number >= FAIR_END) {
+      if (next >= POOL_NUMBERS) {
         globalThis.crypto.getRandomValues(pool);
         next = 0;
       }
-      const byte = pool[next++] ?? 0;
-      if (byte < FAIR_BYTES) text += DIGITS.charAt(byte % DIGITS.length);
+      number = pool[next++] ?? FAIR_END;
     }
-    return text;
+    const rest = Math.floor(number / PAIRS.length);
+    return `${pairOf(number)}${pairOf(rest)}${DIGITS.charAt(Math.floor(rest / PAIRS.length) % DIGITS.length)}`;
   };
 }

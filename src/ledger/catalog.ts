@@ -10,11 +10,12 @@ import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
 import { compileMetering, type MeteringProgram } from "../metering/program.ts";
 import { createEventReader, type EventReader } from "../metering/read-event.ts";
+import { decimalOfExact, type Exact } from "../numbers/exact.ts";
 import { type FindPlan, findPlanIn } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
 import type { EventOwner } from "./event-outcomes.ts";
 import type { PlanClock } from "./plan-clock.ts";
-import type { AccountRecord } from "./records.ts";
+import type { AccountRecord, EventRecord } from "./records.ts";
 
 /** What an engine may set for all of its accounts. */
 export interface CatalogOptions {
@@ -49,6 +50,8 @@ export interface Catalog {
   readonly groupTerms: ReadonlyMap<string, GroupTerms>;
   /** The plans worked out so far: whoever lays out an account's plans keeps them here. */
   readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
+  /** Small whole quantities of meters, which most events count: made once, kept by all of them. */
+  readonly smallUnits: Map<number, EventRecord["units"][number]>;
   /** The accounts whose settings were looked up so far, by id. */
   readonly owners: Map<string, EventOwner>;
 }
@@ -76,6 +79,7 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
     billing: catalogOf(book),
     groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
     plans: new WeakMap(),
+    smallUnits: new Map(),
     owners: new Map(),
   };
 }
@@ -83,6 +87,26 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
 /** What the account's invoice group sets for it; nothing where it is in none. */
 export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "invoiceGroupId">): GroupTerms {
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
+}
+
+/** Quantities from 0 up to here are small. */
+const SMALL_END = 1024;
+/** Small quantities that are remembered at once: more are made for each event. */
+const SMALL_UNITS_MAX = 65_536;
+
+/** What a meter measured, as it is kept: an event that counts as much as another one shares it. */
+export function unitsIn(
+  { metering, smallUnits }: Catalog,
+  meter: number,
+  quantity: Exact,
+): EventRecord["units"][number] {
+  const isSmall = typeof quantity === "number" && quantity >= 0 && quantity < SMALL_END;
+  const key = isSmall ? meter * SMALL_END + quantity : -1;
+  const known = isSmall ? smallUnits.get(key) : undefined;
+  if (known !== undefined) return known;
+  const units = { meterId: metering.meterIds[meter] ?? "", quantity: decimalOfExact(quantity) };
+  if (isSmall && smallUnits.size < SMALL_UNITS_MAX) smallUnits.set(key, units);
+  return units;
 }
 
 /** Accounts whose settings are remembered at once: more are looked up again. */

@@ -40,30 +40,45 @@ export interface Ingested {
 export function eventRecord(sent: UsageEvent, event: ReadEvent, place: EventPlace, ingested: Ingested): EventRecord {
   const { program } = event;
   const { status, description } = ingested.outcome;
-  // Field by field: this is made for every event, and spreading costs several times as much.
-  const record: Writable<EventRecord> = {
-    referenceId: place.referenceId,
-    accountId: place.accountId,
-    customerId: place.customerId,
-    number: place.number,
-    eventId: event.id,
-    schemaName: event.schemaName,
-    timestamp: event.timestamp,
-    createdAt: place.createdAt,
-    payload: {
-      // Mostly the same text: only one is kept then.
-      accountId: event.accountId === place.accountId ? place.accountId : event.accountId,
-      attributes: attributesAsSent(sent.attributes),
-      dimensions: dimensionsAsSent(sent.dimensions ?? {}),
-    },
-    status,
-    description,
-    reverted: false,
-    enriched:
-      program !== undefined && enriches(program) && wasEnriched(status) ? enrichedFields(program) : NOTHING_ENRICHED,
-    units: ingested.units,
+  const payload = {
+    // Mostly the same text: only one is kept then.
+    accountId: event.accountId === place.accountId ? place.accountId : event.accountId,
+    attributes: attributesAsSent(sent.attributes),
+    dimensions: dimensionsAsSent(sent.dimensions ?? {}),
   };
-  if (program !== undefined) record.schemaVersion = program.schema.version;
+  const isEnriched = program !== undefined && enriches(program) && wasEnriched(status);
+  // Field by field, and nearly all at once: this is made for every event, and what is added later takes more room.
+  const record: Writable<EventRecord> =
+    program === undefined
+      ? {
+          ...place,
+          eventId: event.id,
+          schemaName: event.schemaName,
+          timestamp: event.timestamp,
+          payload,
+          status,
+          description,
+          reverted: false,
+          enriched: NOTHING_ENRICHED,
+          units: ingested.units,
+        }
+      : {
+          referenceId: place.referenceId,
+          accountId: place.accountId,
+          customerId: place.customerId,
+          number: place.number,
+          eventId: event.id,
+          schemaName: event.schemaName,
+          schemaVersion: program.schema.version,
+          timestamp: event.timestamp,
+          createdAt: place.createdAt,
+          payload,
+          status,
+          description,
+          reverted: false,
+          enriched: isEnriched ? enrichedFields(program) : NOTHING_ENRICHED,
+          units: ingested.units,
+        };
   if (ingested.feature !== undefined) record.feature = ingested.feature;
   return record;
 }

@@ -27,6 +27,8 @@ export interface NameNeeds {
 export interface IngestNeeds {
   /** The ids that its events may take, each once. */
   readonly eventIds: readonly string[];
+  /** Whether each comes once in the batch. */
+  readonly once: boolean;
   /** By what the events call the account: an id or an alias, to be resolved before the accounts are locked (S16.6). */
   readonly names: ReadonlyMap<string, NameNeeds>;
 }
@@ -36,19 +38,21 @@ export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): Ingest
   const eventIds = new Set<string>();
   const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
   const alone = new Map<string, ReadonlySet<string>>();
+  let count = 0;
   for (const sent of batch) {
     const event = envelopeOf(sent);
     if (event === undefined) continue;
+    count += 1;
     eventIds.add(event.id);
     const { at } = event;
     let needs = names.get(event.accountId);
     if (needs === undefined) names.set(event.accountId, (needs = { features: NO_FEATURES, first: at, last: at }));
-    needs.first = Math.min(needs.first, at);
-    needs.last = Math.max(needs.last, at);
+    else if (at < needs.first) needs.first = at;
+    else if (at > needs.last) needs.last = at;
     const featureId = catalog.metering.schemas.get(event.schemaName)?.feature?.featureId;
     if (featureId !== undefined) needs.features = withFeature(needs.features, featureId, alone);
   }
-  return { eventIds: [...eventIds], names };
+  return { eventIds: [...eventIds], once: eventIds.size === count, names };
 }
 
 const NO_FEATURES: ReadonlySet<string> = new Set();
@@ -88,7 +92,7 @@ export async function readForIngest(
   }
   const lean = await readLean(catalog, view, others, asked, now);
   const accounts = behind.length === 0 ? lean : [...(await readAccounts(catalog, view, behind, now)), ...lean];
-  return { accounts, names, held, holders };
+  return { accounts, names, once: needs.once, held, holders };
 }
 
 /** The accounts of ids that only an open cycle still holds (S14.1). */
@@ -147,14 +151,16 @@ async function readLean(
   const overage = byAccount(limited.length === 0 ? [] : await overageOf(view, limited));
   return records.map((record) => ({
     record,
-    entries: entries.get(record.id) ?? [],
-    credits: [],
-    invoices: invoices.get(record.id) ?? [],
-    usage: [],
-    overage: overage.get(record.id) ?? [],
-    events: [],
+    entries: entries.get(record.id) ?? NOTHING,
+    credits: NOTHING,
+    invoices: invoices.get(record.id) ?? NOTHING,
+    usage: NOTHING,
+    overage: overage.get(record.id) ?? NOTHING,
+    events: NOTHING,
   }));
 }
+
+const NOTHING: readonly never[] = [];
 
 function overageOf(
   view: LedgerReads,

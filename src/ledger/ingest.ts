@@ -9,7 +9,7 @@ import type { SchemaProgram } from "../metering/program.ts";
 import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
 import { planOf } from "./account-plan.ts";
-import { type AccountPlan, type Catalog, ownerIn } from "./catalog.ts";
+import { type AccountPlan, type Catalog, ownerIn, unitsIn } from "./catalog.ts";
 import { catchUp, grantAhead } from "./catch-up.ts";
 import type { Decision, IdSource } from "./decision.ts";
 import * as because from "./event-outcomes.ts";
@@ -20,7 +20,7 @@ import { type IngestOutcome, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_ME
 import type { AccountRecord, EventRecord } from "./records.ts";
 import type { AccountPeriod } from "./state.ts";
 import type { HeldId } from "./view.ts";
-import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "./workspace.ts";
+import { type AccountParts, noChanges, openAccount, type OpenAccount } from "./workspace.ts";
 
 /** What was read for a batch (see `readForIngest`). */
 export interface IngestRead {
@@ -28,6 +28,8 @@ export interface IngestRead {
   readonly accounts: readonly AccountParts[];
   /** The id of the account that a name stands for, where it is not the name itself but an alias (S16.6). */
   readonly names: ReadonlyMap<string, string>;
+  /** Whether each event id of the batch comes once. */
+  readonly once?: boolean;
   /** Those of the batch's event ids that accepted events hold. */
   readonly held: readonly HeldId[];
   /** The accounts of those events, where they are not in `accounts`. */
@@ -56,36 +58,39 @@ export function decideIngest(
   now: Instant,
   ids: IdSource,
 ): Decision<readonly IngestResult[]> {
+  const accounts = new Map<string, AccountState>();
+  for (const parts of read.accounts) accounts.set(parts.record.id, stateOf(catalog, parts, now));
   const context: Context = {
     catalog,
-    workspace: openWorkspace(read.accounts),
+    accounts,
     names: read.names,
     held: new Map(read.held.map((held) => [held.eventId, held])),
     holders: new Map(read.holders.map((each) => [each.id, each])),
-    accounts: new Map(),
+    once: read.once === true,
     nobodys: [],
     now,
     ids,
   };
   const result = batch.map((sent) => ingestOne(context, sent));
-  for (const { work, eventCount } of context.accounts.values()) {
+  const changes = noChanges();
+  for (const { work, eventCount } of accounts.values()) {
     if (eventCount !== work.record.eventCount) work.putRecord({ ...work.record, eventCount });
+    work.addTo(changes);
   }
-  const changes = context.workspace.changes();
-  if (context.nobodys.length === 0) return { result, changes };
-  return { result, changes: { ...changes, events: [...(changes.events ?? []), ...context.nobodys] } };
+  changes.events.push(...context.nobodys);
+  return { result, changes };
 }
 
 interface Context {
   readonly catalog: Catalog;
-  readonly workspace: Workspace;
+  /** By id. */
+  readonly accounts: ReadonlyMap<string, AccountState>;
   readonly names: ReadonlyMap<string, string>;
-  /** By event id; the batch's own events are added as they are accepted. */
+  /** By event id; the batch's own events are added as they are accepted, unless each of its ids comes once. */
   readonly held: Map<string, HeldId>;
+  readonly once: boolean;
   /** Of other accounts, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
-  /** By id. */
-  readonly accounts: Map<string, AccountState>;
   /** Events that name no account. */
   readonly nobodys: EventRecord[];
   readonly now: Instant;
@@ -93,7 +98,7 @@ interface Context {
 }
 
 interface AccountState {
-  readonly work: AccountWork;
+  readonly work: OpenAccount;
   readonly owner: because.EventOwner;
   readonly plan: AccountPlan;
   /** The period of the last event. */
@@ -101,6 +106,22 @@ interface AccountState {
   eventCount: number;
   /** The last day up to which grants ahead of the clock were made. */
   grantedAhead: Day;
+  caughtUp: boolean;
+}
+
+function stateOf(catalog: Catalog, parts: AccountParts, now: Instant): AccountState {
+  const { record } = parts;
+  // Neither plans nor settings change by catching up.
+  const plan = planOf(catalog, record);
+  return {
+    work: openAccount(parts),
+    owner: ownerIn(catalog, record),
+    plan,
+    period: plan.clock.periodAt(now),
+    eventCount: record.eventCount,
+    grantedAhead: dayOf(now),
+    caughtUp: false,
+  };
 }
 
 function ingestOne(context: Context, sent: unknown): IngestResult {
@@ -125,15 +146,15 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
   const record = eventRecord(sent as UsageEvent, event, place, ingested);
   if (account === undefined) context.nobodys.push(record);
   else account.work.putEvent(record);
-  if (isCompleted(record.status)) context.held.set(record.eventId, record);
+  if (!context.once && isCompleted(record.status)) context.held.set(record.eventId, record);
   const { status, description, eventId, referenceId } = record;
   return { status, description, eventId, referenceId };
 }
 
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
-function stillHolds({ catalog, workspace, holders, now }: Context, held: HeldId): boolean {
+function stillHolds({ catalog, accounts, holders, now }: Context, held: HeldId): boolean {
   if (now < held.createdAt + catalog.options.idMemoryMs) return true;
-  const holder = workspace.find(held.accountId)?.record ?? holders.get(held.accountId);
+  const holder = accounts.get(held.accountId)?.work.record ?? holders.get(held.accountId);
   if (holder === undefined) return false;
   const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
   return openUntil !== undefined && now < openUntil;
@@ -141,26 +162,16 @@ function stillHolds({ catalog, workspace, holders, now }: Context, held: HeldId)
 
 /** The account of a name, caught up with (S2.4); undefined where there is none. */
 function accountOf(context: Context, name: string): AccountState | undefined {
-  const id = context.names.get(name) ?? name;
-  const known = context.accounts.get(id);
-  if (known !== undefined) return known;
-  const { catalog, now } = context;
-  const work = context.workspace.find(id);
+  const { catalog, names, accounts, now } = context;
+  const id = names.size === 0 ? name : (names.get(name) ?? name);
+  const account = accounts.get(id);
   // The name of an account that is archived is its id: archiving frees the aliases (S16.6).
-  if (work === undefined || (work.record.status === "ARCHIVED" && name !== id)) return undefined;
-  catchUp(catalog, work, now);
-  const { eventCount } = work.record;
-  const plan = planOf(catalog, work.record);
-  const state: AccountState = {
-    work,
-    owner: ownerIn(catalog, work.record),
-    plan,
-    period: plan.clock.periodAt(now),
-    eventCount,
-    grantedAhead: dayOf(now),
-  };
-  context.accounts.set(id, state);
-  return state;
+  if (account === undefined || (name !== id && account.work.record.status === "ARCHIVED")) return undefined;
+  if (!account.caughtUp) {
+    catchUp(catalog, account.work, now);
+    account.caughtUp = true;
+  }
+  return account;
 }
 
 /** Every check of S14.1 after the duplicates, in its order. */
@@ -215,13 +226,13 @@ function counted(
   { timestamp }: ReadEvent,
   consumed = false,
 ): Ingested {
-  for (const { meterId, quantity } of units) work.addUsage(meterId, dayOf(timestamp), quantity);
+  work.addUnits(dayOf(timestamp), units);
   if (units.length === 0 && !consumed) return { outcome: NOT_METERED, units };
   return { outcome: period.openUntil === undefined ? NOT_BILLED : METERED, units };
 }
 
 /** What the meters measured; undefined where a sum of such quantities might not be exact. */
-function unitsOf({ metering }: Catalog, { measure }: SchemaProgram): EventRecord["units"] | undefined {
+function unitsOf(catalog: Catalog, { measure }: SchemaProgram): EventRecord["units"] | undefined {
   const { meters, units } = measure;
   let matched = 0;
   for (const quantity of units) {
@@ -230,19 +241,9 @@ function unitsOf({ metering }: Catalog, { measure }: SchemaProgram): EventRecord
     matched += 1;
   }
   if (matched === 0) return NO_UNITS;
-  const unitsAt = (quantity: Exact | undefined, place: number): EventRecord["units"][number] => ({
-    meterId: metering.meterIds[meters[place] ?? -1] ?? "",
-    quantity: decimalOfExact(quantity ?? 0),
-  });
   // A list that is mapped takes no more room than it needs, and these stay: one that grows has room for many more.
-  if (matched === units.length) return units.map(unitsAt);
-  return units
-    .map((quantity, place) => (quantity === undefined ? undefined : unitsAt(quantity, place)))
-    .filter(isUnits);
-}
-
-function isUnits(units: EventRecord["units"][number] | undefined): units is EventRecord["units"][number] {
-  return units !== undefined;
+  const all = units.map((quantity, place) => unitsIn(catalog, meters[place] ?? -1, quantity ?? 0));
+  return matched === units.length ? all : all.filter((_, place) => units[place] !== undefined);
 }
 
 const NO_UNITS: EventRecord["units"] = [];

@@ -44,7 +44,15 @@ export interface AccountWork {
   putInvoice(invoice: InvoiceRecord): void;
   putEvent(event: EventRecord): void;
   addUsage(meterId: string, day: Day, quantity: Decimal): void;
+  /** Adds what an event counts, each item of another meter. */
+  addUnits(day: Day, units: EventRecord["units"]): void;
   addOverage(featureId: string, day: Day, quantity: Decimal): void;
+}
+
+/** One account as a working copy of its own. */
+export interface OpenAccount extends AccountWork {
+  /** Adds what was put to the changes of others. */
+  addTo(changes: GatheredChanges): void;
 }
 
 /** A working copy of some accounts. */
@@ -58,8 +66,8 @@ export interface Workspace {
 
 /** Opens a working copy over what was read. */
 export function openWorkspace(read: readonly AccountParts[]): Workspace {
-  const accounts = new Map<string, WorkingAccount>();
-  for (const parts of read) accounts.set(parts.record.id, new WorkingAccount(parts));
+  const accounts = new Map<string, OpenAccount>();
+  for (const parts of read) accounts.set(parts.record.id, openAccount(parts));
   return {
     account(id) {
       const work = accounts.get(id);
@@ -75,14 +83,20 @@ export function openWorkspace(read: readonly AccountParts[]): Workspace {
   };
 }
 
+/** Opens a working copy of one account alone. */
+export function openAccount(parts: AccountParts): OpenAccount {
+  return new WorkingAccount(parts);
+}
+
 /** Changes as they are gathered. */
-type Gathered = {
+export type GatheredChanges = {
   [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged">]-?: NonNullable<
     Changes[Part]
   >[number][];
 };
 
-function noChanges(): Gathered {
+/** No changes yet. */
+export function noChanges(): GatheredChanges {
   return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [] };
 }
 
@@ -90,13 +104,15 @@ function noChanges(): Gathered {
  * The working copy of one account. A batch opens a thousand of them and puts a record or two into each, so this is a
  * class, without closures for each one, and keeps nothing before it is needed.
  */
-class WorkingAccount implements AccountWork {
+class WorkingAccount implements OpenAccount {
   record: AccountRecord;
   readonly #parts: AccountParts;
   #entries: WorkingRecords<EntryRecord> | undefined;
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
   #events: WorkingRecords<EventRecord> | undefined;
+  /** The event that was put, while it is the only one. */
+  #onlyEvent: EventRecord | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
 
@@ -136,17 +152,22 @@ class WorkingAccount implements AccountWork {
     this.#ownInvoices().put(invoice);
   }
   putEvent(event: EventRecord): void {
-    this.#ownEvents().put(event);
+    if (this.#events === undefined && this.#onlyEvent === undefined) this.#onlyEvent = event;
+    else this.#ownEvents().put(event);
   }
   addUsage(meterId: string, day: Day, quantity: Decimal): void {
     this.#ownUsage().add(meterId, day, quantity);
+  }
+  addUnits(day: Day, units: EventRecord["units"]): void {
+    if (units.length > 0) this.#ownUsage().addUnits(day, units);
   }
   addOverage(featureId: string, day: Day, quantity: Decimal): void {
     this.#ownOverage().add(featureId, day, quantity);
   }
 
-  addTo(changes: Gathered): void {
+  addTo(changes: GatheredChanges): void {
     if (this.record !== this.#parts.record) changes.accounts.push(this.record);
+    if (this.#onlyEvent !== undefined) changes.events.push(this.#onlyEvent);
     this.#events?.addTo(changes.events);
     this.#usage?.addTo(changes.usage);
     this.#overage?.addTo(changes.overage);
@@ -165,7 +186,11 @@ class WorkingAccount implements AccountWork {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
-    return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
+    if (this.#events !== undefined) return this.#events;
+    this.#events = new WorkingRecords(this.#parts.events, referenceIdOf, byNumber);
+    if (this.#onlyEvent !== undefined) this.#events.put(this.#onlyEvent);
+    this.#onlyEvent = undefined;
+    return this.#events;
   }
   #ownUsage(): WorkingCells {
     return (this.#usage ??= new WorkingCells(this.#parts.record.id, this.#parts.usage));
@@ -259,7 +284,7 @@ class WorkingCells {
   readonly #accountId: string;
   readonly #read: readonly CellChange[];
   #readByItem: Map<string, Days> | undefined;
-  readonly #added: GrowingCell[] = [];
+  #added: GrowingCell[] = [];
   /** What was added by item and day, once it is much. */
   #places: Map<string, GrowingCell> | undefined;
 
@@ -289,6 +314,15 @@ class WorkingCells {
     const cell = { accountId: this.#accountId, itemId, day, quantity };
     this.#added.push(cell);
     this.#places?.set(`${day} ${itemId}`, cell);
+  }
+
+  addUnits(day: Day, units: EventRecord["units"]): void {
+    if (this.#added.length > 0) {
+      for (const { meterId, quantity } of units) this.add(meterId, day, quantity);
+      return;
+    }
+    const accountId = this.#accountId;
+    this.#added = units.map(({ meterId, quantity }) => ({ accountId, itemId: meterId, day, quantity }));
   }
 
   addTo(changed: CellChange[]): void {
