@@ -47,10 +47,16 @@ export async function generateClients(document: Json, baseUrl: string): Promise<
   await writeFile(file("openapi.json"), JSON.stringify(document));
   await writeFile(file("package.json"), JSON.stringify({ type: "module" }));
   await writeFile(file("tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER, include: ["*.ts"] }));
-  await writeClasses(file);
-  await writeFunctions(file, directory, baseUrl);
-  const said = await compile(directory);
-  if (said !== "") throw new Error(`the generated clients do not compile: ${said.slice(0, 2000)}`);
+  const remove = async (): Promise<void> => rm(directory, { recursive: true });
+  try {
+    await writeClasses(file);
+    await writeFunctions(file, directory, baseUrl);
+    const said = await compile(directory);
+    if (said !== "") throw new Error(`the generated clients do not compile: ${said.slice(0, 2000)}`);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   const load = async (name: string): Promise<Json> => import(pathToFileURL(file(`out/${name}.js`)).href);
   return {
     classes: await load("classes"),
@@ -60,7 +66,7 @@ export async function generateClients(document: Json, baseUrl: string): Promise<
       await writeFile(file("program.ts"), program);
       return compile(directory);
     },
-    remove: async () => rm(directory, { recursive: true }),
+    remove,
   };
 }
 

@@ -73,6 +73,14 @@ afterAll(async () => {
   await clients?.remove();
 });
 
+/** The methods of an API of classes, with the groups in which they are: one for each first step of a path. */
+function methodsOf(api: Json): ReadonlyMap<string, { readonly group: string; readonly method: Json }> {
+  const groups = Object.entries<Json>(api).filter(([name]) => name !== "http");
+  return new Map(
+    groups.flatMap(([group, own]) => Object.entries<Json>(own).map(([name, method]) => [name, { group, method }])),
+  );
+}
+
 /** A program that calls what was called, with the same arguments, to be type-checked. */
 function programOf(told: readonly Told[], head: string, method: (operation: string) => string): string {
   const lines = told
@@ -86,6 +94,18 @@ function programOf(told: readonly Told[], head: string, method: (operation: stri
 
 describe("generated clients", () => {
   test("are generated and compiled without a network", () => expect(connected).toBe(0));
+
+  test("have a method for each operation, and a schema for each of its answers", () => {
+    const methods = methodsOf(new clients.classes.Api(new clients.classes.HttpClient()));
+    for (const [id, { spec }] of operations) {
+      expect([id, typeof clients.functions[id], methods.has(id)]).toEqual([id, "function", true]);
+      const statuses = Object.entries<Json>(spec.responses)
+        .filter(([, { content }]) => content["application/json"] !== undefined)
+        .map(([status]) => (status === "default" ? "Default" : status));
+      const missing = statuses.filter((status) => clients.answers[`${id}${status}Response`] === undefined);
+      expect([id, missing]).toEqual([id, []]);
+    }
+  });
 
   test("functions over fetch tell the whole story, and strict schemas take every answer", async () => {
     const told: Told[] = [];
@@ -133,10 +153,7 @@ describe("generated clients", () => {
         securityWorker: () => ({ headers: { authorization: `Bearer ${own.key}` } }),
       });
       const api: Json = new Api(http);
-      const groups = Object.entries<Json>(api).filter(([name]) => name !== "http");
-      const methods = new Map(
-        groups.flatMap(([group, own]) => Object.entries<Json>(own).map(([name, method]) => [name, { group, method }])),
-      );
+      const methods = methodsOf(api);
       const told: Told[] = [];
       const call: Call = async (id, asked = {}) => {
         const args = argumentsOf(operationOf(id), asked, "query first");
