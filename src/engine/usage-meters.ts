@@ -4,8 +4,7 @@
  * @module
  */
 import type { UsageMeter } from "../book/usage-meter.ts";
-import type { Instant } from "../calendar/instant.ts";
-import { cycleAt, timelineOf } from "../invoicing/timeline.ts";
+import { timelineOf } from "../invoicing/timeline.ts";
 import { planOf } from "../ledger/account-plan.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted, refused } from "../ledger/refusals.ts";
@@ -40,7 +39,7 @@ export interface UsageMeters {
   /** Of one that is no DRAFT only name, billableName and description; the others may be given as they are. */
   update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<UsageMeter>>;
   activate(id: string): Promise<Stored<UsageMeter>>;
-  /** Refused while it is in the current plan of an account. */
+  /** Refused while it is in a plan that an account has or will have. */
   deactivate(id: string): Promise<Stored<UsageMeter>>;
   archive(id: string): Promise<Stored<UsageMeter>>;
   get(id: string): Promise<Stored<UsageMeter>>;
@@ -119,17 +118,15 @@ function isAsBefore(before: Body, after: Body, field: string): boolean {
   return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
 }
 
-/** A meter that an account pays by now stays ACTIVE. */
+/** A meter that an account pays by, now or in a plan to come, stays ACTIVE: else its usage would not be counted. */
 async function checkUnused(meterId: string, { before, view, now }: Configuring): Promise<void> {
   for await (const record of accountsIn(view)) {
     const timeline = timelineOf(planOf(before.catalog, record).decisions);
-    if (!pricesNow(timeline, meterId, now)) continue;
-    const account = `the current price plan of the account ${quoted(record.id)}`;
-    throw refused(WORDS.rule, `the usage meter ${quoted(meterId)} is in ${account}`);
+    const term = timeline.find(
+      ({ until, plan }) => until > now && plan.details.usageRateCards.some((card) => card.usageMeterId === meterId),
+    );
+    if (term === undefined) continue;
+    const plan = term.from > now ? "a price plan to come" : "the current price plan";
+    throw refused(WORDS.rule, `the usage meter ${quoted(meterId)} is in ${plan} of the account ${quoted(record.id)}`);
   }
-}
-
-function pricesNow(timeline: ReturnType<typeof timelineOf>, meterId: string, now: Instant): boolean {
-  const cards = cycleAt(timeline, now)?.term.plan.details.usageRateCards ?? [];
-  return cards.some((card) => card.usageMeterId === meterId);
 }

@@ -168,6 +168,7 @@ export function activePlan(catalog: Catalog, planId: string, version: number | u
   if (version === undefined) {
     const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
     if (latest === undefined) throw refused("S16.4", `the price plan ${quoted(planId)} has no ACTIVE version`);
+    checkMeters(catalog, latest);
     return latest;
   }
   const found = versions.find((plan) => plan.version === version);
@@ -175,7 +176,19 @@ export function activePlan(catalog: Catalog, planId: string, version: number | u
   if (found.status !== "ACTIVE") {
     throw refused("S16.4", `expected an ACTIVE price plan: version ${version} of ${quoted(planId)} is ${found.status}`);
   }
+  checkMeters(catalog, found);
   return found;
+}
+
+/** A meter that is not ACTIVE counts nothing, and what is used would not be charged (S5.4). */
+function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: PricePlan): void {
+  const priced = new Set(pricePlanDetails.usageRateCards.map((card) => card.usageMeterId));
+  const meter = book.usageMeters.find((each) => priced.has(each.id) && each.status !== "ACTIVE");
+  if (meter === undefined) return;
+  throw refused(
+    "S5.4",
+    `version ${version} of ${quoted(id)} has the usage meter ${quoted(meter.id)}, which is ${meter.status} and counts nothing`,
+  );
 }
 
 /** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */

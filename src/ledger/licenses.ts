@@ -60,7 +60,8 @@ export function updateLicense(
     return { update: repeated, quantity: after(before.slice(0, before.indexOf(repeated) + 1), repeated) };
   }
   const update = recordOf(work, request, now, ids);
-  checkLicense(catalog, work, request.licenseId);
+  const isHeld = before.some(({ licenseId }) => licenseId === request.licenseId);
+  checkLicense(catalog, work, request.licenseId, isHeld);
   checkOpen(catalog, work, update.effectiveFrom, now);
   const updates = [...before, update];
   checkBounds(timelineOf(planOf(catalog, work.record).decisions), before, updates, update);
@@ -96,11 +97,12 @@ function isOf(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boole
   );
 }
 
-function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string): void {
+/** An account that has an archived license is charged for it, so it can still change how many it has. */
+function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, isHeld: boolean): void {
   if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFound("license", licenseId);
-  if (addOn.type === "LICENSE" && addOn.status === "ACTIVE") return;
+  if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || isHeld)) return;
   const found = addOn.type === "LICENSE" ? addOn.status : `of type ${addOn.type}`;
   throw refused("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoted(licenseId)} is ${found}`);
 }

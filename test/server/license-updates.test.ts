@@ -154,4 +154,17 @@ describe("license updates over HTTP", () => {
       }
     });
   });
+
+  test("S10.1 an account keeps changing how many it has of an archived license; others take none", async () => {
+    const { api, licenseId } = await withSeats();
+    await api.call("POST /license_updates", { body: { ...SET, licenseId } });
+    await api.call("POST /accounts", { body: { id: "next", name: "Next", customerId: "acme" } });
+    expect((await api.call(`DELETE /addons/${licenseId}`)).status).toBe(200);
+    const fewer = await api.call("POST /license_updates", { body: { ...SET, licenseId, quantity: 0 } });
+    expect([fewer.status, fewer.json.quantity]).toEqual([200, 0]);
+    expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId, accountId: "next" } })).toEqual([
+      400,
+      `expected an ACTIVE add-on of type LICENSE: "${licenseId}" is ARCHIVED`,
+    ]);
+  });
 });

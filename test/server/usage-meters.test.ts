@@ -155,6 +155,30 @@ describe("usage meters over HTTP", () => {
     ]);
   });
 
+  test("S5.4 nor is one of a plan to come, and a plan with a meter that counts nothing is not associated", async () => {
+    const id = await meter();
+    await call(`POST /usage_meters/${id}/activate`);
+    const plan = await activePlan(call, { ...DETAILS, usageRateCards: [{ usageMeterId: id, ...PER_UNIT }] });
+    await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
+    const associate = { body: { pricePlanId: plan, effectiveFrom: "2024-07-01" } };
+    await call("POST /accounts/acme/price_plans", associate);
+    expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
+      400,
+      `the usage meter "${id}" is in a price plan to come of the account "acme"`,
+    ]);
+    await call("POST /accounts/acme/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
+    expect((await call(`POST /usage_meters/${id}/deactivate`)).status).toBe(200);
+    for (const version of [undefined, 1]) {
+      const body = { ...associate.body, pricePlanVersion: version };
+      expect(await answerTo("POST /accounts/acme/price_plans", { body })).toEqual([
+        400,
+        `version 1 of "${plan}" has the usage meter "${id}", which is INACTIVE and counts nothing`,
+      ]);
+    }
+    await call(`POST /usage_meters/${id}/activate`);
+    expect((await call("POST /accounts/acme/price_plans", associate)).status).toBe(200);
+  });
+
   test("GET /usage_meters is filtered by status and by aggregation, under either name, one or both", async () => {
     const sum = await meter();
     api.at("2024-06-15T12:00:01Z");

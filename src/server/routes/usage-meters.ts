@@ -111,7 +111,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     id: "deactivateUsageMeter",
     tag: TAG,
     summary: "Make a usage meter INACTIVE",
-    description: "Refused while it is in the current price plan of an account.",
+    description: "Refused while it is in a price plan that an account has or will have.",
     access: "write",
     params,
     answers,
