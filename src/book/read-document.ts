@@ -14,7 +14,7 @@ import type { RawLists } from "./references.ts";
 import { sentenceOf, shown } from "./sentences.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
-const NESTING_MAX = 200;
+export const NESTING_MAX = 200;
 /** What is said of more levels. */
 export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
 /** How much of a place is named when something is nested too deep below it. */

@@ -32,6 +32,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * As {@link parseJson}, for a text that is known to hold no number of more than 15 digits, and none with an exponent.
+ *
+ * @throws {RatebookError} ERR_JSON_INVALID with the reason
+ */
+export function parsePlainJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
 /** The JSON text of a value; a {@link Decimal} is a number with all its digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const text = stringify(value, undefined, indent, [

@@ -107,7 +107,7 @@ function readPart(schema: z.ZodType, given: unknown): unknown {
 }
 
 /** The body as it was given, once its schema took it: the engine makes decimals and dates of it. */
-function readBody({ body: schema, bodyRequired = true }: Endpoint, given: unknown): unknown {
+function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, given: unknown): unknown {
   if (schema === undefined) {
     if (given !== undefined) readInput(NOTHING, given);
     return undefined;
@@ -116,7 +116,7 @@ function readBody({ body: schema, bodyRequired = true }: Endpoint, given: unknow
     if (bodyRequired) throw new Refusal(400, "expected a body");
     return undefined;
   }
-  readInput(schema, given);
+  if (accepts?.(given) !== true) readInput(schema, given);
   return given;
 }
 

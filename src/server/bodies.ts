@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 
 import type { FastifyInstance } from "fastify";
 
-import { tooDeepInText } from "../book/read-document.ts";
-import { parseJson } from "../numbers/json.ts";
+import { NESTING_MAX, tooDeepInText } from "../book/read-document.ts";
+import { parseJson, parsePlainJson } from "../numbers/json.ts";
+import { scanBody } from "./body-scan.ts";
 import { Refusal } from "./failures.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
@@ -35,16 +36,23 @@ export function parseBodies(app: FastifyInstance): void {
   });
 }
 
-function readJson(bytes: Buffer): unknown {
+/**
+ * Reads the bytes of a body; undefined where there are none.
+ *
+ * @throws {Refusal} 400 for what is no JSON, or nested too deeply
+ */
+export function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
-  const text = bytes.toString();
-  const deep = tooDeepInText(text);
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
+  const text = bytes.toString(ascii ? "latin1" : "utf8");
+  const { depth, longNumbers } = scanBody(bytes);
+  const deep = depth > NESTING_MAX ? tooDeepInText(text) : undefined;
   if (deep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
   }
   try {
-    return parseJson(text);
+    return longNumbers ? parseJson(text) : parsePlainJson(text);
   } catch (error) {
     throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
   }

@@ -77,6 +77,8 @@ export interface Endpoint {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Tells quickly of most bodies that the schema takes them; where it says no, the schema says what is wrong. */
+  readonly accepts?: (body: unknown) => boolean;
   /** Whether a request without a body is refused; default yes where there is a schema. */
   readonly bodyRequired?: boolean;
   /** Whether events are taken as they are, for the engine says what is wrong with each (S4.1, S14.1). Bytes; default 1 MiB. */

@@ -66,6 +66,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     bucket: "ingestBatch",
     bodyLimit: BATCH_LIMIT,
     body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
+    accepts: isBatch,
     answers: { 202: batchIngested, 207: batchIngested },
     handle: async ({ engine, body: { events } }) => {
       const results = await engine.ingest(events);
@@ -96,6 +97,14 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** Whether a body is a batch of at most so many events, each something: the engine looks at them one by one. */
+function isBatch(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || Object.keys(body).length !== 1) return false;
+  const { events } = body as { readonly events?: unknown };
+  if (!Array.isArray(events) || events.length < 1 || events.length > EVENTS_MAX) return false;
+  return events.every((event) => event !== null && event !== undefined);
+}
 
 function malformed(result: IngestResult | undefined): Refusal {
   return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);

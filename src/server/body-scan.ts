@@ -1,0 +1,51 @@
+/**
+ * One look over a JSON body before it is parsed: how deep it is, and whether a double keeps all of its numbers (S1.2).
+ *
+ * @module
+ */
+
+/** What a body is like. */
+export interface BodyScan {
+  /** Levels of objects and lists; brackets in texts do not count. */
+  readonly depth: number;
+  /** Whether a number has more than 15 digits, or an exponent: only then can a double lose something. */
+  readonly longNumbers: boolean;
+}
+
+const [QUOTE, BACKSLASH, POINT, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x30, 0x39];
+/** What `[` is to `{`, `]` to `}` and `E` to `e`. */
+const LOWER = 0x20;
+const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
+const DIGITS_MAX = 15;
+
+/** Looks over the UTF-8 bytes of a JSON text; what is no JSON at all gets any answer. */
+export function scanBody(bytes: Uint8Array): BodyScan {
+  const { length } = bytes;
+  let level = 0;
+  let depth = 0;
+  let digits = 0;
+  let longNumbers = false;
+  for (let at = 0; at < length; at++) {
+    const code = bytes[at] ?? 0;
+    if (code === QUOTE) at = endOfText(bytes, at);
+    else if (code >= ZERO && code <= NINE) {
+      if (++digits > DIGITS_MAX) longNumbers = true;
+    } else if (code !== POINT) {
+      const lower = code | LOWER;
+      if (lower === OPEN) {
+        if (++level > depth) depth = level;
+      } else if (lower === CLOSE) level--;
+      else if (lower === EXPONENT && digits > 0) longNumbers = true;
+      digits = 0;
+    }
+  }
+  return { depth, longNumbers };
+}
+
+/** Where a text ends that begins at a quote. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  const { length } = bytes;
+  let at = start + 1;
+  while (at < length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
