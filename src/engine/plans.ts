@@ -5,7 +5,7 @@
  */
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../book/price-plan.ts";
 import { readRequest, type RequestInput } from "../book/requests.ts";
-import { cycleConfigOf } from "../calendar/cycle.ts";
+import { type CycleConfig, cycleConfigOf } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { timelineOf } from "../invoicing/timeline.ts";
@@ -37,6 +37,8 @@ export interface PricingSchedule {
   readonly from: Instant;
   /** Exclusive; `NO_END` where there is none. */
   readonly until: Instant;
+  /** When its cycles begin: as the plan says, or derived from an anniversary or retained (S6.3, S16.5). */
+  readonly cycleConfig: CycleConfig;
   /** The association's override (S16.2). */
   readonly override?: PricePlanDetailsOverride;
 }
@@ -175,7 +177,8 @@ function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingS
     // Decisions are laid out from associations one by one, in their order.
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;
-    const schedule = { id: association?.id ?? "", pricePlanId: plan.planId, version: plan.version, from, until };
+    const { planId: pricePlanId, version, cycleConfig } = plan;
+    const schedule = { id: association?.id ?? "", pricePlanId, version, from, until, cycleConfig };
     return [override === undefined ? schedule : { ...schedule, override }];
   });
 }

@@ -152,6 +152,25 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [["2024-06-15T00:00:00.000Z", "2024-07-01T00:00:00.000Z"]],
       [["2024-06-15T00:00:00.000Z", "2024-07-05T00:00:00.000Z"]],
     ]);
+    const cyclesOf = async (id: string): Promise<unknown> =>
+      (await api.call(`GET /accounts/${id}/pricing_schedules`)).json.data[1].pricePlanDetails.pricingCycleConfig;
+    expect(await cyclesOf("prod")).toEqual(MONTHLY);
+    expect(await cyclesOf("other")).toEqual({ ...MONTHLY, startOffset: { dayOffset: "5", monthOffset: "NIL" } });
+  });
+
+  test("S6.3 the cycles of an anniversary are shown by what was derived, also after they were cut", async () => {
+    const { api, feeId } = await withPlans();
+    const pricingCycleConfig = { interval: "QUARTERLY", anniversaryCycle: true };
+    const fixedFeeRateCards = [{ id: feeId, rateValues: [{ currency: "USD", rate: 30 }], enableProration: true }];
+    const plan = await activePlan(api.call, { ...DETAILS, pricingCycleConfig, fixedFeeRateCards }, "Anniversary");
+    await api.call(CHANGE, { body: { pricePlanId: plan, effectiveFrom: "2024-05-31" } });
+    const gap = { mode: "DISASSOCIATE", effectiveFrom: "2024-06-20", effectiveUntil: "2024-06-25" };
+    const { pricingSchedules } = (await api.call(CHANGE, { body: gap })).json;
+    expect(pricingSchedules).toHaveLength(2);
+    for (const { pricePlanDetails } of pricingSchedules) {
+      const startOffset = { dayOffset: "LAST", monthOffset: "2" };
+      expect(pricePlanDetails.pricingCycleConfig).toEqual({ ...pricingCycleConfig, startOffset });
+    }
   });
 
   describe("is refused", () => {

@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { detailsWithOverride } from "../../book/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/price-plan.ts";
+import { cycleConfigOf, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -24,7 +25,9 @@ export const accountSchedule = z
     version: z.int().min(1),
     startDate: timestamp,
     endDate: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` where there is no end." }),
-    pricePlanDetails: pricePlanDetailsShape.meta({ description: "As they are for the account, the override in them." }),
+    pricePlanDetails: pricePlanDetailsShape.meta({
+      description: "As they are for the account: with the override, and the cycles that are charged.",
+    }),
     isOverriden: z.boolean(),
     pricePlanDetailsOverride: rateCardsShape
       .optional()
@@ -49,10 +52,8 @@ export async function shownSchedules(
   return shown;
 }
 
-function shownSchedule(
-  { id, pricePlanId, version, from, until, override }: PricingSchedule,
-  plan: Stored<PricePlan>,
-): z.input<typeof accountSchedule> {
+function shownSchedule(schedule: PricingSchedule, plan: Stored<PricePlan>): z.input<typeof accountSchedule> {
+  const { id, pricePlanId, version, from, until, override } = schedule;
   return withoutAbsent({
     id,
     pricePlanId,
@@ -60,10 +61,22 @@ function shownSchedule(
     version,
     startDate: shownTime(from),
     endDate: shownTime(until),
-    pricePlanDetails: detailsOf(plan, override),
+    pricePlanDetails: withCyclesOf(schedule, detailsOf(plan, override)),
     isOverriden: override !== undefined,
     pricePlanDetailsOverride: override && shownCards(filledParts(override)),
   });
+}
+
+/** The cycles that are charged: those of an anniversary, and retained ones, begin on other days than the plan says. */
+function withCyclesOf(
+  { cycleConfig, from }: PricingSchedule,
+  details: z.input<typeof pricePlanDetailsShape>,
+): z.input<typeof pricePlanDetailsShape> {
+  const { pricingCycleConfig: said } = details;
+  if (said === undefined) return details;
+  const isSaid = said.anniversaryCycle !== true && sameCycleConfig(cycleConfig, cycleConfigOf(said, from));
+  if (isSaid) return details;
+  return { ...details, pricingCycleConfig: { ...said, startOffset: startOffsetOf(cycleConfig) } };
 }
 
 /** A plan's details with the parts that an override changes. */
