@@ -40,7 +40,7 @@ export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
   .meta({
-    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$` }],
+    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
     description: "A decimal, as a number or as its text; at most 20 digits before and after the point.",
   });
 

@@ -13,7 +13,7 @@ import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access.ts";
 import { parseBodies, readQuery } from "./bodies.ts";
 import type { Answer, Caller, Endpoint, Method } from "./endpoint.ts";
-import { failureOf, inWireNames, Refusal } from "./failures.ts";
+import { failureOf, sentenceInWireNames, Refusal } from "./failures.ts";
 import type { Paging, PagingSource } from "./pagination.ts";
 import { ENDPOINTS } from "./routes.ts";
 
@@ -138,7 +138,7 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
   return send(reply, {
     status: failure.status,
-    body: { message: inWireNames(failure.message, wireNames) },
+    body: { message: sentenceInWireNames(failure.message, wireNames) },
     plain: true,
   });
 }

@@ -71,7 +71,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
  *
  * @param wireNames from the engine's names
  */
-export function inWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
+export function sentenceInWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
   return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
     Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
   );

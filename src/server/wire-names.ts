@@ -1,5 +1,6 @@
 /**
- * Failures in the words of the wire, where a field has another name there than in the engine.
+ * Failures in the words of the wire, where a field has another name there than in the engine: those of one operation,
+ * for names that depend on the request or are a place in it. An endpoint's `wireNames` hold for all its failures.
  *
  * @module
  */

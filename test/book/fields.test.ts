@@ -1,0 +1,26 @@
+/** Kinds of field: what their schemas say to clients is what is read. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+import { decimal } from "../../src/book/fields.ts";
+
+test.each([
+  ["1", true],
+  ["-1.50", true],
+  ["+1", true],
+  [".5", true],
+  ["1.", true],
+  ["1e5", true],
+  ["1.5E-3", true],
+  [" 1", false],
+  ["1 ", false],
+  ["", false],
+  ["1,5", false],
+  ["0x1", false],
+  ["NaN", false],
+])("S1.2 the pattern of a decimal and its reader agree on %j", (text, isDecimal) => {
+  const { anyOf } = z.toJSONSchema(decimal, { io: "input", unrepresentable: "any" });
+  const pattern = anyOf?.flatMap((kind) => (typeof kind === "object" && "pattern" in kind ? [kind.pattern] : [])) ?? [];
+  expect(pattern.map((each) => new RegExp(String(each), "u").test(text))).toEqual([isDecimal]);
+  expect(decimal.safeParse(text).success).toBe(isDecimal);
+});
