@@ -197,6 +197,24 @@ describe("a database by its name", () => {
     await pool.end();
     await server.close();
   });
+
+  test("is brought to this version from the first one, but not from the tables that were before the first", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    await put(await postgresStore(pool), "1");
+    await pool.query(`delete from ratebook.migration where version = 2; alter table ratebook.item drop column stamp;
+      alter table ratebook.usage drop constraint exact; alter table ratebook.overage drop constraint exact`);
+    const store = await postgresStore(pool);
+    await put(store, "2");
+    expect(await total(store)).toBe("3");
+    await pool.query("delete from ratebook.migration where version = 2; drop table ratebook.ledger");
+    await expect(postgresStore(pool)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: expect.stringContaining("before its first release") as string,
+    });
+    await pool.end();
+    await server.close();
+  });
 });
 
 describe("a PGlite directory", () => {

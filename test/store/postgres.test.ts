@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { cell, invoice, TODAY } from "../../src/store/conformance/samples.ts";
+import { account, cell, invoice, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
+import type { Store } from "../../src/store/store.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */
 const HOOK_MS = 60_000;
@@ -53,6 +54,28 @@ describe("columns of usage", () => {
     expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([first, second]);
     expect(await store.read.overage(["a"], TODAY, TODAY + 1)).toEqual([second]);
     await store.close();
+  });
+});
+
+describe("a store that goes on while its database is brought back as it was before", () => {
+  test("counts for no other item, though its place was given to another", async () => {
+    const put = (store: Store, itemId: string, quantity: string): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+        result: undefined,
+        changes: { accounts: [account("a")], usage: [cell("a", itemId, TODAY, quantity)] },
+      }));
+    const running = await postgresStore(pool, { schema: "restored" });
+    await put(running, "one", "1");
+    await put(running, "one", "1");
+    await pool.query("delete from restored.usage; delete from restored.item");
+    const other = await postgresStore(pool, { schema: "restored" });
+    await put(other, "two", "5");
+    await put(running, "one", "7");
+    const usage = await running.read.usage(["a"], TODAY, TODAY + 1);
+    expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([
+      cell("a", "two", TODAY, "5"),
+      cell("a", "one", TODAY, "7"),
+    ]);
   });
 });
 

@@ -65,6 +65,20 @@ function sumsOf(kind: Kind): readonly ConformanceCase[] {
       assert.ok(Decimal.isDecimal(found?.quantity));
     }),
 
+    given(`a sum of ${kind} of 100 digits is exact, and one of more is refused`, async (store) => {
+      const [whole, fraction] = ["9".repeat(60), "0".repeat(39)];
+      const exact = `a m 0 ${whole}.${fraction}3`;
+      await put(store, kind, cell("a", "m", TODAY, whole));
+      await put(store, kind, cell("a", "m", TODAY, `0.${fraction}3`));
+      const refused = { code: "ERR_ARITHMETIC" };
+      await assert.rejects(put(store, kind, cell("a", "m", TODAY, `0.${fraction}01`)), refused);
+      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "5"), cell("a", "m", TODAY, "1")), refused);
+      assert.deepEqual(await all(store, kind), [exact]);
+      await put(store, kind, cell("a", "m", TODAY, `-${whole}`), cell("a", "n", TODAY, "1e1000"));
+      assert.deepEqual(await all(store, kind), [`a m 0 0.${fraction}3`, `a n 0 1${"0".repeat(1000)}`]);
+      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), refused);
+    }),
+
     given(`${kind} may be below 0, and a sum of 0 is no cell`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
       assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);

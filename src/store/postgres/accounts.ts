@@ -9,6 +9,7 @@ import { invariant } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import type { Row, Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
+import { itemStamp } from "./query.ts";
 import { accountOf, COUNTER_COLUMNS, countedAccount } from "./record-rows.ts";
 import { advisoryKey, keysOf, textList } from "./values.ts";
 
@@ -38,6 +39,8 @@ export interface LockedAccounts {
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The configuration's, where any account exists: under its lock it stays what it is. */
   readonly revision?: number;
+  /** The stamp of the list of items, where there are any and any account exists. */
+  readonly items?: string;
 }
 
 /** Names the content of an account's body. */
@@ -54,7 +57,7 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
   if (accountIds.length === 0) return { accounts: new Map() };
   const { run, table } = locking;
   const revision = `(select revision::text from ${table("configuration")}) as revision`;
-  const text = `select id, digest, ${COUNTER_COLUMNS}, ${revision} from ${table("ledger")}
+  const text = `select id, digest, ${COUNTER_COLUMNS}, ${revision}, ${itemStamp(table)} as items from ${table("ledger")}
     where id = any($1::text::text[]) order by id for no key update`;
   const keys = keysOf(accountIds);
   const rows = await run(text, [textList(keys)]);
@@ -75,7 +78,9 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
     }),
   );
   const [first] = rows;
-  return first === undefined ? { accounts } : { accounts, revision: Number(first["revision"]) };
+  if (first === undefined) return { accounts };
+  const { items } = first;
+  return { accounts, revision: Number(first["revision"]), ...(typeof items === "string" ? { items } : {}) };
 }
 
 /** What else there is of accounts that are locked, by key: as it was remembered, or read. */

@@ -4,24 +4,33 @@
  *
  * @module
  */
+import { invariant } from "../../errors.ts";
 import type { CellChange } from "../../ledger/records.ts";
 import { add, type Decimal, decimalOf, textOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
 import { inKeyOrder } from "./key-order.ts";
 import { ROW_ITEMS } from "./migrations.ts";
+import { itemStamp } from "./query.ts";
 import type { Sending } from "./sending.ts";
 import { advisoryKey, dayValue, keyOf, plainList, textList } from "./values.ts";
 
 /** Usage by meter, or overage by feature. */
 export type CellTable = "usage" | "overage";
 
-/** The places of items, by key. A place that is committed never changes. */
+/** The places of items, by key. */
+export interface Places {
+  /** The stamp of the list of items that they are of: of the same list, or of one that begins with it, they are true. */
+  stamp: string | undefined;
+  readonly byKey: Map<string, number>;
+}
+
+/** What a transaction knows of the places of items. */
 export interface KnownPlaces {
-  /** What was read or given in transactions that are committed. */
+  /** What was read or given in transactions that are committed, where the list is still of their stamp. */
   readonly committed: ReadonlyMap<string, number>;
   /** What was read or given in this one, which may yet be rolled back. */
-  readonly own: Map<string, number>;
+  readonly own: Places;
 }
 
 /** Where cells are written. */
@@ -103,7 +112,8 @@ function rowsOf(changes: readonly CellChange[], places: ReadonlyMap<string, numb
   const byAccount = new Map<string, Map<string, CellRow>>();
   const all: CellRow[] = [];
   for (const { accountId, itemId, day, quantity } of changes) {
-    const place = places.get(itemId) ?? 0;
+    const place = places.get(itemId);
+    invariant(place !== undefined, "each item that is counted has a place");
     const part = Math.floor(place / ROW_ITEMS);
     let own = byAccount.get(accountId);
     if (own === undefined) byAccount.set(accountId, (own = new Map()));
@@ -128,14 +138,18 @@ async function placesOf(
   const found = new Map<string, number>();
   const look = (): readonly string[] => {
     for (const id of itemIds) {
-      const place = places.committed.get(keyOf(id)) ?? places.own.get(keyOf(id));
+      const place = places.committed.get(keyOf(id)) ?? places.own.byKey.get(keyOf(id));
       if (place !== undefined) found.set(id, place);
     }
     return [...itemIds].filter((id) => !found.has(id));
   };
   const learn = async (ids: readonly string[]): Promise<readonly string[]> => {
-    const text = `select id, place::text from ${table("item")} where id = any($1::text::text[])`;
-    for (const { id, place } of await run(text, [textList(ids.map(keyOf))])) places.own.set(id ?? "", Number(place));
+    const text = `select id, place::text, ${itemStamp(table)} as stamp from ${table("item")}
+      where id = any($1::text::text[])`;
+    for (const { id, place, stamp } of await run(text, [textList(ids.map(keyOf))])) {
+      places.own.byKey.set(id ?? "", Number(place));
+      places.own.stamp = stamp ?? undefined;
+    }
     return look();
   };
   let unknown = look();

@@ -4,6 +4,8 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import { DIGITS_MAX } from "../../numbers/decimal.ts";
+import { EXACT } from "./query.ts";
 
 /** Another writer came first: everything was rolled back, and the work is to be done again. */
 export class LostRace extends Error {
@@ -49,6 +51,10 @@ export function failureOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const code = "code" in error ? String(error.code) : "";
   if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
+  if (code === "23514" && "constraint" in error && error.constraint === EXACT) {
+    const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;
+    return new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
+  }
   const isUnreachable =
     UNAVAILABLE.test(code) || TERMINATED.test(error.message) || (code === NO_SOCKET && "syscall" in error);
   if (!isUnreachable) return error;

@@ -8,11 +8,21 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { EVENT_KEY } from "./query.ts";
+import { EVENT_KEY, EXACT } from "./query.ts";
 import { advisoryKey } from "./values.ts";
 
 /** How many items of an account and day are in one row of usage or overage. */
 export const ROW_ITEMS = 4;
+
+/**
+ * Whether a column of a quantity is as S1.4 has exact results: at most 100 significant digits, the first one between the
+ * powers of ten -1000 and 1000. What is far from these limits is told at one look.
+ */
+function isExact(column: string): string {
+  const digits = `length(trim(both '0' from replace(abs(${column})::text, '.', '')))`;
+  return `((scale(${column}) <= 50 and abs(${column}) < 1e50) or ${column} = 0
+    or (abs(${column}) >= 1e-1000 and abs(${column}) < 1e1001 and ${digits} <= 100))`;
+}
 
 const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${place}`);
 
@@ -79,6 +89,13 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       invoice_date text collate "C" not null, body text not null)`,
     `create index on ${table("invoice")} (account_id, invoice_date, id)`,
   ],
+  (table) => [
+    // The stamp of the last item names the whole list, also where a restored database goes on in another way.
+    `alter table ${table("item")} add column stamp uuid not null default gen_random_uuid()`,
+    ...["usage", "overage"].map(
+      (name) => `alter table ${table(name)} add constraint ${EXACT} check (${QUANTITIES.map(isExact).join(" and ")})`,
+    ),
+  ],
 ];
 
 /** The version that this ratebook writes. */
@@ -87,7 +104,8 @@ export const SCHEMA_VERSION: number = VERSIONS.length;
 /**
  * Brings a database to this version; of several processes that start at once, one does.
  *
- * @throws {RatebookError} ERR_REFUSED when a newer ratebook has changed the database
+ * @throws {RatebookError} ERR_REFUSED when a newer ratebook has changed the database, or one from before the first release
+ * has made it
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const table = tablesIn(schema);
@@ -102,6 +120,7 @@ export async function migrate(connections: Connections, schema: string): Promise
       const rule = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
       throw new RatebookError("ERR_REFUSED", rule, { rule });
     }
+    if (version > 0) await refuseEarlyLayout(run, table("ledger"));
     for (const [index, statements] of VERSIONS.entries()) {
       if (index < version) continue;
       for (const statement of statements(table)) await run(statement);
@@ -117,6 +136,14 @@ export function tablesIn(schema: string): (name: string) => string {
 
 function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The first version was another one before it was released; its tables had these names, and other columns. */
+async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
+  const [row] = await run("select to_regclass($1::text)::text as found", [ledger]);
+  if (typeof row?.["found"] === "string") return;
+  const rule = "the database was made by a ratebook from before its first release; this one cannot read its tables";
+  throw new RatebookError("ERR_REFUSED", rule, { rule });
 }
 
 async function versionOf(run: Run, table: string): Promise<number> {

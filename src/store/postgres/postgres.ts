@@ -13,7 +13,7 @@ import type { Decision } from "../../ledger/decision.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../store.ts";
 import { type KnownAccounts, lockAccounts } from "./accounts.ts";
-import type { KnownPlaces } from "./cells.ts";
+import type { Places } from "./cells.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
 import { holdersOf } from "./event-view.ts";
@@ -43,7 +43,7 @@ export async function postgresStore(
   const connections = connectionsOf(client);
   await againAfterLostRaces(() => migrate(connections, schema));
   const table = tablesIn(schema);
-  const place: Place = { connections, schema, table, known: new Map(), places: new Map() };
+  const place: Place = { connections, schema, table, known: new Map(), places: { stamp: undefined, byKey: new Map() } };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -62,7 +62,7 @@ interface Place {
   readonly schema: string;
   readonly table: (name: string) => string;
   readonly known: KnownAccounts;
-  readonly places: Map<string, number>;
+  places: Places;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
@@ -71,23 +71,31 @@ type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
   const opening = [configurationLock(place.schema, scope)];
   return againAfterLostRaces(async () => {
-    const own = new Map<string, number>();
-    const places = { committed: place.places, own };
+    const own: Places = { stamp: undefined, byKey: new Map() };
     const result = await place.connections.transaction(opening, (run) =>
-      decideAndCommit(run, { ...place, places }, scope, work),
+      decideAndCommit(run, place, own, { scope, work }),
     );
-    for (const [item, at] of own) place.places.set(item, at);
+    remember(place, own);
     return result;
   });
 }
 
+/** Remembers places that a committed transaction has read or given; of another list than before, them alone. */
+function remember(place: Place, own: Places): void {
+  if (own.byKey.size === 0) return;
+  if (own.stamp !== place.places.stamp) place.places = own;
+  else for (const [key, at] of own.byKey) place.places.byKey.set(key, at);
+}
+
+const NO_PLACES: ReadonlyMap<string, number> = new Map();
+
 async function decideAndCommit<Result>(
   run: Run,
-  { table, schema, places, known }: Omit<Place, "places"> & { readonly places: KnownPlaces },
-  scope: Scope,
-  work: Work<Result>,
+  { table, schema, places, known }: Place,
+  own: Places,
+  { scope, work }: { readonly scope: Scope; readonly work: Work<Result> },
 ): Promise<Result> {
-  const { accounts, revision } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
+  const { accounts, revision, items } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
   const holds = new Map<string, number>();
   const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
   const learn = async (eventIds: readonly string[]): Promise<void> => {
@@ -119,7 +127,9 @@ async function decideAndCommit<Result>(
     await learn(eventIds);
     return holds;
   };
-  await writeChanges({ run, table, schema, places, accounts, holdsOf }, changes);
+  // A database that was restored may have given the same places to others: only of the list that is there are they true.
+  const committed = items !== undefined && items === places.stamp ? places.byKey : NO_PLACES;
+  await writeChanges({ run, table, schema, places: { committed, own }, accounts, holdsOf }, changes);
   return result;
 }
 

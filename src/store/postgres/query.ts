@@ -9,9 +9,17 @@ import { instantValue, keyOf } from "./values.ts";
 /** A number that event ids are found by, quicker than by the text alone. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";
 
+/** The constraint of usage and overage that refuses a sum which is not kept exactly. */
+export const EXACT = "exact";
+
 /** The same number of a text. */
 export function keyExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
+}
+
+/** The stamp of the list of items, as an expression: that of its last item. Items are only ever added at the end. */
+export function itemStamp(table: (name: string) => string): string {
+  return `(select stamp::text from ${table("item")} order by place desc limit 1)`;
 }
 
 /**
