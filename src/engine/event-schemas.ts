@@ -19,13 +19,11 @@ import {
   patched,
   type Stored,
 } from "./configured.ts";
-import { documentNamed } from "./configured.ts";
 import type { EngineContext } from "./context.ts";
 import type { Body } from "./document-body.ts";
-import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { isSameDependency, isSameField } from "./same-rules.ts";
-import { firstVersions, latestOf, latestVersions, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
 
 const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
 /** From which states a schema becomes what. */
@@ -70,9 +68,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
     archive: (name) => move(name, "ARCHIVED"),
     get: (name, version) =>
       getConfigured(context, "eventSchema", (documents) =>
-        version === undefined
-          ? latestOf(documents, name, WORDS)
-          : documentNamed(documents, WORDS.what, versionId(name, version)),
+        version === undefined ? latestOf(documents, name, WORDS) : versionNamed(documents, name, version, WORDS),
       ),
     list: ({ status } = {}, page = {}) =>
       listConfigured(

@@ -15,7 +15,6 @@ import {
   checkName,
   type ConfigurationChange,
   type Configuring,
-  documentNamed,
   getConfigured,
   listConfigured,
   moved,
@@ -25,10 +24,9 @@ import {
 } from "./configured.ts";
 import type { EngineContext } from "./context.ts";
 import type { Body } from "./document-body.ts";
-import { versionId } from "./document-ids.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { migrateIn } from "./plans.ts";
-import { firstVersions, latestOf, latestVersions, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
 
 const WORDS = { key: "id", what: "price plan", rule: "S16.4" } as const;
 
@@ -89,9 +87,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
       }),
     get: (id, version) =>
       getConfigured(context, "pricePlan", (documents) =>
-        version === undefined
-          ? latestOf(documents, id, WORDS)
-          : documentNamed(documents, WORDS.what, versionId(id, version)),
+        version === undefined ? latestOf(documents, id, WORDS) : versionNamed(documents, id, version, WORDS),
       ),
     list: ({ status } = {}, page = {}) =>
       listConfigured(

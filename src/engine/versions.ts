@@ -4,7 +4,7 @@
  * @module
  */
 import type { DocumentRecord } from "../ledger/decision.ts";
-import { notFound } from "../ledger/refusals.ts";
+import { notFound, versionNotFound } from "../ledger/refusals.ts";
 
 /** What the versions of one thing have in common. */
 export interface Versioned {
@@ -49,6 +49,19 @@ export function latestOf(documents: readonly DocumentRecord[], name: string, { k
   );
   if (found === undefined) throw notFound(what, name);
   return found;
+}
+
+/** One version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
+export function versionNamed(
+  documents: readonly DocumentRecord[],
+  name: string,
+  version: number,
+  words: Versioned,
+): DocumentRecord {
+  const found = documents.find((document) => document.body[words.key] === name && versionOf(document) === version);
+  if (found !== undefined) return found;
+  latestOf(documents, name, words);
+  throw versionNotFound(words.what, name, version);
 }
 
 /** A document's version; 1 where none is said. */

@@ -22,7 +22,7 @@ import { catchUp } from "./catch-up.ts";
 import type { IdSource } from "./decision.ts";
 import { standardCycles } from "./invoices.ts";
 import type { AccountRecord, AssociationRecord } from "./records.ts";
-import { invalidInput, notFound, quoted, refused } from "./refusals.ts";
+import { invalidInput, notFound, quoted, refused, versionNotFound } from "./refusals.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** What is associated; references are ids. */
@@ -116,7 +116,7 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
     const versions = book.pricePlans.filter(({ id }) => id === planId);
     if (versions.length === 0) throw notFound("price plan", planId);
     if (version !== undefined && versions.every((plan) => plan.version !== version)) {
-      throw notFound("price plan", `${planId}@${version}`);
+      throw versionNotFound("price plan", planId, version);
     }
   }
   const other = terms.find(
@@ -172,7 +172,7 @@ export function activePlan(catalog: Catalog, planId: string, version: number | u
     return latest;
   }
   const found = versions.find((plan) => plan.version === version);
-  if (found === undefined) throw notFound("price plan", `${planId}@${version}`);
+  if (found === undefined) throw versionNotFound("price plan", planId, version);
   if (found.status !== "ACTIVE") {
     throw refused("S16.4", `expected an ACTIVE price plan: version ${version} of ${quoted(planId)} is ${found.status}`);
   }

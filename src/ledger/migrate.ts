@@ -16,7 +16,7 @@ import { catchUp } from "./catch-up.ts";
 import type { DocumentRecord, IdSource } from "./decision.ts";
 import { invoicedUntil } from "./invoices.ts";
 import type { AccountRecord, AssociationRecord } from "./records.ts";
-import { notFound, quoted, refused } from "./refusals.ts";
+import { notFound, quoted, refused, versionNotFound } from "./refusals.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** From when accounts move, and whether those with overrides do. */
@@ -159,7 +159,8 @@ function targetOf(catalog: Catalog, request: MigrateRequest): PricePlan {
     throw refused("S16.5", `expected another target: version ${sourceVersion} of ${quoted(sourceId)} is the source`);
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {
-    throw notFound("price plan", `${sourceId}@${sourceVersion}`);
+    const isKnown = catalog.book.pricePlans.some(({ id }) => id === sourceId);
+    throw isKnown ? versionNotFound("price plan", sourceId, sourceVersion) : notFound("price plan", sourceId);
   }
   return activePlan(catalog, targetId, targetVersion);
 }

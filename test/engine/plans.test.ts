@@ -182,7 +182,7 @@ describe("migrations", () => {
       `ERR_REFUSED expected another target: version 1 of "${planId}" is the source`,
     );
     expect(await refusalOf(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
-      `ERR_NOT_FOUND no price plan has the id "${planId}@7"`,
+      `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,
     );
     expect((await engine.migrations.list()).items).toHaveLength(1);
   });

@@ -106,7 +106,7 @@ describe("event schemas", () => {
     );
     expect(await refusalOf(engine.eventSchemas.get("nope"))).toBe('ERR_NOT_FOUND no event schema has the id "nope"');
     expect(await refusalOf(engine.eventSchemas.get("call", 9))).toBe(
-      'ERR_NOT_FOUND no event schema has the id "call@9"',
+      'ERR_NOT_FOUND the event schema "call" has no version 9',
     );
     expect(await refusalOf(engine.eventSchemas.create({ name: "a", colour: 1 }))).toBe(
       "ERR_INPUT_INVALID colour: unknown field",

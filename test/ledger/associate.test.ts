@@ -128,7 +128,7 @@ describe("associating", () => {
     expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
     expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
       "message",
-      'no price plan has the id "p@9"',
+      'the price plan "p" has no version 9',
     );
     leave({ planId: "p", version: 2 });
     expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
@@ -185,7 +185,7 @@ describe("what is refused changes nothing", () => {
       "effectiveUntil: expected a date after 2024-01-11",
     ],
     ["an unknown plan", "none", "2024-01-11", "ERR_NOT_FOUND", {}, 'no price plan has the id "none"'],
-    ["an unknown version", "p", "2024-01-11", "ERR_NOT_FOUND", { version: 9 }, 'no price plan has the id "p@9"'],
+    ["an unknown version", "p", "2024-01-11", "ERR_NOT_FOUND", { version: 9 }, 'the price plan "p" has no version 9'],
     [
       "S16.4 a DRAFT version",
       "p",

@@ -193,7 +193,7 @@ describe("who moves", () => {
 describe("what is refused moves no account", () => {
   const rows: readonly (readonly [string, Partial<MigrateRequest>, string])[] = [
     ["the source as target", { targetId: "old" }, 'expected another target: version 1 of "old" is the source'],
-    ["an unknown source", { sourceVersion: 7 }, 'no price plan has the id "old@7"'],
+    ["an unknown source", { sourceVersion: 7 }, 'the price plan "old" has no version 7'],
     ["an unknown target", { targetId: "nothing" }, 'no price plan has the id "nothing"'],
     ["a DRAFT target", { targetId: "draft" }, 'expected an ACTIVE price plan: version 1 of "draft" is DRAFT'],
     [

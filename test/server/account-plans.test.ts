@@ -194,7 +194,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
         { pricePlanId: "p".repeat(256) },
         "pricePlanId: expected at most 255 characters, got 256",
       ],
-      ["an unknown version", { pricePlanVersion: 9 }, expect.stringMatching(/^no price plan has the id "pp\..*@9"$/)],
+      [
+        "an unknown version",
+        { pricePlanVersion: 9 },
+        expect.stringMatching(/^the price plan "pp\..*" has no version 9$/),
+      ],
       ["version 0", { pricePlanVersion: 0 }, expect.stringContaining("pricePlanVersion: expected")],
       ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [

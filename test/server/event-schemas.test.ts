@@ -47,7 +47,7 @@ describe("making and reading event schemas", () => {
     expect((await call(`GET /event_schema/${fifty}?version=1`)).json.version).toBe(1);
     expect(await answerTo(`GET /event_schema/${fifty}?version=2`)).toEqual([
       404,
-      `no event schema has the id "${fifty}@2"`,
+      `the event schema "${fifty}" has no version 2`,
     ]);
     expect(await answerTo(`GET /event_schema/${fifty}?version=0`)).toEqual([
       400,

@@ -221,8 +221,8 @@ describe("what migrations refuse", () => {
 
   test("S16.5 unknown versions, the source itself and a target that is not ACTIVE are a 400", async () => {
     const refusals = [
-      [{ sourceVersion: 7 }, `no price plan has the id "${source}@7"`],
-      [{ targetVersion: 7 }, `no price plan has the id "${target}@7"`],
+      [{ sourceVersion: 7 }, `the price plan "${source}" has no version 7`],
+      [{ targetVersion: 7 }, `the price plan "${target}" has no version 7`],
       [{ targetId: source }, `expected another target: version 1 of "${source}" is the source`],
     ] as const;
     for (const [parts, message] of refusals) {

@@ -143,7 +143,10 @@ describe("price plans over HTTP", () => {
       const { json } = await call(`GET /price_plans/${id}?version=${version}`);
       expect(json).toMatchObject({ status: "ACTIVE", pricingSchedule: [{ version }] });
     }
-    expect(await answerTo(`GET /price_plans/${id}?version=4`)).toEqual([404, `no price plan has the id "${id}@4"`]);
+    expect(await answerTo(`GET /price_plans/${id}?version=4`)).toEqual([
+      404,
+      `the price plan "${id}" has no version 4`,
+    ]);
     expect((await call(`GET /price_plans/${id}?version=1.5`)).status).toBe(400);
   });
 
