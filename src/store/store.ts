@@ -36,7 +36,8 @@ export interface Store {
    * connection, so that another transaction, or a read outside of it, would never come to its turn.
    *
    * @throws what `work` throws; {@link RatebookError} ERR_STORE_CONFLICT when races were lost too often,
-   * ERR_STORE_UNAVAILABLE while the store cannot be reached: nothing was written
+   * ERR_STORE_UNAVAILABLE while the store cannot be reached: nothing was written, unless it went away while it answered
+   * the commit, so that nobody knows
    */
   transact<Result>(scope: Scope, work: (view: LedgerView) => Promise<Decision<Result>>): Promise<Result>;
   /** Reads outside of a transaction; each call sees one committed state. */

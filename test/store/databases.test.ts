@@ -168,6 +168,64 @@ describe("a commit that is not answered", () => {
   });
 });
 
+/** Does something as soon as the server answers again. */
+async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** A pool in which a process of the server crashes before the first commit of usage, and others commit before it is asked for. */
+function withCrash(pool: Pool, others: () => Promise<void>): ConnectionPool {
+  let state: "waiting" | "armed" | "over" = "waiting";
+  return {
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        async query(statement: QueryConfig) {
+          if (/^merge into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
+          if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
+          state = "over";
+          const { rows } = await connection.query<{ pid: number }>("select pg_backend_pid() as pid");
+          process.kill(rows[0]?.pid ?? 0, "SIGKILL");
+          await connection.query(statement).catch(() => {});
+          await others();
+          throw new Error("Connection terminated unexpectedly");
+        },
+        on: (event, listener) => connection.on(event, listener),
+        off: (event, listener) => connection.off(event, listener),
+        release: (error) => connection.release(error),
+      };
+    },
+  };
+}
+
+describe("a commit before which a process of the server crashed", () => {
+  test("is not taken for another one that got its number afterwards", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const other = await postgresStore(pool);
+    await put(other, "0.1");
+    const others = async (): Promise<void> => {
+      for (let count = 0; count < 20; count++) await whenBack(() => put(other, "0.1"));
+    };
+    const store = await postgresStore(withCrash(pool, others));
+    const answer = await put(store, "100").then(
+      () => "done",
+      ({ code }: { code: string }) => code,
+    );
+    expect([answer, await total(other)]).toEqual(["ERR_STORE_UNAVAILABLE", "2.1"]);
+    await pool.end();
+    await server.close();
+  });
+});
+
 describe("a database by its name", () => {
   test("is a directory, a URL or memory", async () => {
     const store = await openDatabase(directory);

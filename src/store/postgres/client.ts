@@ -157,11 +157,15 @@ async function pooledTransaction<Result>(
  */
 const PLANNING = ["set local enable_seqscan = off", "set local plan_cache_mode = force_generic_plan"];
 
-/** What names a transaction for good: its number, and since when the server runs that gave it. */
+/**
+ * Since when a server gives numbers to transactions without a break. A process of it that crashes makes it recover, without
+ * a new start: numbers whose transactions left no trace on the disk are given again. Its statistics begin anew then.
+ */
+const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
+
+/** What names a transaction for good: its number, and since when the server gives numbers. */
 async function transactionName(run: Run): Promise<Row> {
-  const [row] = await run(
-    "select pg_current_xact_id_if_assigned()::text as id, pg_postmaster_start_time()::text as since",
-  );
+  const [row] = await run(`select pg_current_xact_id_if_assigned()::text as id, ${SINCE} as since`);
   return row ?? {};
 }
 
@@ -169,13 +173,13 @@ async function transactionName(run: Run): Promise<Row> {
  * Asks what became of a transaction whose commit was not answered: nothing to do when it is committed.
  *
  * @throws a {@link LostRace} when it is not committed; what the commit threw when nobody knows, since the server was
- * started again or does not answer
+ * started again, has recovered from a crash, or does not answer
  */
 async function settle(held: Held, name: Row, lost: RatebookError): Promise<void> {
   // It has written nothing.
   if (name["id"] === null) return;
   for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_POLL_MS) {
-    const text = "select pg_xact_status($1::text::xid8) as status, pg_postmaster_start_time()::text as since";
+    const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
     const [row] = await held((run) => run(text, [name["id"]])).catch(() => []);
     if (row !== undefined && row["since"] !== name["since"]) throw lost;
     if (row?.["status"] === "committed") return;
