@@ -85,13 +85,17 @@ export async function readForIngest(
   const held = await view.heldIds(needs.eventIds);
   const asked = askedOf(needs, names);
   const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
-  const [behind, others, holders]: [AccountRecord[], AccountRecord[], AccountRecord[]] = [[], [], []];
+  const behind: AccountRecord[] = [];
+  const holders: AccountRecord[] = [];
+  const lean: Lean = { records: [], consuming: [], late: [], limited: [] };
   for (const record of records) {
-    const list = !asked.has(record.id) ? holders : isBehind(record, now) ? behind : others;
-    list.push(record);
+    const own = asked.get(record.id);
+    if (own === undefined) holders.push(record);
+    else if (isBehind(record, now)) behind.push(record);
+    else addLean(catalog, lean, record, own, now);
   }
-  const lean = await readLean(catalog, view, others, asked, now);
-  const accounts = behind.length === 0 ? lean : [...(await readAccounts(catalog, view, behind, now)), ...lean];
+  const others = await readLean(view, lean);
+  const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
   return { accounts, names, once: needs.once, held, holders };
 }
 
@@ -127,25 +131,28 @@ function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): Readon
   return asked;
 }
 
+/** Accounts for which nothing falls due, and those of them of which more than the record is read. */
+interface Lean {
+  readonly records: AccountRecord[];
+  readonly consuming: string[];
+  readonly late: string[];
+  readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
+}
+
+function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
+  lean.records.push(record);
+  if (mayBeInvoiced(catalog, record, needs.first, now)) lean.late.push(record.id);
+  if (needs.features.size === 0) return;
+  lean.consuming.push(record.id);
+  const range = limitedDays(catalog, record, needs);
+  if (range !== undefined) lean.limited.push({ id: record.id, ...range });
+}
+
 /** Of accounts for which nothing falls due, only what their events ask for. */
 async function readLean(
-  catalog: Catalog,
   view: LedgerReads,
-  records: readonly AccountRecord[],
-  asked: ReadonlyMap<string, NameNeeds>,
-  now: Instant,
+  { records, consuming, late, limited }: Lean,
 ): Promise<readonly AccountParts[]> {
-  const consuming: string[] = [];
-  const late: string[] = [];
-  const limited: { readonly id: string; readonly from: Day; readonly until: Day }[] = [];
-  for (const record of records) {
-    const needs = asked.get(record.id);
-    if (needs === undefined) continue;
-    if (needs.features.size > 0) consuming.push(record.id);
-    if (mayBeInvoiced(catalog, record, needs.first, now)) late.push(record.id);
-    const range = limitedDays(catalog, record, needs);
-    if (range !== undefined) limited.push({ id: record.id, ...range });
-  }
   const entries = byAccount(consuming.length === 0 ? [] : await view.entries(consuming));
   const invoices = byAccount(late.length === 0 ? [] : await view.invoices(late));
   const overage = byAccount(limited.length === 0 ? [] : await overageOf(view, limited));

@@ -58,8 +58,8 @@ export function decideIngest(
   now: Instant,
   ids: IdSource,
 ): Decision<readonly IngestResult[]> {
-  const accounts = new Map<string, AccountState>();
-  for (const parts of read.accounts) accounts.set(parts.record.id, stateOf(catalog, parts, now));
+  const accounts = new Map<string, AccountParts | AccountState>();
+  for (const parts of read.accounts) accounts.set(parts.record.id, parts);
   const context: Context = {
     catalog,
     accounts,
@@ -73,7 +73,9 @@ export function decideIngest(
   };
   const result = batch.map((sent) => ingestOne(context, sent));
   const changes = noChanges();
-  for (const { work, eventCount } of accounts.values()) {
+  for (const account of accounts.values()) {
+    if (!isOpen(account)) continue;
+    const { work, eventCount } = account;
     if (eventCount !== work.record.eventCount) work.putRecord({ ...work.record, eventCount });
     work.addTo(changes);
   }
@@ -83,8 +85,8 @@ export function decideIngest(
 
 interface Context {
   readonly catalog: Catalog;
-  /** By id. */
-  readonly accounts: ReadonlyMap<string, AccountState>;
+  /** By id; each is opened by its first event. */
+  readonly accounts: Map<string, AccountParts | AccountState>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; the batch's own events are added as they are accepted, unless each of its ids comes once. */
   readonly held: Map<string, HeldId>;
@@ -106,21 +108,25 @@ interface AccountState {
   eventCount: number;
   /** The last day up to which grants ahead of the clock were made. */
   grantedAhead: Day;
-  caughtUp: boolean;
 }
 
-function stateOf(catalog: Catalog, parts: AccountParts, now: Instant): AccountState {
-  const { record } = parts;
-  // Neither plans nor settings change by catching up.
+function isOpen(account: AccountParts | AccountState): account is AccountState {
+  return "work" in account;
+}
+
+/** Opens an account, caught up with (S2.4). */
+function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
+  const work = openAccount(parts);
+  catchUp(catalog, work, now);
+  const { record } = work;
   const plan = planOf(catalog, record);
   return {
-    work: openAccount(parts),
+    work,
     owner: ownerIn(catalog, record),
     plan,
     period: plan.clock.periodAt(now),
     eventCount: record.eventCount,
     grantedAhead: dayOf(now),
-    caughtUp: false,
   };
 }
 
@@ -154,7 +160,7 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
 function stillHolds({ catalog, accounts, holders, now }: Context, held: HeldId): boolean {
   if (now < held.createdAt + catalog.options.idMemoryMs) return true;
-  const holder = accounts.get(held.accountId)?.work.record ?? holders.get(held.accountId);
+  const holder = recordOf(accounts.get(held.accountId)) ?? holders.get(held.accountId);
   if (holder === undefined) return false;
   const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
   return openUntil !== undefined && now < openUntil;
@@ -162,16 +168,19 @@ function stillHolds({ catalog, accounts, holders, now }: Context, held: HeldId):
 
 /** The account of a name, caught up with (S2.4); undefined where there is none. */
 function accountOf(context: Context, name: string): AccountState | undefined {
-  const { catalog, names, accounts, now } = context;
+  const { names, accounts } = context;
   const id = names.size === 0 ? name : (names.get(name) ?? name);
   const account = accounts.get(id);
   // The name of an account that is archived is its id: archiving frees the aliases (S16.6).
-  if (account === undefined || (name !== id && account.work.record.status === "ARCHIVED")) return undefined;
-  if (!account.caughtUp) {
-    catchUp(catalog, account.work, now);
-    account.caughtUp = true;
-  }
-  return account;
+  if (account === undefined || (name !== id && recordOf(account)?.status === "ARCHIVED")) return undefined;
+  if (isOpen(account)) return account;
+  const state = opened(context, account);
+  accounts.set(id, state);
+  return state;
+}
+
+function recordOf(account: AccountParts | AccountState | undefined): AccountRecord | undefined {
+  return account === undefined || !isOpen(account) ? account?.record : account.work.record;
 }
 
 /** Every check of S14.1 after the duplicates, in its order. */

@@ -64,7 +64,8 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
     put(item) {
       const slot = slots.get(key(item).id);
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
-        own(item, (items) => items.with(items.indexOf(slot.item), item));
+        // Nothing is made for records that nobody owns, as accounts: each ingest puts theirs.
+        if (owner(item) !== undefined) own(item, (items) => items.with(items.indexOf(slot.item), item));
         slot.item = item;
         return false;
       }
