@@ -77,6 +77,19 @@ describe("a store that goes on while its database is brought back as it was befo
       cell("a", "one", TODAY, "7"),
     ]);
   });
+
+  test("gives its configuration no revision that it had before", async () => {
+    const store = await postgresStore(pool, { schema: "revised" });
+    const change = async (): Promise<number> => {
+      const scope = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
+      await store.transact(scope, async () => ({ result: undefined, changes: { configurationChanged: true } }));
+      return store.read.configurationRevision();
+    };
+    const before = await change();
+    await pool.query("update revised.configuration set revision = 0");
+    expect(await change()).not.toBe(before);
+    await store.close();
+  });
 });
 
 describe("the storage port: PostgreSQL", () => {

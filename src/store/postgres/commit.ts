@@ -45,8 +45,10 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);
     await writeRecords(writing, "credit", changes.credits ?? [], CREDIT);
     await writeRecords(writing, "invoice", changes.invoices ?? [], INVOICE);
-    if (changes.configurationChanged === true)
-      await sending.send(`update ${context.table("configuration")} set revision = revision + 1`, []);
+    if (changes.configurationChanged === true) {
+      const next = `revision + 1 + floor(random() * ${REVISION_STEP_MAX})::bigint`;
+      await sending.send(`update ${context.table("configuration")} set revision = ${next}`, []);
+    }
   } catch (error) {
     // What is under way ends before anything else is asked of the connection.
     await sending.settled().catch(() => {});
@@ -54,6 +56,12 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
   }
   await sending.settled();
 }
+
+/**
+ * A revision grows by no one knows how much: where a database was brought back as it was before and goes on in another way,
+ * its revisions are others than those that a running process remembers.
+ */
+const REVISION_STEP_MAX = 2 ** 24;
 
 type Writing = CommitContext & Sending;
 
