@@ -5,6 +5,7 @@
  */
 import type { Account } from "../book/account.ts";
 import { type Book, readBook } from "../book/book.ts";
+import type { Organization } from "../book/document.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import { aliasDocument, checkAccountId } from "../ledger/accounts.ts";
@@ -22,6 +23,7 @@ import { changedBook, withDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
+import { isInUse, organizationText } from "./organization.ts";
 
 /** How many resources of each list were put into the store. */
 export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: number };
@@ -43,7 +45,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
     const before = await context.configuration(view);
     const now = context.clock();
     const documents = [
-      ...organizationDocument(book, before.documents.organization, now),
+      ...organizationDocument(book, (await isInUse(before, view)) ? before.catalog.book.organization : undefined, now),
       ...documentsOf(book, raw, now),
     ];
     const customers = book.customers.map((customer) => documentOf("customer", customer.id, customer, now));
@@ -74,15 +76,24 @@ function checkPlans({ accounts, pricePlans }: Book): void {
   }
 }
 
-/** The organization's own document, where it is not there yet. */
-function organizationDocument(book: Book, known: readonly DocumentRecord[], now: Instant): readonly DocumentRecord[] {
+/**
+ * The organization's own document, where it says something new.
+ *
+ * @param owner whose store it is, where something says so or goes by it
+ */
+function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
   const document = documentOf("organization", "organization", organization, now);
-  const [existing] = known;
-  if (existing === undefined) return [document];
-  if (JSON.stringify(existing.body) === JSON.stringify(document.body)) return [];
-  const have = `${String(existing.body["id"])} in ${String(existing.body["baseCurrency"])}`;
-  throw refused("S16", `the store is of the organization ${quoted(have)}: the book is of another one, or changes it`);
+  if (owner === undefined) return [document];
+  const [is, other] = [organizationText(owner), organizationText(organization)];
+  const have = `the store is of the organization ${is}`;
+  if (is !== other) throw refused("S16", `${have}: the book is of ${other}`);
+  const isRenamed = owner.name !== undefined && organization.name !== undefined && owner.name !== organization.name;
+  if (isRenamed || owner.rounding !== organization.rounding) {
+    throw refused("S16", `${have}: the book changes its ${isRenamed ? "name" : "rounding"}`);
+  }
+  // A name may still be given: nothing goes by it.
+  return organization.name === undefined || owner.name !== undefined ? [] : [document];
 }
 
 /** What is configured, dated in the order of the book, as lists go by age. */

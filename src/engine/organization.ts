@@ -60,15 +60,19 @@ export function organizationOf(context: EngineContext): OrganizationResource {
 }
 
 /** Whether anything says whose store it is, or goes by it. */
-async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
+export async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
   if (documents.organization.length > 0 || CONFIGURED_KINDS.some((kind) => documents[kind].length > 0)) return true;
   return (await view.accountList({}, { limit: 1 })).length > 0;
 }
 
+/** An organization as a sentence names it. */
+export function organizationText({ id, baseCurrency }: Organization): string {
+  return `${quoted(id)} in ${baseCurrency}`;
+}
+
 function anotherOnes(is: Organization, asked: Organization): Error {
-  const shown = ({ id, baseCurrency }: Organization): string => `${quoted(id)} in ${baseCurrency}`;
   return refused(
     "S16",
-    `the store is of the organization ${shown(is)}: expected to be asked for that one, not ${shown(asked)}`,
+    `the store is of the organization ${organizationText(is)}: expected to be asked for that one, not ${organizationText(asked)}`,
   );
 }

@@ -93,7 +93,17 @@ describe("loading a book", () => {
     [
       "of another organization",
       { organization: { id: "other" } },
-      'ERR_REFUSED the store is of the organization "default in USD": the book is of another one, or changes it',
+      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "other" in USD',
+    ],
+    [
+      "of another currency",
+      { organization: { id: "default", baseCurrency: "EUR" } },
+      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "default" in EUR',
+    ],
+    [
+      "that rounds otherwise",
+      { organization: { id: "default", rounding: "DOWN" } },
+      'ERR_REFUSED the store is of the organization "default" in USD: the book changes its rounding',
     ],
     [
       "with an alias that is an account's id",
@@ -116,6 +126,29 @@ describe("loading a book", () => {
     const before = store.snapshot();
     expect(await refusalOf(engine.load(book))).toMatch(sentence);
     expect(store.snapshot()).toBe(before);
+  });
+
+  test("a store in use is no other organization's, even where nothing said whose it is", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] };
+    expect(await refusalOf(engine.load(other))).toBe(
+      'ERR_REFUSED the store is of the organization "default" in USD: the book is of "other" in USD',
+    );
+    await engine.load({ addOns: other.addOns });
+    expect(await engine.organization.get()).toMatchObject({ id: "default" });
+  });
+
+  test("a book gives an organization that was claimed its name, and changes it no more", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await engine.organization.claim({ id: "acme", baseCurrency: "EUR" });
+    await engine.load({ organization: { id: "acme", name: "Acme", baseCurrency: "EUR" } });
+    await engine.load({ organization: { id: "acme", baseCurrency: "EUR" } });
+    expect(await engine.organization.get()).toMatchObject({ id: "acme", name: "Acme" });
+    const renamed = { organization: { id: "acme", name: "Bcme", baseCurrency: "EUR" } };
+    expect(await refusalOf(engine.load(renamed))).toBe(
+      'ERR_REFUSED the store is of the organization "acme" in EUR: the book changes its name',
+    );
   });
 
   test("S16.1 only an ACTIVE plan is associated", async () => {
