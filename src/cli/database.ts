@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
+
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { Io } from "./io.ts";
-import { UsageError } from "./problems.ts";
+import { InputError, quoted, UsageError } from "./problems.ts";
 
 /** Where a database is, unless `--database` or the environment says otherwise. */
 const DEFAULT_DATABASE = "./ratebook-data";
@@ -19,12 +21,31 @@ export const databaseOption: OptionSpecs = {
   },
 };
 
+/** The option of a command that goes on until it is stopped. */
+export const servedDatabaseOption: OptionSpecs = {
+  database: {
+    kind: "one",
+    value: "DIR|URL|pglite:DIR|memory",
+    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory: nothing is kept`,
+  },
+};
+
 /** What takes the place of the option, for the help of a command. */
 export const databaseVariable = { RATEBOOK_DATABASE: "the database, where --database is not given" } as const;
 
-/** The database that a command was given; `RATEBOOK_DATABASE` keeps its password out of the list of processes. */
+/**
+ * The database that a command was given; `RATEBOOK_DATABASE` keeps its password out of the list of processes.
+ *
+ * @throws {UsageError} for an address of something else than PostgreSQL, which would be taken for a directory
+ */
 export function databaseOf(given: Arguments, { env }: Pick<Io, "env">): string {
-  return given.one("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
+  const database = given.one("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
+  const [, scheme] = /^([^/\\]*):\/\//.exec(database) ?? [];
+  if (scheme === undefined || /^(?:postgres(?:ql)?|pglite)$/.test(scheme)) return database;
+  // What follows may hold a password: it is not shown.
+  throw new UsageError(
+    `the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with ${quoted(`${scheme}://`)}`,
+  );
 }
 
 /** As {@link databaseOf}, for a command that ends at once. @throws {UsageError} for one in memory */
@@ -32,6 +53,24 @@ export function lastingDatabaseOf(given: Arguments, io: Pick<Io, "env">): string
   const database = databaseOf(given, io);
   if (database !== "memory") return database;
   throw new UsageError("--database memory would be gone at once: expected a directory or an address");
+}
+
+/** The directory of a database, and nothing for one that has an address. */
+function directoryOf(database: string): string | undefined {
+  if (database.startsWith("pglite:")) return database.slice("pglite:".length);
+  return database === "memory" || database.includes("://") ? undefined : database;
+}
+
+/** Whether a database in a directory is yet to be made. */
+export function isNewDirectory(database: string): boolean {
+  const directory = directoryOf(database);
+  return directory !== undefined && !existsSync(directory);
+}
+
+/** For a command that only makes sense where a database is. @throws {InputError} for a directory that is not there */
+export function expectDatabase(database: string): void {
+  if (isNewDirectory(database))
+    throw new InputError(`no database is in ${quoted(directoryOf(database) ?? database)}: no such directory`);
 }
 
 /** A database as it may be shown: an address without its user and password. */

@@ -8,7 +8,7 @@ import type { Role } from "../server/endpoint.ts";
 import type { ApiKey, ApiKeys } from "../server/keys.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
+import { databaseOption, databaseVariable, expectDatabase, isNewDirectory, lastingDatabaseOf } from "./database.ts";
 import { write } from "./io.ts";
 import { quoted, UsageError } from "./problems.ts";
 import { printable } from "./table/printable.ts";
@@ -34,6 +34,10 @@ export const keysCommand: Command = {
   run: async (given, io) => {
     const work = workOf(given);
     const database = lastingDatabaseOf(given, io);
+    // A first key may be made before the first start; what there is can only be where a database is.
+    if (given.positionals[0] !== "create") expectDatabase(database);
+    else if (isNewDirectory(database))
+      await write(io.stderr, `ratebook: makes a new database, ${printable(database)}\n`);
     const { openDatabase } = await import("../store/postgres/open-database.ts");
     const { apiKeysOf } = await import("../server/keys.ts");
     const store = await openDatabase(database);

@@ -5,6 +5,7 @@
  */
 import { isIP } from "node:net";
 
+import { organizationRequest } from "../book/document.ts";
 import { LOG_LEVELS, type LogLevel } from "../server/log.ts";
 import type { RateLimitOptions, RateLimits } from "../server/rate-limits.ts";
 import type { ServeOptions } from "../server/serve.ts";
@@ -33,8 +34,8 @@ export function readServeArguments(
 ): ServeArguments {
   const [extra] = given.positionals;
   if (extra !== undefined) throw new UsageError(`serve takes options alone, got ${quoted(extra)}`);
-  const id = given.one("organization");
-  const baseCurrency = given.one("currency");
+  const id = read(given, "organization", (text) => accepted("id", text));
+  const baseCurrency = read(given, "currency", (text) => accepted("baseCurrency", text));
   return {
     server: {
       host: given.one("host"),
@@ -64,6 +65,8 @@ function read<Value>(given: Arguments, name: string, parse: (text: string) => Va
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
+  organization: "an id of at most 50 characters, without white space and slashes",
+  currency: "a currency code of ISO 4217, such as USD",
   port: "a whole number from 0 to 65535",
   prefix: "a path such as /v1",
   "public-url": "an address such as https://billing.example.com/v1",
@@ -71,6 +74,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "trust-proxy": "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1",
   "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
 };
+
+/** A field of an organization. */
+function accepted(field: "id" | "baseCurrency", text: string): string | undefined {
+  return organizationRequest.safeParse({ [field]: text }).success ? text : undefined;
+}
 
 function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;

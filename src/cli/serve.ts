@@ -8,7 +8,7 @@ import { LOG_LEVELS } from "../server/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { databaseOf, databaseOption, databaseVariable, shownDatabase } from "./database.ts";
+import { databaseOf, databaseVariable, servedDatabaseOption, shownDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
 import { InputError } from "./problems.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
@@ -18,7 +18,7 @@ export const serveCommand: Command = {
   usage: "[options]",
   summary: "Serves the billing API over a database until it is told to stop.",
   options: {
-    ...databaseOption,
+    ...servedDatabaseOption,
     host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1: this machine alone)" },
     port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
     prefix: { kind: "one", value: "PATH", help: "the path below which the API is served, such as /v1" },

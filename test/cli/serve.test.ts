@@ -1,5 +1,5 @@
 /** `ratebook serve` and `ratebook keys` over private servers and PGlites of their own. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -243,6 +243,17 @@ describe("what serve and keys are called with", () => {
     [["serve", "--bill-run-interval", "25h"], "--bill-run-interval: expected off"],
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],
     [["serve", "--currency"], "--currency needs a value"],
+    [["serve", "--currency", "XXX"], '--currency: expected a currency code of ISO 4217, such as USD, got "XXX"'],
+    [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters, without"],
+    [
+      ["serve", "--database", "postgress://me:hush@host/db"],
+      'the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with "postgress://"',
+    ],
+    [
+      ["keys", "list", "--database", "mysql://host/db"],
+      "the database: expected a directory, postgres://… or pglite:DIR",
+    ],
+    [["load", "book.json", "--database", "http://host"], "the database: expected a directory"],
     [["keys"], "expected keys create, keys list or keys revoke"],
     [["keys", "make"], 'unknown action "make": expected keys create, keys list or keys revoke'],
     [["keys", "create", "--name", "x"], "keys create needs --name NAME and --role admin|full|ingest|read"],
@@ -257,6 +268,25 @@ describe("what serve and keys are called with", () => {
     const { code, out, err } = await ratebook(argv);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(`ratebook: ${message}`);
+  });
+
+  test.each([["list"], ["revoke", "key.a"]])("keys %s makes no database where none is", async (...argv) => {
+    const nowhere = database("nowhere");
+    for (const name of [nowhere, `pglite:${nowhere}`]) {
+      expect(await ratebook(["keys", ...argv, "--database", name])).toEqual({
+        code: 1,
+        out: "",
+        err: `ratebook: no database is in ${JSON.stringify(nowhere)}: no such directory\n`,
+      });
+    }
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test("keys create says that it makes a database", async () => {
+    const name = `pglite:${database("made-by-keys")}`;
+    const create = ["keys", "create", "--name", "first", "--role", "admin", "--database", name];
+    expect(await ratebook(create)).toMatchObject({ code: 0, err: `ratebook: makes a new database, ${name}\n` });
+    expect(await ratebook(create)).toMatchObject({ code: 0, err: "" });
   });
 
   test.each([
