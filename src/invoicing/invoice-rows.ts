@@ -11,8 +11,8 @@ import type { Invoice, InvoiceLine, UsageLine } from "./invoice.ts";
 export type InvoiceRow =
   /** What it is, its quantity, rate and amount. */
   | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
-  /** How the line above was made, as a sentence. */
-  | { readonly kind: "text"; readonly depth: number; readonly text: string }
+  /** How the line above was made, as a sentence, and by which rules. */
+  | { readonly kind: "text"; readonly depth: number; readonly text: string; readonly rules: string }
   | { readonly kind: "rule" };
 
 /** The rows of an invoice: its lines of money, then the usage that no line prices. */
@@ -70,8 +70,7 @@ function explanationRows({ explanation }: InvoiceLine, depth: number): readonly 
   const rules = explanation.rules.join(", ");
   return explanation.parts.map(({ because, sign, share }): InvoiceRow => {
     const days = share.days === share.of ? "" : `, ${share.days} of ${share.of} days`;
-    const text = `${sign < 0 ? "less " : ""}${because}${days} (${rules})`;
-    return { kind: "text", depth, text };
+    return { kind: "text", depth, text: `${sign < 0 ? "less " : ""}${because}${days}`, rules };
   });
 }
 

@@ -46,24 +46,31 @@ const TITLES: Readonly<Record<Invoice["invoiceType"], string>> = {
   AD_HOC: "Invoice at once",
 };
 
-/** The page of an invoice. @param names who pays, as people know them */
-export function invoicePage(
-  { id, invoice }: InvoiceShown,
-  names: { readonly account: string; readonly customer: string },
-): string {
+/** What ids stand for, as people know it. */
+export interface InvoiceNames {
+  /** Whose invoice it is; absent where the organization has no name. */
+  readonly organization: string | undefined;
+  readonly account: string;
+  readonly customer: string;
+  readonly pricePlan: string;
+}
+
+/** The page of an invoice, for the one who pays it: without ids of plans, and without the numbers of rules. */
+export function invoicePage({ id, invoice }: InvoiceShown, names: InvoiceNames): string {
   const { status, currency, startDate, endDate, invoiceDate, dueDate, accountId, customerId } = invoice;
   const title =
     status === "DRAFT" ? `Draft: ${TITLES[invoice.invoiceType].toLowerCase()}` : TITLES[invoice.invoiceType];
   return page(
     title,
     [
+      ...(names.organization === undefined ? [] : [["From", names.organization] as const]),
       ["Account", names.account === accountId ? accountId : `${names.account} (${accountId})`],
       ["Customer", names.customer === customerId ? customerId : `${names.customer} (${customerId})`],
       ["Period", periodText(startDate, endDate)],
       ["Dated", dayText(parseInstant(invoiceDate))],
       ["Due", dayText(parseInstant(dueDate))],
       ["Status", status],
-      ["Price plan", `${invoice.pricePlanId}, version ${invoice.pricePlanVersion}`],
+      ["Price plan", `${names.pricePlan}, version ${invoice.pricePlanVersion}`],
       ["Number", id],
     ],
     `${tableOf(currency, invoiceRows(invoice))}${noticesOf(invoice.notices)}`,

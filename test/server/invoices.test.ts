@@ -149,6 +149,15 @@ describe("a page", () => {
     expect(page.text).toContain("<td>617,283.50</td>");
     expect(page.text).toContain("2024-06-01 to 2024-06-30");
     expect(page.text).toContain("<h1>Draft: invoice</h1>");
+    // Rules are for who looks into the JSON; the page says the same in words.
+    expect(page.text).toContain("the usage of the cycle</td>");
+    expect(page.text).not.toMatch(/\bS\d+\.\d/);
+    expect(page.text).not.toContain("<dt>From</dt>");
+    await api.engine.load({ organization: { id: "default", name: "Default & Co" } });
+    const named = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
+    expect(named.text).toContain("<dt>From</dt><dd>Default &amp; Co</dd>");
+    const plan = await api.engine.pricePlans.get("pp");
+    expect(named.text).toContain(`<dt>Price plan</dt><dd>${plan.item.name}, version 1</dd>`);
     const policy = String(page.headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toMatch(/style-src 'sha256-[\w+/=]+'/);

@@ -66,7 +66,9 @@ function layOut(rows: readonly InvoiceRow[], head: readonly [string, string, str
   const cells = rows.map((row) => {
     if (row.kind === "rule") return rule;
     if (row.kind === "text")
-      return [{ content: sentenceAt(row.depth, row.text), colSpan: widths.length, wordWrap: false }];
+      return [
+        { content: sentenceAt(row.depth, `${row.text} (${row.rules})`), colSpan: widths.length, wordWrap: false },
+      ];
     return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
   });
   const all = [[...head], rule, ...cells];

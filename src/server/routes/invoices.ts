@@ -14,7 +14,7 @@ import { hasCode } from "../../errors.ts";
 import { compareNewest } from "../../store/order.ts";
 import { type Answer, type Endpoint, endpoint, ok } from "../endpoint.ts";
 import { queryTime } from "../fields.ts";
-import { compositePage, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
+import { compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
 import { type AskedPage, listQuery, LONG_PAGES } from "../pagination.ts";
 import {
   invoiceShape,
@@ -174,10 +174,20 @@ async function compositeNamed(engine: Engine, id: string): Promise<CompositeShow
 
 async function namesOf(
   engine: Engine,
-  { invoice: { accountId, customerId } }: InvoiceShown,
-): Promise<{ readonly account: string; readonly customer: string }> {
-  const [account, customer] = await Promise.all([engine.accounts.get(accountId), engine.customers.get(customerId)]);
-  return { account: account.name, customer: customer.name };
+  { invoice: { accountId, customerId, pricePlanId } }: InvoiceShown,
+): Promise<InvoiceNames> {
+  const [organization, account, customer, pricePlan] = await Promise.all([
+    engine.organization.get(),
+    engine.accounts.get(accountId),
+    engine.customers.get(customerId),
+    engine.pricePlans.get(pricePlanId),
+  ]);
+  return {
+    organization: organization.name ?? undefined,
+    account: account.name,
+    customer: customer.name,
+    pricePlan: pricePlan.item.name,
+  };
 }
 
 function html(body: string): Answer {
