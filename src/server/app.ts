@@ -44,7 +44,9 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     access.admit({ address: request.ip }, undefined);
-    return answerFailure(new Refusal(404, "no endpoint has this path"), request, reply);
+    const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
+    const more = isRoot ? `: ${app.prefix}/docs shows all` : "";
+    return answerFailure(new Refusal(404, `no endpoint has this path${more}`), request, reply);
   });
   for (const endpoint of endpoints) {
     app.route({

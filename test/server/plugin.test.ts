@@ -32,6 +32,10 @@ describe("the plugin in a server of a host", () => {
     expect([got.statusCode, got.json().data]).toEqual([200, []]);
     expect((await host.inject("/customers")).json()).toMatchObject({ statusCode: 404 });
     expect((await host.inject("/billing/nothing")).json()).toEqual({ message: "no endpoint has this path" });
+    for (const root of ["/billing", "/billing/", "/billing/?page=1"]) {
+      const message = "no endpoint has this path: /billing/docs shows all";
+      expect((await host.inject(root)).json()).toEqual({ message });
+    }
   });
 
   test("leaves the host's own routes, parsers, errors and headers alone", async () => {
