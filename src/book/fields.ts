@@ -8,7 +8,7 @@ import { z } from "zod";
 import { parseDate, parseInstant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { isCurrency } from "../numbers/currency.ts";
-import { Decimal, type DecimalInput, valueOf } from "../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, isDecimalObject, valueOf } from "../numbers/decimal.ts";
 import { shown } from "./sentences.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
@@ -141,7 +141,7 @@ export const days = z.int().min(0).max(DAYS_MAX);
 export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
     // A number that a double does not keep was read as an object of its own (S1.2).
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !Decimal.isDecimal(value),
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
     { error: (issue) => `expected an object, got ${shown(issue.input)}` },
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../book/book.ts";
 import type { DocumentKind } from "../ledger/decision.ts";
-import { Decimal, textOf } from "../numbers/decimal.ts";
+import { isDecimalObject, textOf } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
 
 /** The body of a document. */
@@ -31,7 +31,7 @@ export const CONFIGURED_KINDS = Object.keys(BOOK_LISTS) as readonly ConfiguredKi
 
 /** Plain JSON of a value: decimals become texts, and what is undefined is left out. */
 export function plainOf(value: unknown): unknown {
-  if (Decimal.isDecimal(value)) return textOf(value);
+  if (isDecimalObject(value)) return textOf(value);
   if (Array.isArray(value)) return value.map(plainOf);
   if (typeof value !== "object" || value === null) return value;
   const plain: [string, unknown][] = [];
@@ -110,7 +110,7 @@ const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);
 /** Plain JSON of what was given: as {@link plainOf}, but a rule keeps its numbers exactly, as text where it must. */
 export function plainGiven(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainGiven);
-  if (typeof value !== "object" || value === null || Decimal.isDecimal(value)) return plainOf(value);
+  if (typeof value !== "object" || value === null || isDecimalObject(value)) return plainOf(value);
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, part]) => part !== undefined)
@@ -119,7 +119,7 @@ export function plainGiven(value: unknown): unknown {
 }
 
 function ruleKept(rule: unknown): unknown {
-  if (typeof rule !== "object" || rule === null || Decimal.isDecimal(rule)) return plainOf(rule);
+  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return plainOf(rule);
   const text = stringifyJson(rule);
   const plain: unknown = JSON.parse(text);
   return stringifyJson(plain) === text ? plain : text;

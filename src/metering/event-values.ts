@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
-import { Decimal, valueOf } from "../numbers/decimal.ts";
+import { isDecimalObject, valueOf } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, textOfExact } from "../numbers/exact.ts";
 
@@ -13,7 +13,7 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Numbe
 
 /** Whether a value may stand for a decimal; it need not be one. */
 export function isDecimalInput(value: unknown): value is DecimalInput {
-  return typeof value === "number" || typeof value === "string" || Decimal.isDecimal(value);
+  return typeof value === "number" || typeof value === "string" || isDecimalObject(value);
 }
 
 /**

@@ -43,6 +43,15 @@ export function decimalOfInteger(value: number): Decimal {
 /** What a number may be given as: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
 export type DecimalInput = string | number | Decimal;
 
+/**
+ * Whether a value is a decimal, be it of a host's own decimal.js.
+ *
+ * That package knows its decimals by a property, which any data may have; theirs is inherited, and what JSON says is not.
+ */
+export function isDecimalObject(value: unknown): value is Decimal {
+  return Base.isDecimal(value) && (value instanceof Decimal || !Object.hasOwn(value, "toStringTag"));
+}
+
 /** An optional sign, digits with an optional point, an optional exponent; nothing else (S1.2). */
 const TEXT_LENGTH_MAX = 4 * EXPONENT_MAX;
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
@@ -54,7 +63,7 @@ const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
  * JavaScript number above 2^53, which may no longer be what was written
  */
 export function decimalOf(value: unknown): Decimal {
-  if (Base.isDecimal(value)) return inRange(new Decimal(value));
+  if (isDecimalObject(value)) return inRange(new Decimal(value));
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalidNumber(`${value} is not a decimal`);
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {

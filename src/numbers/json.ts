@@ -6,7 +6,7 @@
 import { isSafeNumber, parse, stringify } from "lossless-json";
 
 import { RatebookError } from "../errors.ts";
-import { Decimal, decimalOf, textOf } from "./decimal.ts";
+import { type Decimal, decimalOf, isDecimalObject, textOf } from "./decimal.ts";
 
 /**
  * A run of more than 15 digits, points aside, or a number with an exponent: only then can a double lose something. The
@@ -48,7 +48,7 @@ export function parsePlainJson(text: string): unknown {
 /** The JSON text of a value; a {@link Decimal} is a number with all its digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const text = stringify(value, undefined, indent, [
-    { test: (part) => Decimal.isDecimal(part), stringify: (part) => textOf(part as Decimal) },
+    { test: (part) => isDecimalObject(part), stringify: (part) => textOf(part as Decimal) },
   ]);
   return text ?? "null";
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { invariant, RatebookError } from "../errors.ts";
-import { Decimal, decimalOf } from "../numbers/decimal.ts";
+import { decimalOf, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding } from "./arithmetic.ts";
 import { compileComparison } from "./comparison.ts";
@@ -63,7 +63,7 @@ interface Scope {
 function nodeOf(rule: Rule | undefined, scope: Scope): Node {
   if (typeof rule !== "object" || rule === null) return constantNode(ruleValueOf(rule));
   if (Array.isArray(rule)) return listNode((rule as readonly Rule[]).map((part) => nodeOf(part, scope)));
-  if (Decimal.isDecimal(rule)) return constantNode(exactOfDecimal(decimalOf(rule)));
+  if (isDecimalObject(rule)) return constantNode(exactOfDecimal(decimalOf(rule)));
   const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
   const args = argumentsOf(given);
   if (operator !== "var") return { run: operationOf(operator, args, scope) };

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { Decimal, decimalOf } from "../numbers/decimal.ts";
+import { type Decimal, decimalOf, isDecimalObject } from "../numbers/decimal.ts";
 import {
   compareExact,
   decimalOfExact,
@@ -49,7 +49,7 @@ export function ruleValueOf(fact: unknown, depth = 0): RuleValue {
     case "object":
       if (fact === null || fact instanceof Scaled) return fact;
       if (Array.isArray(fact)) return listOf(fact, depth);
-      return Decimal.isDecimal(fact) ? exactOfDecimal(decimalOf(fact)) : (fact as RuleObject);
+      return isDecimalObject(fact) ? exactOfDecimal(decimalOf(fact)) : (fact as RuleObject);
     case "function":
     case "symbol":
       return undefined;

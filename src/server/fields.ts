@@ -8,7 +8,7 @@ import { z } from "zod";
 import { moment } from "../book/fields.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { NO_END } from "../invoicing/timeline.ts";
-import { Decimal } from "../numbers/decimal.ts";
+import { type Decimal, isDecimalObject } from "../numbers/decimal.ts";
 
 /** An id in a path, of at most `max` characters. */
 export function pathId(max = 50): z.ZodString {
@@ -17,7 +17,7 @@ export function pathId(max = 50): z.ZodString {
 
 /** A number as it is answered: exact in its text. */
 export const number = z
-  .custom<Decimal>((value) => Decimal.isDecimal(value))
+  .custom<Decimal>((value) => isDecimalObject(value))
   .meta({ type: "number", description: "Exact in its text: a client that needs every digit reads the text." });
 
 /** An instant as it is answered. */

@@ -7,6 +7,7 @@ import {
   decimalOf,
   divide,
   greatest,
+  isDecimalObject,
   least,
   multiply,
   subtract,
@@ -14,6 +15,27 @@ import {
   textOf,
   valueOf,
 } from "../../src/numbers/decimal.ts";
+
+describe("telling decimals", () => {
+  test("a decimal is one whoever's constructor made it", () => {
+    expect([new Decimal(1), new HostDecimal(1), new (HostDecimal.clone())(1)].map(isDecimalObject)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test.each<Readonly<Record<string, unknown>>>([
+    { s: 1, e: 0, d: [5] },
+    { s: 1, e: 0, d: 5 },
+    { s: 1, e: 0, d: "abc" },
+    { s: "x", e: "y", d: ["0"] },
+  ])("S1.2 data with the mark of a decimal, %j, is none, whatever it holds", (parts) => {
+    const forged = { toStringTag: "[object Decimal]", ...parts };
+    expect(isDecimalObject(forged)).toBe(false);
+    expect(() => decimalOf(forged)).toThrow("expected a decimal, got object");
+  });
+});
 
 describe("reading decimals", () => {
   test.each([

@@ -77,6 +77,8 @@ describe("writing JSON", () => {
     expect(stringifyJson(value)).toBe(JSON.stringify(value));
     expect(stringifyJson(value, 2)).toBe(JSON.stringify(value, null, 2));
     expect(stringifyJson(undefined)).toBe("null");
+    const marked = { toStringTag: "[object Decimal]", s: 1, e: 0, d: 5 };
+    expect(stringifyJson(marked)).toBe(JSON.stringify(marked));
   });
 
   test("S1.2 what is written reads back", () => {

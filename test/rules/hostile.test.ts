@@ -17,6 +17,7 @@ function answer(rule: unknown, facts: unknown = {}): unknown {
 }
 
 const LONG = "1".repeat(150);
+const MARKED = { toStringTag: "[object Decimal]", s: 1, e: 0, d: "abc" };
 
 describe("a hostile rule has an exact answer or an error", () => {
   test.each<readonly [string, unknown, unknown, unknown]>([
@@ -27,6 +28,12 @@ describe("a hostile rule has an exact answer or an error", () => {
     ["S3.2 a decimal and a text compare by value", { "<": [9, "10"] }, {}, true],
     ["S3.2 a decimal equals its text in any length", { "==": [{ var: "s" }, 7] }, { s: `7.${"0".repeat(99)}` }, true],
     ["S3.2 digits of another script are no decimal", { "==": [7, "٧"] }, {}, false],
+    [
+      "S3.2 data with the mark of a decimal is no operand",
+      { "+": [{ var: "x" }, 1] },
+      { x: MARKED },
+      "ERR_RULE_FAILED",
+    ],
     ["S1.4 a text of 150 digits is no operand", { "+": [{ var: "b" }, 1] }, { b: LONG }, "ERR_RULE_FAILED"],
     ["S3.2 but is more than 5 in a comparison", { ">": [{ var: "b" }, 5] }, { b: LONG }, true],
     ["S3.1 a text beyond all doubles is more than any decimal", { ">": ["1e4000", 7] }, {}, true],
