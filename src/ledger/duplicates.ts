@@ -133,7 +133,8 @@ function placeOf(memory: Memory, id: string, hash: number): number {
     const slot = 2 * ((hash + probe) & mask);
     const place = (table[slot + 1] ?? 0) - 1;
     if (place < 0) return -1;
-    if (table[slot] === hash && idAt(memory, place) === id) return place;
+    // The table holds hashes with a sign, whether or not a host's have one.
+    if (table[slot] === (hash | 0) && idAt(memory, place) === id) return place;
   }
   return memory.aside.get(id) ?? -1;
 }

@@ -67,6 +67,11 @@ export function createCells(rows: number, columns: number, together?: readonly (
   const dense = createDenseCells(rows, columns, together);
   const wide: WideCells = { columns, byCell: new Map() };
   const add: Cells["add"] = (row, column, day, quantity) => {
+    // Beside a wide cell even a small quantity may be too much.
+    if (wide.byCell.size > 0 && wide.byCell.get(row * columns + column)?.has(day) === true) {
+      addWide(dense, wide, { row, column, day }, quantity);
+      return;
+    }
     const lane = openRow(dense, row) + (dense.lanes[column] ?? 0);
     const first = openDay(dense, lane, day);
     const place = dense.places[column] ?? 0;
@@ -89,7 +94,6 @@ export function createCells(rows: number, columns: number, together?: readonly (
   const adder: Cells["adder"] = (wanted) => {
     const addDense = denseAdder(dense, wanted);
     return (row, day, quantities) => {
-      // Beside a wide cell even a small quantity may be too much.
       if (wide.byCell.size === 0 && addDense(row, day, quantities)) return true;
       for (const [index, quantity] of quantities.entries()) {
         if (quantity !== undefined && !fits(row, wanted[index] ?? -1, day, quantity)) return false;

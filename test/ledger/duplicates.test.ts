@@ -39,6 +39,12 @@ describe.each(memories)("S14.1 a memory of %s", (_, remember) => {
     expect(ids.has("event-3000", 0)).toBe(false);
   });
 
+  test("tells ids apart by hashes that a host gives without a sign", () => {
+    const ids = rememberIds(() => 0xffff_fff0);
+    for (let index = 0; index < 200; index++) expect(ids.admit(`e${index}`, 0, 10)).toBe(true);
+    for (let index = 0; index < 200; index++) expect(ids.admit(`e${index}`, 5, 10)).toBe(false);
+  });
+
   test("takes names of object properties as ids like any other", () => {
     const ids = remember();
     for (const name of ["__proto__", "constructor", "", "\u0000"]) {

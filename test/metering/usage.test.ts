@@ -96,6 +96,14 @@ test("S1.4 a cell that would need more than 100 digits is refused, and nothing i
   expect(tally.between("a", "m", 1, 2).toFixed()).toBe(`1${"0".repeat(80)}`);
 });
 
+test("S1.4 so is a small quantity beside a sum that leaves no digits for it", () => {
+  const tally = createUsageTally(["a"], ["m"]);
+  tally.add(0, 0, 5, exact("1e95"));
+  expect(() => tally.add(0, 0, 5, exact("1e-15"))).toThrow("more than 100 significant digits");
+  tally.add(0, 0, 5, 1);
+  expect(tally.between("a", "m", 5, 6).toFixed()).toBe(`1${"0".repeat(94)}1`);
+});
+
 test("an unknown meter or account has none of the sums of any size", () => {
   const tally = createUsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 1, 1, exact("1e80"));
