@@ -24,8 +24,12 @@ const PROBES_MAX = 64;
  * No places.
  *
  * @param idAt the id of the item at a place
+ * @param hashOf 32 bits of an id; ids of one hash are told apart all the same, only slower
  */
-export function createIdPlaces(idAt: (place: number) => string | undefined): IdPlaces {
+export function createIdPlaces(
+  idAt: (place: number) => string | undefined,
+  hashOf: (id: string) => number = hashOfText,
+): IdPlaces {
   /** Open addressing, at most half full: a hash and a place plus one, 0 where the slot is free. */
   let table = new Int32Array(2 * SLOTS_FIRST);
   let count = 0;
@@ -53,17 +57,17 @@ export function createIdPlaces(idAt: (place: number) => string | undefined): IdP
       if (id !== undefined) aside.set(id, place);
     }
     // What was kept aside may have room now, and is looked for there.
-    for (const [id, place] of aside) if (take(table, hashOfText(id), place)) aside.delete(id);
+    for (const [id, place] of aside) if (take(table, hashOf(id), place)) aside.delete(id);
   };
 
   return {
     find(id) {
-      const slot = slotOf(id, hashOfText(id));
+      const slot = slotOf(id, hashOf(id));
       return slot < 0 ? (aside.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
     },
     findOrPut(id, place) {
       if (4 * count >= table.length) grow();
-      const hash = hashOfText(id);
+      const hash = hashOf(id);
       const slot = slotOf(id, hash);
       const known = slot < 0 ? (aside.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
       if (known >= 0) return known;
