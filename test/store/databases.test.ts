@@ -168,6 +168,25 @@ describe("a commit that is not answered", () => {
   });
 });
 
+describe("a transaction that takes longer than it may", () => {
+  test.each([
+    ["the server", { options: "-c lock_timeout=100" }],
+    ["the driver", { query_timeout: 100 }],
+  ])("by %s is ended, and nothing of it is written", async (_, config) => {
+    const server = await openPrivateServer(directory);
+    const [pool, hurried] = [poolOf(server), new Pool({ ...server.connection, ...config }).on("error", () => {})];
+    const [store, late] = [await postgresStore(pool), await postgresStore(hurried)];
+    await put(store, "1");
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => {
+      await expect(put(late, "10")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+      return { result: undefined, changes: { usage: [cell("a", "m", TODAY, "1")] } };
+    });
+    expect(await total(store)).toBe("2");
+    await Promise.all([pool.end(), hurried.end()]);
+    await server.close();
+  });
+});
+
 /** Does something as soon as the server answers again. */
 async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + 20_000;

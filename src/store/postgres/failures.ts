@@ -39,11 +39,15 @@ export async function againAfterLostRaces<Result>(work: () => Promise<Result>): 
 
 /** Serialization failure, deadlock, and a unique key that another writer took a moment before. */
 const LOST_RACES = new Set(["40001", "40P01", "23505"]);
-/** Connections that fail or are ended, a server that starts or stops, and one with too many connections. */
+/**
+ * Connections that fail or are ended, a server that starts or stops, that only reads, that has no more connections, memory
+ * or room on its disk, and one that took longer than it was told to.
+ */
 const UNAVAILABLE =
-  /^(?:08...|57P0[1-5]|53300|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN))$/;
+  /^(?:08...|25006|25P0[34]|53...|55P03|57014|57P0[1-5]|58030|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN))$/;
 /** What `pg` says without a code. */
-const TERMINATED = /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect/i;
+const TERMINATED =
+  /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect|read timeout/i;
 const NO_SOCKET = "ENOENT";
 
 /** The error to throw for one of a driver: errors of the database get a meaning, all others stay what they are. */
