@@ -1,0 +1,171 @@
+/** A run remembers what the last events looked like. Beside it: a run of its own for each event, which remembers nothing. */
+import { Decimal as HostDecimal } from "decimal.js";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createMeteringRun, type MeteringRun } from "../../src/ledger/metering-run.ts";
+import type { UsageCell } from "../../src/metering/usage.ts";
+import { add, type Decimal } from "../../src/numbers/decimal.ts";
+import { accountOf, bookOf } from "./support.ts";
+
+const tokens = { var: "attribute.tokens" };
+const isEurope = { "==": [{ var: "dimension.region" }, "eu"] };
+/** More meters than lie side by side, some of which an event leaves alone. */
+const requestMeters = Array.from({ length: 11 }, (_, index) => ({
+  id: `um.${index}`,
+  name: `meter ${index}`,
+  aggregation: "SUM",
+  eventSchemaName: "request",
+  computations: [
+    {
+      order: 1,
+      ...(index % 3 === 0 ? { matcher: isEurope } : {}),
+      computation: index % 2 === 0 ? tokens : { "*": [tokens, { var: "attribute.ms" }] },
+    },
+  ],
+}));
+const book = bookOf({
+  eventSchemas: [
+    { name: "request", attributes: [{ name: "tokens" }, { name: "ms" }], dimensions: [{ name: "region" }] },
+    { name: "odd", attributes: [{ name: "constructor" }], dimensions: [{ name: "__proto__" }, { name: "1" }] },
+  ],
+  usageMeters: [
+    ...requestMeters,
+    {
+      id: "um.odd",
+      name: "odd",
+      aggregation: "SUM",
+      eventSchemaName: "odd",
+      computations: [
+        {
+          order: 1,
+          matcher: { "==": [{ var: "dimension.__proto__" }, "eu"] },
+          computation: { var: "attribute.constructor" },
+        },
+      ],
+    },
+  ],
+  accounts: [accountOf("prod", { aliases: ["alias"] }), accountOf("other")],
+});
+
+const value = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom<unknown>(1, 2.5, 0.125, "3", "0.10", 3.3, -4, 123_456_789.25) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<unknown>(-0, 1e-7, "+5", "1e3", "5.", "9".repeat(20), `-0.${"9".repeat(20)}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(new HostDecimal("12.5"), 1e-20, 1e21, "x", "1e20", null, Number.NaN),
+  },
+);
+const text = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom<unknown>("eu", "us", "") },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(5, 2.5, new HostDecimal("1e3"), null, "x".repeat(513)) },
+);
+/** Fields that the schemas do not declare, put among those that they do. */
+const more = fc.option(fc.tuple(fc.nat(2), fc.constantFrom("other", "__proto__", "toString", "tokens"), value), {
+  freq: 3,
+  nil: undefined,
+});
+
+const attributesOf = (names: readonly string[]) =>
+  fc.tuple(value, value, fc.boolean(), more, fc.nat(9)).map(([first, second, isTurned, extra, kind]): unknown => {
+    const list: unknown[] = names.map((name, index) => ({ name, value: index === 0 ? first : second }));
+    if (isTurned) list.reverse();
+    if (extra !== undefined) list.splice(extra[0], 0, Object.freeze({ name: extra[1], value: extra[2] }));
+    // With a hole at its end.
+    if (kind === 0) list.length++;
+    return kind === 2 ? Object.freeze(list) : list;
+  });
+const dimensionsOf = (names: readonly string[]) =>
+  fc.tuple(text, text, fc.nat(9)).map(([first, second, kind]): unknown => {
+    // A computed key of this name is an own property, as in JSON.
+    const own = names.map((name, index): readonly [string, unknown] => [name, index === 0 ? first : second]);
+    if (kind === 0) return Object.create(Object.fromEntries(own), {});
+    if (kind === 1) return Object.assign(Object.create({ zone: "a" }) as object, { region: first });
+    return Object.fromEntries(kind < 4 ? [["zone", second], ...own] : kind < 6 ? [...own, ["zone", second]] : own);
+  });
+const timestamps = [
+  "2024-01-02T03:04:05Z",
+  "2024-01-03T03:04:05+02:00",
+  "1969-12-31T23:59:59Z",
+  "0001-01-01T00:00:00Z",
+];
+const eventOfSchema = (schemaName: string, attributes: readonly string[], dimensions: readonly string[]) =>
+  fc.record({
+    schemaName: fc.constant(schemaName),
+    id: fc.nat(200).map(String),
+    accountId: fc.constantFrom("prod", "prod", "alias", "other"),
+    timestamp: fc.constantFrom(...timestamps, "9998-12-31T00:00:00Z"),
+    attributes: attributesOf(attributes),
+    dimensions: dimensionsOf(dimensions),
+  });
+const events = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: eventOfSchema("request", ["tokens", "ms"], ["region"]) },
+    { weight: 1, arbitrary: eventOfSchema("odd", ["constructor"], ["__proto__", "1"]) },
+  ),
+  { maxLength: 40, size: "max" },
+);
+
+interface Result {
+  readonly outcomes: readonly string[];
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+function cellsOf(cells: Iterable<UsageCell>): Record<string, string> {
+  const sums = new Map<string, Decimal>();
+  for (const { accountId, meterId, day, quantity } of cells) {
+    const key = `${accountId} ${meterId} ${day}`;
+    const sum = sums.get(key);
+    sums.set(key, sum === undefined ? quantity : add(sum, quantity));
+  }
+  return Object.fromEntries([...sums].map(([key, sum]) => [key, sum.toFixed()]));
+}
+
+function resultOf(run: MeteringRun, list: readonly unknown[], asSent: (event: unknown) => unknown): Result {
+  const outcomes = list.map((event) => {
+    const { status, description } = run.add(asSent(event));
+    return `${status}: ${description}`;
+  });
+  return { outcomes, cells: cellsOf(run.usage.cells()) };
+}
+
+test("S14.4 a run decides each event as if there were none before it, but for its id", () => {
+  fc.assert(
+    fc.property(events, (drawn) => {
+      const list = drawn.map((event, index) => ({ ...event, id: `${event.id}-${index}` }));
+      const alone = list.map((event) => {
+        const run = createMeteringRun(book);
+        return { ...resultOf(run, [event], (given) => given), counted: [...run.usage.cells()] };
+      });
+      const expected = {
+        outcomes: alone.flatMap(({ outcomes }) => outcomes),
+        cells: cellsOf(alone.flatMap(({ counted }) => counted)),
+      };
+      expect(resultOf(createMeteringRun(book), list, (event) => event)).toEqual(expected);
+    }),
+    // Compiles the book for each event.
+    { numRuns: 25 },
+  );
+});
+
+test("S14.1 a list that is looked at, and one object that carries every event in turn, have the same outcomes", () => {
+  fc.assert(
+    fc.property(events, fc.integer({ min: 1, max: 40 }), (list, step) => {
+      const plain = resultOf(createMeteringRun(book), list, (event) => event);
+      const looking = createMeteringRun(book);
+      let place = 0;
+      const looked = resultOf(looking, list, (event) => {
+        if (place % step === 0) looking.lookAhead(list, place, Math.min(place + step, list.length));
+        place++;
+        return event;
+      });
+      expect(looked).toEqual(plain);
+      const shared = {};
+      const reused = resultOf(createMeteringRun(book), list, (event) => Object.assign(shared, event));
+      expect(reused).toEqual(plain);
+    }),
+  );
+});
