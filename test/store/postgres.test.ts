@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { account, cell, invoice, TODAY } from "../../src/store/conformance/samples.ts";
+import { account, cell, event, invoice, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -54,6 +54,39 @@ describe("columns of usage", () => {
     expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([first, second]);
     expect(await store.read.overage(["a"], TODAY, TODAY + 1)).toEqual([second]);
     await store.close();
+  });
+});
+
+describe("an id that is held so long that it may be taken again", () => {
+  test("is taken once, also where its holder is undone and it is sent elsewhere meanwhile", async () => {
+    const [store, other] = [
+      await postgresStore(pool, { schema: "again" }),
+      await postgresStore(pool, { schema: "again" }),
+    ];
+    const put = (accountId: string, changes: Changes): Promise<void> =>
+      other.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async () => ({
+        result: undefined,
+        changes,
+      }));
+    const first = event("a", 1, { eventId: "x" });
+    await put("a", { accounts: [account("a"), account("b"), account("c")] });
+    await put("a", { accounts: [account("a", { eventCount: 1 })], events: [first] });
+    let runs = 0;
+    const scope = { configuration: "shared", accountIds: ["b"], eventIds: ["x"] } as const;
+    await store.transact(scope, async (view) => {
+      const [held] = await view.heldIds(["x"]);
+      if ((runs += 1) === 1) {
+        await put("a", { events: [{ ...first, reverted: true }] });
+        await put("c", { events: [event("c", 1, { eventId: "x" })] });
+      }
+      // The first holder's time is over, that of others is not.
+      const mayTake = held === undefined || held.accountId === "a";
+      return { result: undefined, changes: mayTake ? { events: [event("b", 1, { eventId: "x" })] } : {} };
+    });
+    const events = await store.read.events({ eventId: "x" }, { limit: 9 });
+    expect(events.filter(({ reverted }) => !reverted).map(({ accountId }) => accountId)).toEqual(["c"]);
+    expect(runs).toBe(2);
+    await Promise.all([store.close(), other.close()]);
   });
 });
 

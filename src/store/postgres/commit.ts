@@ -25,8 +25,11 @@ export interface CommitContext {
   readonly places: KnownPlaces;
   /** The accounts as they were read under their locks. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  /** The number with which each of these event ids is held, -1 where it is not. */
-  holdsOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * The number with which each of these event ids is held, -1 where it is not. Those of them that new events take stay held
+   * by whom they are until the commit.
+   */
+  holdsOf(eventIds: readonly string[], taken: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /**

@@ -59,16 +59,21 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
   };
 }
 
-/** Of each id that is held, the event of the latest ingest, and the greatest number with which the id is held. */
+/**
+ * Of each id that is held, the event of the latest ingest, and the greatest number with which the id is held.
+ *
+ * @param lock `for no key update` where they must stay what they are
+ */
 export async function holdersOf(
   run: Run,
   table: (name: string) => string,
   eventIds: readonly string[],
+  lock = "",
 ): Promise<readonly Holder[]> {
   const rows = await run(
     `select ${EVENT_COLUMNS}, holds::text from ${table("event")}
       where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
-        and event_id = any($1::text::text[]) and holds is not null order by created_at`,
+        and event_id = any($1::text::text[]) and holds is not null order by created_at ${lock}`,
     [textList(keysOf(eventIds))],
   );
   const holders = new Map<string, Holder>();

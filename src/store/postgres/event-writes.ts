@@ -14,7 +14,7 @@ import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts"
 export interface EventWriting extends Sending {
   readonly table: (name: string) => string;
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  holdsOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  holdsOf(eventIds: readonly string[], taken: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /** So many events a statement: while it is under way, the next one is made ready. */
@@ -23,11 +23,12 @@ const CHUNK = 500;
 /** Writes events; those that replace none are told by their numbers. */
 export async function writeEvents(context: EventWriting, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
-  const held = await context.holdsOf(events.filter(isHolder).map(({ eventId }) => eventId));
-  // In the order of the one index in which commits of different accounts may meet.
-  const sorted = inKeyOrder(events, ({ eventId }) => keyOf(eventId));
   const isNew = ({ accountId, number }: EventRecord): boolean =>
     number > (context.accounts.get(accountId)?.eventCount ?? Infinity);
+  const holders = events.filter(isHolder);
+  const held = await context.holdsOf(holders.map(idOf), holders.filter(isNew).map(idOf));
+  // In the order of the one index in which commits of different accounts may meet.
+  const sorted = inKeyOrder(events, ({ eventId }) => keyOf(eventId));
   // A new event replaces none, which is quicker when the database need not look.
   const added = sorted.filter(isNew);
   for (let start = 0; start < added.length; start += CHUNK) {
@@ -116,6 +117,10 @@ async function insertEvents(
 }
 
 const ALIKE_NAMES = new Set(ALIKE.map(([name]) => name));
+
+function idOf({ eventId }: EventRecord): string {
+  return eventId;
+}
 
 /** Whether an event holds its id: it is accepted and not reverted. */
 function isHolder(event: EventRecord): boolean {

@@ -17,7 +17,7 @@ import type { Places } from "./cells.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
 import { holdersOf } from "./event-view.ts";
-import { againAfterLostRaces } from "./failures.ts";
+import { againAfterLostRaces, LostRace } from "./failures.ts";
 import { migrate, tablesIn } from "./migrations.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
@@ -123,8 +123,17 @@ async function decideAndCommit<Result>(
     },
   };
   const { result, changes } = await work(view);
-  const holdsOf = async (eventIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const holdsOf = async (
+    eventIds: readonly string[],
+    taken: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> => {
     await learn(eventIds);
+    // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
+    // writer would take it with the first one.
+    const again = taken.filter((id) => held.has(id));
+    const still = again.length === 0 ? [] : await holdersOf(run, table, again, "for no key update");
+    const same = still.filter((one) => held.get(one.held.eventId)?.held.referenceId === one.held.referenceId);
+    if (same.length < again.length) throw new LostRace("an event whose id is taken again was undone at the same time");
     return holds;
   };
   // A database that was restored may have given the same places to others: only of the list that is there are they true.
