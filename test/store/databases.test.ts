@@ -317,3 +317,25 @@ describe("a PGlite directory", () => {
     await store.close();
   });
 });
+
+describe("a place where no directory can be", () => {
+  test.each([
+    ["a file", () => join(directory, "file"), /^expected a directory for the database, got a file: /],
+    ["below a file", () => join(directory, "file", "data"), /^the directory of the database cannot be made: /],
+    // There, making all levels at once never ends.
+    ["where nothing can be made", () => "/proc/ratebook/data", /^the directory of the database cannot be made: /],
+  ])("%s is refused, whatever the database", async (_, place, message) => {
+    await writeFile(join(directory, "file"), "");
+    for (const name of [place(), `pglite:${place()}`]) {
+      await expect(openDatabase(name)).rejects.toMatchObject({
+        code: "ERR_STORE_UNAVAILABLE",
+        message: expect.stringMatching(message),
+      });
+    }
+  });
+
+  test("directories above it are made", async () => {
+    const store = await openDatabase(`pglite:${join(directory, "a", "b", "c")}`);
+    await store.close();
+  });
+});

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { access, link, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { access, link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { RatebookError } from "../../errors.ts";
 import type { Store } from "../store.ts";
 import type { SingleConnection } from "./client.ts";
+import { openDirectory } from "./directory.ts";
 import { postgresStore } from "./postgres.ts";
 import { processOf } from "./processes.ts";
 
@@ -19,8 +20,7 @@ import { processOf } from "./processes.ts";
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE when a process has it open, with its id, or PGlite is not installed
  */
 export async function openPglite(path: string): Promise<Store> {
-  await mkdir(path, { recursive: true });
-  const directory = await realpath(path);
+  const directory = await openDirectory(path);
   const unlock = await lockDirectory(directory);
   try {
     const database = await startPglite(await initialized(directory));

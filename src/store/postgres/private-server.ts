@@ -9,19 +9,7 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -30,6 +18,7 @@ import { Client } from "pg";
 
 import { RatebookError } from "../../errors.ts";
 import { findBinaries } from "./binaries.ts";
+import { openDirectory } from "./directory.ts";
 import { processOf } from "./processes.ts";
 import { type ServerUser, serverUserFor } from "./server-user.ts";
 
@@ -72,8 +61,7 @@ rm -rf "$3"`;
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be started, with the reason
  */
 export async function openPrivateServer(path: string): Promise<PrivateServer> {
-  await mkdir(path, { recursive: true });
-  const directory = await realpath(path);
+  const directory = await openDirectory(path);
   const place: Place = {
     data: join(directory, "postgres"),
     log: join(directory, "postgres.log"),

@@ -1,0 +1,50 @@
+/**
+ * The directory of a database, made where it is not there.
+ *
+ * @module
+ */
+import { mkdir, realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+import { RatebookError } from "../../errors.ts";
+
+/**
+ * Makes a directory and those above it.
+ *
+ * @returns its real path
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE where something else stands in its place, or it cannot be made
+ */
+export async function openDirectory(path: string): Promise<string> {
+  try {
+    await make(resolve(path));
+    return await realpath(path);
+  } catch (error) {
+    if (error instanceof RatebookError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw unavailable(`the directory of the database cannot be made: ${reason}`, error);
+  }
+}
+
+/** One level after the other: made all at once, a place beneath which nothing can be made is tried for ever. */
+async function make(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") {
+      if ((await stat(path)).isDirectory()) return;
+      throw unavailable(`expected a directory for the database, got a file: ${JSON.stringify(path)}`, error);
+    }
+    const above = dirname(path);
+    if (code !== "ENOENT" || above === path) throw error;
+    await make(above);
+    await mkdir(path).catch((again: NodeJS.ErrnoException) => {
+      // Another process was quicker.
+      if (again.code !== "EEXIST") throw again;
+    });
+  }
+}
+
+function unavailable(message: string, cause: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
+  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
+}
