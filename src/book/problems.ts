@@ -56,8 +56,9 @@ export function collectProblems(): Problems {
     count: () => count,
     isFull: () => count >= KEPT_MAX,
     error: (what, document) => {
+      const positions = positionsOfKeys();
       const inOrder = kept
-        .map(({ path, message }) => ({ place: placeOf(document, path), path: pathText(path), message }))
+        .map(({ path, message }) => ({ place: placeOf(document, path, positions), path: pathText(path), message }))
         .sort((a, b) => comparePlaces(a.place, b.place))
         .slice(0, PROBLEMS_MAX)
         .map(({ path, message }): Problem => ({ path, message }));
@@ -98,7 +99,7 @@ export function pathText(path: Path): string {
 }
 
 /** The positions of a path's steps in the document, for sorting; what is not there comes last in its object. */
-function placeOf(document: unknown, path: Path): readonly number[] {
+function placeOf(document: unknown, path: Path, positions: KeyPositions): readonly number[] {
   const place: number[] = [];
   let at = document;
   for (const step of path) {
@@ -106,7 +107,7 @@ function placeOf(document: unknown, path: Path): readonly number[] {
       place.push(step);
       at = at[step];
     } else if (typeof at === "object" && at !== null && Object.hasOwn(at, step)) {
-      place.push(Object.keys(at).indexOf(String(step)));
+      place.push(positions(at, String(step)));
       at = Reflect.get(at, step);
     } else {
       place.push(Number.MAX_SAFE_INTEGER);
@@ -114,6 +115,22 @@ function placeOf(document: unknown, path: Path): readonly number[] {
     }
   }
   return place;
+}
+
+/** The position of a key among those of its object. */
+type KeyPositions = (holder: object, key: string) => number;
+
+/** Looks at the keys of each object once: one of many thousand unknown fields has a problem for each. */
+function positionsOfKeys(): KeyPositions {
+  const known = new Map<object, ReadonlyMap<string, number>>();
+  return (holder, key) => {
+    let positions = known.get(holder);
+    if (positions === undefined) {
+      positions = new Map(Object.keys(holder).map((each, place) => [each, place]));
+      known.set(holder, positions);
+    }
+    return positions.get(key) ?? -1;
+  };
 }
 
 function comparePlaces(a: readonly number[], b: readonly number[]): number {
