@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { createLocks } from "./memory/locks.ts";
+import { createLocks } from "./locks.ts";
 import { restore, snapshotOf } from "./memory/snapshot.ts";
 import { applyChanges, emptyState, viewOf } from "./memory/state.ts";
 import type { Store } from "./store.ts";

@@ -11,6 +11,7 @@
 import { RatebookError } from "../../errors.ts";
 import type { Decision } from "../../ledger/decision.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
 import { type KnownAccounts, lockAccounts } from "./accounts.ts";
 import type { Places } from "./cells.ts";
@@ -43,7 +44,8 @@ export async function postgresStore(
   const connections = connectionsOf(client);
   await againAfterLostRaces(() => migrate(connections, schema));
   const table = tablesIn(schema);
-  const place: Place = { connections, schema, table, known: new Map(), places: { stamp: undefined, byKey: new Map() } };
+  const own = { known: new Map(), locks: createLocks(), places: { stamp: undefined, byKey: new Map() } };
+  const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -62,22 +64,32 @@ interface Place {
   readonly schema: string;
   readonly table: (name: string) => string;
   readonly known: KnownAccounts;
+  /**
+   * Queues the transactions of this process before they ask the database: what waits there for the rows of a thousand
+   * accounts checks each of them again once it has them, which takes longer than all else.
+   */
+  readonly locks: Locks;
   places: Places;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 
 /** Does the work until its commit loses no race. */
-function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
+async function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
   const opening = [configurationLock(place.schema, scope)];
-  return againAfterLostRaces(async () => {
-    const own: Places = { stamp: undefined, byKey: new Map() };
-    const result = await place.connections.transaction(opening, (run) =>
-      decideAndCommit(run, place, own, { scope, work }),
-    );
-    remember(place, own);
-    return result;
-  });
+  const release = await place.locks.take(scope);
+  try {
+    return await againAfterLostRaces(async () => {
+      const own: Places = { stamp: undefined, byKey: new Map() };
+      const result = await place.connections.transaction(opening, (run) =>
+        decideAndCommit(run, place, own, { scope, work }),
+      );
+      remember(place, own);
+      return result;
+    });
+  } finally {
+    release();
+  }
 }
 
 /** Remembers places that a committed transaction has read or given; of another list than before, them alone. */

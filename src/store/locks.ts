@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Scope } from "../store.ts";
+import type { Scope } from "./store.ts";
 
 /** Takes locks. */
 export interface Locks {
