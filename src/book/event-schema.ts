@@ -48,6 +48,9 @@ export interface FeatureDetails {
   readonly attributeName: string;
 }
 
+/** Most fields that enrichment adds, and most settings that its rules use. */
+const ENRICHMENTS_MAX = 200;
+
 const named = z.strictObject({ name, displayName: text, defaultUnit: text });
 /** The attributes, or the dimensions, that an event must carry. */
 export const declaredFields = z.array(named).max(50);
@@ -62,7 +65,12 @@ export const eventSchema = z.strictObject({
   dimensions: listOf(named, 50),
   featureDetails: z.strictObject({ featureId: reference, attributeName: reference }).nullish(),
   eventLevelRevenue: z.boolean().nullish(),
-  enrichments: z.strictObject({ dependencies: listOf(dependency), fields: listOf(enrichmentField) }).nullish(),
+  enrichments: z
+    .strictObject({
+      dependencies: listOf(dependency, ENRICHMENTS_MAX),
+      fields: listOf(enrichmentField, ENRICHMENTS_MAX),
+    })
+    .nullish(),
 });
 /** An event schema as it is written, before references are resolved. */
 export type EventSchemaDocument = z.output<typeof eventSchema>;
