@@ -12,7 +12,7 @@ import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.
 import { listQuery } from "../pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
 import { addressShape, shownAddress } from "../shapes/address.ts";
-import { listOf } from "../shapes/list.ts";
+import { listOf, okPage } from "../shapes/list.ts";
 
 const customerShape = z
   .strictObject({
@@ -66,11 +66,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "customers", query });
       const found = await engine.customers.list(asked.page);
-      return ok({
-        data: found.items.map(shownCustomer),
-        nextToken: asked.nextToken(found) ?? null,
-        context: { pageSize: asked.page.limit },
-      });
+      return okPage(asked, found, shownCustomer);
     },
   }),
   endpoint({

@@ -24,6 +24,7 @@ import {
   shownWholeInvoice,
   wholeInvoiceShape,
 } from "../shapes/invoice.ts";
+import { okOpenPage, openListOf } from "../shapes/list.ts";
 
 const listFilters = {
   account_id: z.string().optional(),
@@ -33,14 +34,6 @@ const listFilters = {
   start_time: queryTime.optional().meta({ description: "Billing periods that end after it." }),
   end_time: queryTime.optional().meta({ description: "Billing periods that start before it." }),
 };
-
-const invoiceList = z
-  .strictObject({
-    data: z.array(invoiceShape),
-    nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
-    context: z.strictObject({ pageSize: z.int() }),
-  })
-  .meta({ id: "InvoiceList" });
 
 /** The endpoints of invoices. */
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
@@ -55,16 +48,10 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     query: listQuery(listFilters, LONG_PAGES),
     wireNames: { from: "start_time", until: "end_time" },
-    answers: { 200: invoiceList },
+    answers: { 200: openListOf(invoiceShape, "InvoiceList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "invoices", sizes: LONG_PAGES, query });
-      const { items, next } = await invoicesAsked(engine, asked);
-      const nextToken = asked.nextToken(next === undefined ? { items } : { items, next });
-      return ok({
-        data: items,
-        ...(nextToken === undefined ? {} : { nextToken }),
-        context: { pageSize: asked.page.limit },
-      });
+      return okOpenPage(asked, await invoicesAsked(engine, asked), (shown) => shown);
     },
   }),
   endpoint({

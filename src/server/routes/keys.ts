@@ -6,11 +6,11 @@
 import { z } from "zod";
 
 import type { KeyedAccess } from "../access.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
+import { created, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
 import { type ApiKey, keyRequest, ROLES } from "../keys.ts";
 import { listQuery } from "../pagination.ts";
-import { listOf } from "../shapes/list.ts";
+import { listOf, okPage } from "../shapes/list.ts";
 
 const fields = {
   id: z.string(),
@@ -55,11 +55,7 @@ export function keyEndpoints({ keys }: Pick<KeyedAccess, "keys">): readonly Endp
       handle: async ({ paging, query }) => {
         const asked = paging.open({ list: "keys", query });
         const found = await keys.list(asked.page);
-        return ok({
-          data: found.items.map(shownKey),
-          nextToken: asked.nextToken(found) ?? null,
-          context: { pageSize: asked.page.limit },
-        });
+        return okPage(asked, found, shownKey);
       },
     }),
     endpoint({

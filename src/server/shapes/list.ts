@@ -20,7 +20,7 @@ export function listOf(item: z.ZodType, id: string): z.ZodType {
     .meta({ id });
 }
 
-/** As {@link listOf}, but `nextToken` is left out on the last page: credits and license updates. */
+/** As {@link listOf}, but `nextToken` is left out on the last page: credits, invoices and license updates. */
 export function openListOf(item: z.ZodType, id: string): z.ZodType {
   return z
     .strictObject({
