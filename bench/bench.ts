@@ -7,6 +7,13 @@ export interface Bench {
   run(size: "smoke" | "full"): readonly string[] | Promise<readonly string[]>;
 }
 
+/** Seconds until what `work` promises has come. */
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = process.hrtime.bigint();
+  await work();
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
 /** Seconds that `work` takes. */
 export function measure(work: () => void): number {
   const start = process.hrtime.bigint();

@@ -2,9 +2,9 @@
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Bench } from "../bench.ts";
+import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";
-import { ingestUpTo, percentiles, undoTimes } from "./undo.ts";
+import { percentiles, undoAsEventsGrow } from "./undo.ts";
 
 const BATCH = 1_000;
 
@@ -71,20 +71,7 @@ async function entitle(count: number): Promise<readonly string[]> {
 }
 
 async function undo(sizes: readonly number[]): Promise<readonly string[]> {
-  const engine = await loaded(memoryStore());
-  const lines: string[] = [];
-  let stored = 0;
-  for (const size of sizes) {
-    stored = await ingestUpTo(engine, stored, size);
-    lines.push(await undoTimes(engine, stored));
-  }
-  return lines;
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const start = process.hrtime.bigint();
-  await work();
-  return Number(process.hrtime.bigint() - start) / 1e9;
+  return undoAsEventsGrow(await loaded(memoryStore()), sizes);
 }
 
 function heap(): number {

@@ -5,8 +5,19 @@ import { accountOfEvent, eventAt } from "./scenario.ts";
 const BATCH = 1_000;
 const TURNS = 400;
 
+/** How long the undo of one event takes at each number of stored events, a line each. */
+export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  let stored = 0;
+  for (const size of sizes) {
+    stored = await ingestUpTo(engine, stored, size);
+    lines.push(await undoTimes(engine, stored));
+  }
+  return lines;
+}
+
 /** Ingests events in batches until as many are stored. */
-export async function ingestUpTo(engine: Engine, stored: number, size: number): Promise<number> {
+async function ingestUpTo(engine: Engine, stored: number, size: number): Promise<number> {
   let count = stored;
   for (; count < size; count += BATCH) {
     await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)));
@@ -15,7 +26,7 @@ export async function ingestUpTo(engine: Engine, stored: number, size: number): 
 }
 
 /** Undoes one event after the other, spread over all that are stored, each of which is sent again. */
-export async function undoTimes(engine: Engine, stored: number): Promise<string> {
+async function undoTimes(engine: Engine, stored: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     const place = Math.floor((turn / TURNS) * (stored - 1));

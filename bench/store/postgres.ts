@@ -8,9 +8,9 @@ import { Pool } from "pg";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
-import type { Bench } from "../bench.ts";
+import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
-import { ingestUpTo, undoTimes } from "../engine/undo.ts";
+import { undoAsEventsGrow } from "../engine/undo.ts";
 
 const BATCH = 1_000;
 
@@ -74,20 +74,7 @@ async function ingest(pool: Pool, size: "smoke" | "full"): Promise<readonly stri
 }
 
 async function undo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
-  const engine = await loaded(pool, "undo", thousandAccounts());
-  const lines: string[] = [];
-  let stored = 0;
-  for (const size of sizes) {
-    stored = await ingestUpTo(engine, stored, size);
-    lines.push(await undoTimes(engine, stored));
-  }
-  return lines;
-}
-
-async function seconds(work: () => Promise<void>): Promise<number> {
-  const start = process.hrtime.bigint();
-  await work();
-  return Number(process.hrtime.bigint() - start) / 1e9;
+  return undoAsEventsGrow(await loaded(pool, "undo", thousandAccounts()), sizes);
 }
 
 /** The benches of stores. */
