@@ -22,11 +22,12 @@ export interface SeenIds {
   expect?(ids: readonly string[]): void;
 }
 
-/** Slots of the first table; each next one has twice as many. */
+/** Slots of the first table. */
 const SLOTS_FIRST = 1024;
-const GROWTH = 2;
+/** How many times the slots of a full table the next one has. */
+export const GROWTH = 2;
 /** Slots that are looked at before an id is kept aside: only ids made to meet in the table get there. */
-const PROBES_MAX = 64;
+export const PROBES_MAX = 64;
 /** Ids of one page; a power of two. Pages are never copied as the memory grows. */
 const PAGE_BITS = 14;
 const PAGE_IDS = 1 << PAGE_BITS;
@@ -146,11 +147,11 @@ function put(memory: Memory, id: string, hash: number, until: Instant): void {
   if (offset === 0) memory.pages.push({ ids: [], untils: new Float64Array(PAGE_IDS) });
   memory.pages[place >> PAGE_BITS]?.ids.push(id);
   setUntil(memory, place, until);
-  if (!take(memory.table, hash, place)) memory.aside.set(id, place);
+  if (!takeSlot(memory.table, hash, place)) memory.aside.set(id, place);
 }
 
-/** Takes the first free slot for a place; false when there is none nearby. */
-function take(table: Int32Array, hash: number, place: number): boolean {
+/** Takes the first free slot of a table for a place; false when there is none nearby. */
+export function takeSlot(table: Int32Array, hash: number, place: number): boolean {
   const mask = table.length / 2 - 1;
   for (let probe = 0; probe < PROBES_MAX; probe++) {
     const slot = 2 * ((hash + probe) & mask);
@@ -168,12 +169,12 @@ function grow(memory: Memory): void {
   memory.table = new Int32Array(GROWTH * table.length);
   for (let slot = 0; slot < table.length; slot += 2) {
     const place = (table[slot + 1] ?? 0) - 1;
-    if (place < 0 || take(memory.table, table[slot] ?? 0, place)) continue;
+    if (place < 0 || takeSlot(memory.table, table[slot] ?? 0, place)) continue;
     const id = idAt(memory, place);
     if (id !== undefined) aside.set(id, place);
   }
   // What was kept aside may have room now, and is looked for there.
-  for (const [id, place] of aside) if (take(memory.table, hashOf(id), place)) aside.delete(id);
+  for (const [id, place] of aside) if (takeSlot(memory.table, hashOf(id), place)) aside.delete(id);
 }
 
 /** 32 bits of a text, each of them moved by every character. */

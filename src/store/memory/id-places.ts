@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { hashOfText } from "../../ledger/duplicates.ts";
+import { GROWTH, hashOfText, PROBES_MAX, takeSlot } from "../../ledger/duplicates.ts";
 
 /** Places by id. */
 export interface IdPlaces {
@@ -14,11 +14,8 @@ export interface IdPlaces {
   findOrPut(id: string, place: number): number;
 }
 
-/** Slots of the first table; each next one has twice as many. */
+/** Slots of the first table. */
 const SLOTS_FIRST = 1024;
-const GROWTH = 2;
-/** Slots that are looked at before an id is kept aside: only ids made to meet in the table get there. */
-const PROBES_MAX = 64;
 
 /**
  * No places.
@@ -52,12 +49,12 @@ export function createIdPlaces(
     table = new Int32Array(GROWTH * before.length);
     for (let slot = 0; slot < before.length; slot += 2) {
       const place = (before[slot + 1] ?? 0) - 1;
-      if (place < 0 || take(table, before[slot] ?? 0, place)) continue;
+      if (place < 0 || takeSlot(table, before[slot] ?? 0, place)) continue;
       const id = idAt(place);
       if (id !== undefined) aside.set(id, place);
     }
     // What was kept aside may have room now, and is looked for there.
-    for (const [id, place] of aside) if (take(table, hashOf(id), place)) aside.delete(id);
+    for (const [id, place] of aside) if (takeSlot(table, hashOf(id), place)) aside.delete(id);
   };
 
   return {
@@ -80,17 +77,4 @@ export function createIdPlaces(
       return place;
     },
   };
-}
-
-/** Takes the first free slot for a place; false when there is none nearby. */
-function take(table: Int32Array, hash: number, place: number): boolean {
-  const mask = table.length / 2 - 1;
-  for (let probe = 0; probe < PROBES_MAX; probe++) {
-    const slot = 2 * ((hash + probe) & mask);
-    if (table[slot + 1] !== 0) continue;
-    table[slot] = hash;
-    table[slot + 1] = place + 1;
-    return true;
-  }
-  return false;
 }
