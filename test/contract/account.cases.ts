@@ -1,9 +1,10 @@
 /** Accounts, addresses, invoice groups and aliases. */
 import { expect } from "vitest";
 
+import { ADDRESS } from "../server/account-requests.ts";
 import { type Answered, type Api, type Json, oncePerServer, textOf, unique } from "./api.ts";
 import { type Case, refused, tableCases } from "./case.ts";
-import { ADDRESS, anAccount } from "./made.ts";
+import { anAccount } from "./made.ts";
 
 const SETTING = { namespace: "USER", name: "A setting", dataType: "STRING", value: "1" };
 

@@ -1,17 +1,6 @@
 /** Resources as cases need them, each made anew over HTTP. */
 import { type Api, type Json, unique } from "./api.ts";
 
-/** An address with every part of the table. */
-export const ADDRESS = {
-  phoneNumber: "+49 30 1234",
-  line1: "1 Main St",
-  line2: "2nd floor",
-  postalCode: "10115",
-  city: "Berlin",
-  state: "BE",
-  country: "DE",
-};
-
 /** An account of a customer of its own. @returns its id */
 export async function anAccount(api: Api, fields: Json = {}): Promise<string> {
   const id = unique("acc");
