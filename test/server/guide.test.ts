@@ -1,40 +1,21 @@
 /** The guide to running the server says what is so. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { serveCommand } from "../../src/cli/serve.ts";
 import { CONNECTION_LIMITS } from "../../src/server/connections.ts";
 import { BILL_RUN_INTERVAL, DEFAULT_PORT } from "../../src/server/serve.ts";
+import { blockOf, guideOf, printedBy, programOf } from "../support/guides.ts";
 
-const root = join(import.meta.dirname, "../..");
-const program = join(root, "test/examples/mounted-server.mjs");
-const guide = readFileSync(join(root, "docs/server.md"), "utf8");
-
-function blockOf(language: string): string {
-  return new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(guide)?.[1] ?? "";
-}
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const guide = guideOf("server.md");
 
 test("the guide's program mounts the API in a server of its own, and prints what the guide says", async () => {
-  const printed: string[] = [];
-  const print = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));
-  vi.spyOn(console, "log").mockImplementation(
-    (...parts: readonly unknown[]) => void printed.push(parts.map(print).join(" ")),
-  );
-  await import(pathToFileURL(program).href);
-  expect(printed.join("\n")).toBe(blockOf("text"));
-  const source = readFileSync(program, "utf8");
+  expect(await printedBy("mounted-server.mjs")).toBe(blockOf(guide, "text"));
+  const source = programOf("mounted-server.mjs");
   const published = source
     .replace("../../src/index.ts", "ratebook")
     .replace("../../src/server.ts", "ratebook/server")
     .trimEnd();
-  expect(published).toBe(blockOf("js"));
+  expect(published).toBe(blockOf(guide, "js"));
 });
 
 test("the guide has every option of serve, and no other", () => {
