@@ -42,6 +42,7 @@ describe("whose store it is", () => {
     expect(await own.organization.claim({ baseCurrency: "USD" })).toMatchObject({ id: "default" });
   });
 
+  // XXX is the code of ISO 4217 for no currency.
   test.each([{ id: "" }, { id: "x".repeat(51) }, { baseCurrency: "XXX" }, { baseCurrency: "dollar" }])(
     "%j is none",
     async (request) => {

@@ -18,6 +18,7 @@ describe("currencies", () => {
     expect(isCurrency(currency)).toBe(true);
   });
 
+  // XXX is the code of ISO 4217 for no currency, and XAU for gold.
   test.each(["", "usd", "US", "XXX", "XAU", "ABC", "__proto__", "USDX", "toString"])(
     "S1.5 the unknown code %j is refused",
     (code) => {
