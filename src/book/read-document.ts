@@ -17,6 +17,8 @@ import { sentenceOf, shown } from "./sentences.ts";
 export const NESTING_MAX = 200;
 /** What is said of more levels. */
 export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
+/** Items from which on it is quicker to compile a list's schema first: that takes as long as reading some two thousand. */
+const COMPILED_FROM = 5_000;
 /** How much of a place is named when something is nested too deep below it. */
 const DEEP_PLACE_MAX = 3;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -33,10 +35,20 @@ export function readShape<S extends z.ZodType>(
   path: Path,
   problems: Problems,
 ): z.output<S> | undefined {
+  return readAs(schema, raw, path, { problems, salvaged: schema });
+}
+
+/** Reads one value through a schema; what is whole of a broken one is taken by the schema that it was compiled of. */
+function readAs<S extends z.ZodType>(
+  schema: S,
+  raw: unknown,
+  path: Path,
+  { problems, salvaged }: { readonly problems: Problems; readonly salvaged: S },
+): z.output<S> | undefined {
   const result = schema.safeParse(raw, { error: sentenceOf });
   if (result.success) return result.data;
   for (const issue of result.error.issues) reportIssue(issue, path, problems);
-  return salvage(schema, raw) as z.output<S> | undefined;
+  return salvage(salvaged, raw) as z.output<S> | undefined;
 }
 
 /** What could be read of a book. */
@@ -123,10 +135,12 @@ function readList<S extends z.ZodType>(
     problems.report([key], `expected a list, got ${shown(raw)}`);
     return [];
   }
+  const reader = raw.length < COMPILED_FROM ? schema : z.compile(schema);
+  const reading = { problems, salvaged: schema };
   return holed(raw, (item, index) => {
     if (problems.isFull()) return undefined;
     const before = problems.count();
-    const shape = readShape(schema, item, [key, index], problems);
+    const shape = readAs(reader, item, [key, index], reading);
     if (problems.count() > before) broken.add(shape);
     return shape;
   });
