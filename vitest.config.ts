@@ -13,11 +13,12 @@ const whole = [
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
-/** Laws whose every run is the story of an account: quick ones by the dozen, but dozens of them. */
+/** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/{metrics,model}.properties.test.ts",
-  "test/invoicing/draw.properties.test.ts",
-  "test/ledger/{catch-up,ingest-undo}.properties.test.ts",
+  "test/engine/{metrics,model,revenue-calculator}.properties.test.ts",
+  "test/examples/readme.test.ts",
+  "test/invoicing/{advance,draw,timeline}.properties.test.ts",
+  "test/ledger/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
 ];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
