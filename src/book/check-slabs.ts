@@ -95,9 +95,10 @@ function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report:
 /** Every slab has one rate, by order (S7.1). */
 function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
+  const isKnown = isWhole(slabs) && slabs.length > 0;
   unique(value.slabRates, { path: path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, at) => {
-    if (isWhole(slabs) && slabs.length > 0 && !orders.has(rate.order)) {
+    if (isKnown && !orders.has(rate.order)) {
       report([...path, at, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
     }
     if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, at, "slabRateConfig"], report);
