@@ -7,9 +7,11 @@ import { isAscii, isUtf8 } from "node:buffer";
 
 import type { FastifyInstance } from "fastify";
 
+import { pathText } from "../book/problems.ts";
 import { NESTING_MAX, tooDeepInText } from "../book/read-document.ts";
+import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../numbers/json.ts";
-import { scanBody } from "./body-scan.ts";
+import { keysOf, scanBody } from "./body-scan.ts";
 import { Refusal } from "./failures.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
@@ -39,23 +41,36 @@ export function parseBodies(app: FastifyInstance): void {
 /**
  * Reads the bytes of a body; undefined where there are none.
  *
- * @throws {Refusal} 400 for what is no JSON, or nested too deeply
+ * @throws {Refusal} 400 for what is no JSON, is nested too deeply, or has an object with a key that is given twice
  */
 export function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
   const text = bytes.toString(ascii ? "latin1" : "utf8");
-  const { depth, longNumbers } = scanBody(bytes);
+  const { depth, longNumbers, keys } = scanBody(bytes);
   const deep = depth > NESTING_MAX ? tooDeepInText(text) : undefined;
   if (deep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
   }
+  const body = parsed(text, longNumbers);
+  if (keysOf(body) !== keys) refuseRepeatedKey(text);
+  return body;
+}
+
+function parsed(text: string, longNumbers: boolean): unknown {
   try {
     return longNumbers ? parseJson(text) : parsePlainJson(text);
   } catch (error) {
     throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
   }
+}
+
+/** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
+function refuseRepeatedKey(text: string): void {
+  const [repeated] = repeatedKeys(text);
+  if (repeated === undefined) return;
+  throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${sentenceOnRepeated(repeated)}`);
 }
 
 /**

@@ -1,8 +1,10 @@
 /**
- * One look over a JSON body before it is parsed: how deep it is, and whether a double keeps all of its numbers (S1.2).
+ * One look over a JSON body before it is parsed: how deep it is, whether a double keeps all of its numbers (S1.2), and
+ * how many keys it writes out, of which a parser keeps one where an object has it twice.
  *
  * @module
  */
+import { Decimal } from "../numbers/decimal.ts";
 
 /** What a body is like. */
 export interface BodyScan {
@@ -10,9 +12,11 @@ export interface BodyScan {
   readonly depth: number;
   /** Whether a number has more than 15 digits, or an exponent: only then can a double lose something. */
   readonly longNumbers: boolean;
+  /** The keys of all objects, each as often as it is written. */
+  readonly keys: number;
 }
 
-const [QUOTE, BACKSLASH, POINT, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x30, 0x39];
+const [QUOTE, BACKSLASH, POINT, COLON, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x3a, 0x30, 0x39];
 /** What `[` is to `{`, `]` to `}` and `E` to `e`. */
 const LOWER = 0x20;
 const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
@@ -25,6 +29,7 @@ export function scanBody(bytes: Uint8Array): BodyScan {
   let depth = 0;
   let digits = 0;
   let longNumbers = false;
+  let keys = 0;
   for (let at = 0; at < length; at++) {
     const code = bytes[at] ?? 0;
     if (code === QUOTE) at = endOfText(bytes, at);
@@ -32,14 +37,32 @@ export function scanBody(bytes: Uint8Array): BodyScan {
       if (++digits > DIGITS_MAX) longNumbers = true;
     } else if (code !== POINT) {
       const lower = code | LOWER;
-      if (lower === OPEN) {
+      if (code === COLON) keys++;
+      else if (lower === OPEN) {
         if (++level > depth) depth = level;
       } else if (lower === CLOSE) level--;
       else if (lower === EXPONENT && digits > 0) longNumbers = true;
       digits = 0;
     }
   }
-  return { depth, longNumbers };
+  return { depth, longNumbers, keys };
+}
+
+/** The keys of all objects of a value that was parsed. */
+export function keysOf(value: unknown): number {
+  if (typeof value !== "object" || value === null || value instanceof Decimal) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") keys += keysOf(item);
+    return keys;
+  }
+  // Quicker than a list of the keys; what a parser made inherits nothing that is listed.
+  for (const key in value) {
+    keys++;
+    const field: unknown = (value as Readonly<Record<string, unknown>>)[key];
+    if (typeof field === "object") keys += keysOf(field);
+  }
+  return keys;
 }
 
 /** Where a text ends that begins at a quote. */

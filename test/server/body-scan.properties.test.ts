@@ -25,7 +25,10 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
     ),
     fc.array(tie("json"), { maxLength: 4 }).map((items) => `[${items.join(" ,")}]`),
     fc
-      .array(fc.tuple(texts, tie("json")), { maxLength: 4 })
+      .uniqueArray(fc.tuple(fc.oneof(texts, fc.constant("__proto__")), tie("json")), {
+        maxLength: 4,
+        selector: ([name]) => name,
+      })
       .map((items) => `{${items.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(",")}}`),
   ),
 }));
@@ -66,6 +69,39 @@ describe("a body", () => {
     const body = Buffer.from(`\n${"[".repeat(levels)}${"]".repeat(levels)}`);
     if (levels <= 200) expect(readJson(body)).toBeInstanceOf(Array);
     else expect(() => readJson(body)).toThrow("the body is nested too deeply at line 2, column 201");
+  });
+
+  test("is refused where any of its objects has a key twice, with its place, and not where two objects have one", () => {
+    fc.assert(
+      fc.property(json, json, texts, (first, second, name) => {
+        const key = JSON.stringify(name);
+        expect(() => readJson(Buffer.from(`[${first}, {"x": {${key}: ${first}, ${key}: ${second}}}]`))).toThrow(
+          /: expected each key of an object once: this one is given again at line 1, column \d+$/,
+        );
+        expect(readJson(Buffer.from(`[{${key}: ${first}}, {${key}: ${second}}]`))).toHaveLength(2);
+      }),
+    );
+  });
+
+  test.each([
+    [
+      '{"name":"a","name":"b"}',
+      "name: expected each key of an object once: this one is given again at line 1, column 13",
+    ],
+    [
+      '{"a":[{},\n{"b":1,"\\u0062":2}]}',
+      "a[1].b: expected each key of an object once: this one is given again at line 2, column 8",
+    ],
+    [
+      '{"__proto__":1,"__proto__":2}',
+      "__proto__: expected each key of an object once: this one is given again at line 1, column 16",
+    ],
+    [
+      '{"a":{"b":12345678901234567,"b":1}}',
+      "a.b: expected each key of an object once: this one is given again at line 1, column 29",
+    ],
+  ])("%s is refused: %s", (text, message) => {
+    expect(() => readJson(Buffer.from(text))).toThrow(message);
   });
 
   test.each(["{", "[1", '{"a":01}', "nope", '"\\'])("is refused where it is no JSON: %s", (text) => {
