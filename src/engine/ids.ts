@@ -17,11 +17,8 @@ const RANDOM_DIGITS = 5;
 /** Random numbers from here on are left out, so that every digit is as likely as the others. */
 const FAIR_END = 2 ** 32 - (2 ** 32 % DIGITS.length ** RANDOM_DIGITS);
 const POOL_NUMBERS = 1024;
-/** Every two digits, by their value. */
-const PAIRS: readonly string[] = Array.from(
-  { length: DIGITS.length ** 2 },
-  (_, value) => DIGITS.charAt(Math.floor(value / DIGITS.length)) + DIGITS.charAt(value % DIGITS.length),
-);
+const BASE = DIGITS.length;
+const CODES: readonly number[] = Array.from(DIGITS, (digit) => digit.charCodeAt(0));
 
 /**
  * Makes ids of `prefix.` and 17 more characters: each is above the one before it, also while the clock stands still or
@@ -33,9 +30,9 @@ export function createIds(clock: () => Instant): IdSource {
   const random = randomDigits();
   let time = Number.NEGATIVE_INFINITY;
   let place = 0;
-  /** What the last id began with. */
-  let head = "";
-  let headPrefix: string | undefined;
+  /** The characters of the last id: most of them are those of the next one. A text made of them at once is in one piece. */
+  const codes: number[] = [];
+  let lastPrefix: string | undefined;
   return (prefix) => {
     const before = time;
     const now = clock();
@@ -46,31 +43,41 @@ export function createIds(clock: () => Instant): IdSource {
       time += 1;
       place = 0;
     }
-    if (time !== before || prefix !== headPrefix) {
-      headPrefix = prefix;
-      head = `${prefix}.${digitsOf(time, TIME_DIGITS)}`;
+    if (time !== before || prefix !== lastPrefix) {
+      lastPrefix = prefix;
+      const text = `${prefix}.${digitsOf(time, TIME_DIGITS)}0000.00000`;
+      codes.length = 0;
+      for (let at = 0; at < text.length; at++) codes.push(text.charCodeAt(at));
     }
-    return head + `${pairOf(place / PAIRS.length)}${pairOf(place)}.${random()}`;
+    const { length } = codes;
+    putDigits(codes, length - RANDOM_DIGITS - 1, PLACE_DIGITS, place);
+    putDigits(codes, length, RANDOM_DIGITS, random());
+    return String.fromCharCode(...codes);
   };
 }
 
-/** Two digits of a number: its last two, parts of a whole aside. */
-function pairOf(value: number): string {
-  return PAIRS[Math.floor(value) % PAIRS.length] ?? "";
+/** Puts the last digits of a number before an index. */
+function putDigits(codes: number[], end: number, count: number, value: number): void {
+  let rest = value;
+  for (let at = end - 1; at >= end - count; at--) {
+    const before = Math.floor(rest / BASE);
+    codes[at] = CODES[rest - BASE * before] ?? 0;
+    rest = before;
+  }
 }
 
 function digitsOf(value: number, count: number): string {
   let rest = Math.max(0, Math.floor(value));
   let text = "";
   for (let digit = 0; digit < count; digit++) {
-    text = DIGITS.charAt(rest % DIGITS.length) + text;
-    rest = Math.floor(rest / DIGITS.length);
+    text = DIGITS.charAt(rest % BASE) + text;
+    rest = Math.floor(rest / BASE);
   }
   return text;
 }
 
-/** Five random digits out of a pool: asking the system for each of them would cost more than all else. */
-function randomDigits(): () => string {
+/** Random numbers for five digits each, out of a pool: asking the system for each of them would cost more than all else. */
+function randomDigits(): () => number {
   const pool = new Uint32Array(POOL_NUMBERS);
   let next = POOL_NUMBERS;
   return () => {
@@ -82,7 +89,6 @@ function randomDigits(): () => string {
       }
       number = pool[next++] ?? FAIR_END;
     }
-    const rest = Math.floor(number / PAIRS.length);
-    return `${pairOf(number)}${pairOf(rest)}${DIGITS.charAt(Math.floor(rest / PAIRS.length) % DIGITS.length)}`;
+    return number;
   };
 }

@@ -144,6 +144,22 @@ describe("a batch", () => {
     });
   });
 
+  test("ids of any text are answered as they were sent", async () => {
+    const ids = [
+      'a "quoted" one',
+      "back\\slash",
+      "line\nbreak",
+      "\u0000",
+      "é 漢 🧾",
+      "half \ud83d",
+      "\u007f",
+      "__proto__",
+    ];
+    const { status, json } = await api.call("POST /ingestBatch", { body: { events: ids.map((id) => call(id)) } });
+    expect(status).toBe(202);
+    expect(json.data.map((each: { id: string }) => each.id)).toEqual(ids);
+  });
+
   test("all well is a 202; 1,000 events are taken, and 1,001 are not", async () => {
     const events = Array.from({ length: 1001 }, (_, index) => call(`e${index}`));
     const full = await api.call("POST /ingestBatch", { body: { events: events.slice(0, 1000) } });

@@ -16,6 +16,7 @@ const EVENTS_MAX = 1000;
 /** Bytes of a batch. */
 const BATCH_LIMIT = 16_777_216;
 const [REFUSED, DUPLICATE] = INGEST_STATUSES;
+const JSON_TYPE = "application/json; charset=utf-8";
 
 const ingested = z
   .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
@@ -70,9 +71,8 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     answers: { 202: batchIngested, 207: batchIngested },
     handle: async ({ engine, body: { events } }) => {
       const results = await engine.ingest(events);
-      const data = results.map((result, index) => shownResult(result, idOf(events[index])));
-      const all = data.every((each) => each.success);
-      return { status: all ? 202 : 207, plain: true, body: { success: all, data } };
+      const all = results.every(isSuccess);
+      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchText(results, events, all) };
     },
   }),
   endpoint({
@@ -110,25 +110,54 @@ function malformed(result: IngestResult | undefined): Refusal {
   return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
 }
 
-/** What became of an event; made for each event of a batch, so what is undefined is left to the serializer to leave out. */
-interface ShownResult {
-  readonly id: string | undefined;
-  readonly success: boolean;
-  readonly referenceId: string | undefined;
-  readonly ingestionStatus: z.input<typeof ingestionStatus>;
+/** What became of an event; what is undefined is left to the serializer to leave out. */
+function shownResult(result: IngestResult): z.input<typeof ingested> {
+  const { referenceId } = result;
+  return { success: isSuccess(result), referenceId, ingestionStatus: shownStatus(result) };
+}
+
+function isSuccess({ status }: IngestResult): boolean {
+  return isCompleted(status) || status === DUPLICATE;
 }
 
 /** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
-function shownResult({ status, description, referenceId }: IngestResult, id?: string): ShownResult {
-  return {
-    id,
-    success: isCompleted(status) || status === DUPLICATE,
-    referenceId,
-    ingestionStatus: {
-      status: status === REFUSED ? "INGESTION_FAILED" : status,
-      statusDescription: description,
-    },
-  };
+function shownStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
+  return { status: status === REFUSED ? "INGESTION_FAILED" : status, statusDescription: description };
+}
+
+/**
+ * The answer to a batch. Written piece by piece: most events have the outcome of the one before them, whose text is kept,
+ * and nothing is made for each of them but to be written.
+ */
+function batchText(results: readonly IngestResult[], events: readonly unknown[], all: boolean): string {
+  let text = "";
+  let last: IngestResult | undefined;
+  let outcome = "";
+  for (const [index, result] of results.entries()) {
+    if (result.status !== last?.status || result.description !== last.description) {
+      last = result;
+      const status = JSON.stringify(shownStatus(result));
+      outcome = `"success":${String(isSuccess(result))},"ingestionStatus":${status}}`;
+    }
+    const { referenceId } = result;
+    const id = idOf(events[index]);
+    text += index === 0 ? "{" : ",{";
+    if (id !== undefined) text += `"id":${quoted(id)},`;
+    if (referenceId !== undefined) text += `"referenceId":${quoted(referenceId)},`;
+    text += outcome;
+  }
+  return `{"success":${String(all)},"data":[${text}]}`;
+}
+
+const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
+
+/** A text as JSON has it; ids mostly have nothing in them that must be escaped. */
+function quoted(text: string): string {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
+  }
+  return `"${text}"`;
 }
 
 function idOf(event: unknown): string | undefined {
