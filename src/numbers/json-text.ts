@@ -16,7 +16,7 @@ export interface RepeatedKey extends TextPlace {
   readonly path: readonly (string | number)[];
 }
 
-/** How many repeated keys are listed: more tell nobody anything. */
+/** Most repeated keys that are listed: more tell nobody anything. */
 const REPEATED_MAX = 1000;
 const [LINE_END, QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x0a, 0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
@@ -29,11 +29,12 @@ export function placeInText(text: string, index: number): TextPlace {
 }
 
 /**
- * The keys that an object of the text has more than once, each repetition once, in the order of the text; at most 1,000.
+ * The keys that an object of the text has more than once, each repetition once, in the order of the text.
  *
  * @param text JSON that a parser has taken; of anything else any answer
+ * @param most how many of them are looked for
  */
-export function repeatedKeys(text: string): readonly RepeatedKey[] {
+export function repeatedKeys(text: string, most = REPEATED_MAX): readonly RepeatedKey[] {
   const found: RepeatedKey[] = [];
   // Of every object or list that is open: its keys so far, none for a list, and the step into it that is taken now.
   const open: (Set<string> | undefined)[] = [];
@@ -41,7 +42,7 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
   let keyIsNext = false;
   let line = 1;
   let lineStart = 0;
-  for (let at = 0; at < text.length && found.length < REPEATED_MAX; at++) {
+  for (let at = 0; at < text.length && found.length < most; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = closingQuote(text, at);

@@ -9,9 +9,9 @@ import type { FastifyInstance } from "fastify";
 
 import { pathText } from "../book/problems.ts";
 import { NESTING_MAX, tooDeepInText } from "../book/read-document.ts";
+import { keysOf, scanJson } from "../numbers/json-scan.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../numbers/json.ts";
-import { keysOf, scanBody } from "./body-scan.ts";
 import { Refusal } from "./failures.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
@@ -48,7 +48,7 @@ export function readJson(bytes: Buffer): unknown {
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
   const text = bytes.toString(ascii ? "latin1" : "utf8");
-  const { depth, longNumbers, keys } = scanBody(bytes);
+  const { depth, longNumbers, keys } = scanJson(bytes);
   const deep = depth > NESTING_MAX ? tooDeepInText(text) : undefined;
   if (deep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
@@ -68,7 +68,7 @@ function parsed(text: string, longNumbers: boolean): unknown {
 
 /** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
 function refuseRepeatedKey(text: string): void {
-  const [repeated] = repeatedKeys(text);
+  const [repeated] = repeatedKeys(text, 1);
   if (repeated === undefined) return;
   throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${sentenceOnRepeated(repeated)}`);
 }

@@ -282,6 +282,24 @@ describe("bad input is refused in one sentence", () => {
     expect(code).toBe(1);
   });
 
+  test.each([
+    ["the event", '"id":"b"', 157],
+    ["an attribute", '"attributes":[{"name":"units","value":1,"value":2}]', 157],
+    ["what no rule sees", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
+  ])("a line is bad in which %s has a key twice", async (_, members, column) => {
+    const good = line("a", "2024-01-05T00:00:00Z", 60);
+    const events = files.file(
+      "keys.ndjson",
+      good + line("b", "2024-01-05T00:00:00Z", 60) + good.replace(/\}\n$/, `,${members}}\n`) + good,
+    );
+    const { code, err } = await preview(["--events", events]);
+    expect(err).toBe(
+      `keys.ndjson:3: expected each key of an object once: one is given again at column ${column} [BAD_LINE]\n` +
+        "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
+    );
+    expect(code).toBe(1);
+  });
+
   test("a deeply nested line is an event like any other, or is not JSON", async () => {
     const { code, err } = await preview(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
     expect(err.split("\n")[0]).toBe("standard input:1: Expected an event, an object, got a list. [INGESTION_REFUSED]");

@@ -7,7 +7,9 @@
  */
 import { type Instant, instantOrUndefined } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { parseJson } from "../../numbers/json.ts";
+import { keysOf, scanJson } from "../../numbers/json-scan.ts";
+import { repeatedKeys } from "../../numbers/json-text.ts";
+import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { NOT_UTF8, TOO_LONG } from "../problems.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createInstantReader, type InstantReader, isPlainNumber } from "./bytes.ts";
@@ -21,6 +23,8 @@ const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BLANK = /^[ \t\r\n]*$/;
+/** Levels below which the keys of a line are counted by walking through it. */
+const WALKED_LEVELS = 200;
 
 /** How lines are read. */
 export interface NdjsonOptions {
@@ -182,7 +186,12 @@ function readLine(text: Buffer): Parsed | undefined {
   }
   if (BLANK.test(decoded)) return undefined;
   try {
-    return { event: parseJson(decoded) };
+    const { longNumbers, depth, keys } = scanJson(text);
+    const event = longNumbers ? parseJson(decoded) : parsePlainJson(decoded);
+    if (depth < WALKED_LEVELS && keysOf(event) === keys) return { event };
+    const [repeated] = repeatedKeys(decoded, 1);
+    if (repeated === undefined) return { event };
+    return { reason: `expected each key of an object once: one is given again at column ${repeated.column}` };
   } catch (error) {
     if (error instanceof RatebookError) return { reason: error.message };
     throw error;

@@ -1,13 +1,13 @@
 /**
- * One look over a JSON body before it is parsed: how deep it is, whether a double keeps all of its numbers (S1.2), and
+ * One look over a JSON text before it is parsed: how deep it is, whether a double keeps all of its numbers (S1.2), and
  * how many keys it writes out, of which a parser keeps one where an object has it twice.
  *
  * @module
  */
-import { Decimal } from "../numbers/decimal.ts";
+import { Decimal } from "./decimal.ts";
 
-/** What a body is like. */
-export interface BodyScan {
+/** What a text is like. */
+export interface JsonScan {
   /** Levels of objects and lists; brackets in texts do not count. */
   readonly depth: number;
   /** Whether a number has more than 15 digits, or an exponent: only then can a double lose something. */
@@ -23,7 +23,7 @@ const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
 const DIGITS_MAX = 15;
 
 /** Looks over the UTF-8 bytes of a JSON text; what is no JSON at all gets any answer. */
-export function scanBody(bytes: Uint8Array): BodyScan {
+export function scanJson(bytes: Uint8Array): JsonScan {
   const { length } = bytes;
   let level = 0;
   let depth = 0;
@@ -48,7 +48,11 @@ export function scanBody(bytes: Uint8Array): BodyScan {
   return { depth, longNumbers, keys };
 }
 
-/** The keys of all objects of a value that was parsed. */
+/**
+ * The keys of all objects of a value that was parsed: fewer than were written where an object had one of them twice.
+ *
+ * @throws {RangeError} where it is nested too deeply for the stack
+ */
 export function keysOf(value: unknown): number {
   if (typeof value !== "object" || value === null || value instanceof Decimal) return 0;
   let keys = 0;

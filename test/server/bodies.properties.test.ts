@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { scanJson } from "../../src/numbers/json-scan.ts";
 import { parseJson } from "../../src/numbers/json.ts";
 import { readJson } from "../../src/server/bodies.ts";
-import { scanBody } from "../../src/server/body-scan.ts";
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
 /** A number as JSON writes it, of any length. */
@@ -46,7 +46,7 @@ describe("a body", () => {
     fc.assert(
       fc.property(fc.nat(300), texts, (levels, text) => {
         const body = `${'[{"a":'.repeat(levels)}${JSON.stringify(text)}${"}]".repeat(levels)}`;
-        expect(scanBody(Buffer.from(body)).depth).toBe(2 * levels);
+        expect(scanJson(Buffer.from(body)).depth).toBe(2 * levels);
       }),
     );
   });
@@ -62,7 +62,7 @@ describe("a body", () => {
     ['["1234567890123456","1e2"]', false],
     ["[true,false,1]", false],
   ])("%s: whether it has a number that a double may not keep: %s", (text, longNumbers) => {
-    expect(scanBody(Buffer.from(text)).longNumbers).toBe(longNumbers);
+    expect(scanJson(Buffer.from(text)).longNumbers).toBe(longNumbers);
   });
 
   test.each([200, 201])("is refused with its place where it has more than 200 levels: %i", (levels) => {
