@@ -5,7 +5,7 @@
  */
 import { isSafeNumber, parse, stringify } from "lossless-json";
 
-import { RatebookError } from "../errors.ts";
+import { hasCode, RatebookError } from "../errors.ts";
 import { type Decimal, decimalOf, isDecimalObject, textOf } from "./decimal.ts";
 
 /**
@@ -18,13 +18,15 @@ const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
  * Parses a JSON text. A number that a double keeps is a JavaScript number, any other is a {@link Decimal}. Of a repeated
  * key the last value counts, and a `__proto__` key is a plain own key, as in JSON.parse.
  *
- * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for a number beyond 10^1000, and for a text that holds
- * a long number and is nested too deeply for the stack
+ * @param unkept what stands in place of a number that no decimal keeps, beyond 10^1000 or 100 digits
+ * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for a number that is not kept, unless `unkept` is given,
+ * and for a text that holds a long number and is nested too deeply for the stack
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, unkept?: (reason: string) => unknown): unknown {
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-    return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+    const number = unkept === undefined ? parseNumber : (digits: string) => parseNumberOr(digits, unkept);
+    return parse(text, undefined, { parseNumber: number, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
     if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
     if (error instanceof RatebookError) throw invalid(error.message, error);
@@ -56,6 +58,15 @@ export function stringifyJson(value: unknown, indent?: number): string {
 function parseNumber(text: string): unknown {
   if (isSafeNumber(text)) return Number(text);
   return decimalOf(text);
+}
+
+function parseNumberOr(text: string, unkept: (reason: string) => unknown): unknown {
+  try {
+    return parseNumber(text);
+  } catch (error) {
+    if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
+    return unkept(error.message);
+  }
 }
 
 function invalid(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {

@@ -53,7 +53,7 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
       method: endpoint.method,
       url: routeOf(endpoint.path),
       bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
-      config: { unknownId: endpoint.unknownId, wireNames: endpoint.wireNames },
+      config: { unknownId: endpoint.unknownId, wireNames: endpoint.wireNames, apart: endpoint.apart },
       onRequest: async (request) => {
         if (endpoint.access === "public") {
           access.admit({ address: request.ip }, endpoint.bucket);

@@ -9,10 +9,13 @@ import type { FastifyInstance } from "fastify";
 
 import { pathText } from "../book/problems.ts";
 import { NESTING_MAX, tooDeepInText } from "../book/read-document.ts";
+import { RatebookError } from "../errors.ts";
 import { keysOf, scanJson } from "../numbers/json-scan.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../numbers/json.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
+import { markOf, MARKS_MAX, sentenceOnMark, setApart } from "./unkept.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
@@ -25,9 +28,10 @@ export function parseBodies(app: FastifyInstance): void {
     const type = raw.headers["content-type"];
     if (type !== undefined) raw.headers["content-type"] = JSON_TYPE.test(type) ? "application/json" : OTHER_TYPE;
   });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
-      done(null, readJson(body as Buffer));
+      const { apart } = request.routeOptions.config as Pick<Endpoint, "apart">;
+      done(null, readJson(body as Buffer, apart));
     } catch (error) {
       done(error as Error);
     }
@@ -41,9 +45,11 @@ export function parseBodies(app: FastifyInstance): void {
 /**
  * Reads the bytes of a body; undefined where there are none.
  *
- * @throws {Refusal} 400 for what is no JSON, is nested too deeply, or has an object with a key that is given twice
+ * @param apart the field of a list whose items are set apart where they have a number that no decimal keeps
+ * @throws {Refusal} 400 for what is no JSON, is nested too deeply, has an object with a key that is given twice, or has
+ * a number that is not kept elsewhere
  */
-export function readJson(bytes: Buffer): unknown {
+export function readJson(bytes: Buffer, apart?: string): unknown {
   if (bytes.length === 0) return undefined;
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
@@ -53,17 +59,29 @@ export function readJson(bytes: Buffer): unknown {
   if (deep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
   }
-  const body = parsed(text, longNumbers);
+  let marks = 0;
+  const body = parsed(text, longNumbers, (reason) => {
+    if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers that are not kept`);
+    return markOf(reason);
+  });
   if (keysOf(body) !== keys) refuseRepeatedKey(text);
-  return body;
+  return marks === 0 ? body : withoutMarks(body, apart);
 }
 
-function parsed(text: string, longNumbers: boolean): unknown {
+function parsed(text: string, longNumbers: boolean, unkept: (reason: string) => symbol): unknown {
   try {
-    return longNumbers ? parseJson(text) : parsePlainJson(text);
+    return longNumbers ? parseJson(text, unkept) : parsePlainJson(text);
   } catch (error) {
+    if (error instanceof RatebookError && error.cause instanceof Refusal) throw error.cause;
     throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
   }
+}
+
+function withoutMarks(body: unknown, apart: string | undefined): unknown {
+  const rest = apart === undefined ? body : setApart(body, apart);
+  const sentence = sentenceOnMark(rest);
+  if (sentence !== undefined) throw new Refusal(400, sentence);
+  return rest;
 }
 
 /** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */

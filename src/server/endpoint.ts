@@ -83,6 +83,8 @@ export interface Endpoint {
   readonly bodyRequired?: boolean;
   /** Whether events are taken as they are, for the engine says what is wrong with each (S4.1, S14.1). Bytes; default 1 MiB. */
   readonly bodyLimit?: number;
+  /** The list of a body whose items are answered one by one: one with a number that is not kept fails alone. */
+  readonly apart?: string;
   /** The schema of each successful answer, by its status. */
   readonly answers: Readonly<Record<number, z.ZodType | "html">>;
   /** Whether the answer may be a page too. */

@@ -144,6 +144,62 @@ describe("a batch", () => {
     });
   });
 
+  test("S1.2 a number that is not kept fails its event alone, wherever in it the number stands", async () => {
+    const beyond = "a number of more than 100 significant digits or beyond 10^1000 is not kept";
+    const body = JSON.stringify({
+      events: [call("e1"), call("e2", 77), call("e3", 1, { more: [{ n: 78 }] }), 79, call("e4"), call("e1")],
+    })
+      .replace('"value":77', '"value":1e1001')
+      .replace('"n":78', `"n":${"1".repeat(101)}`)
+      .replace(",79,", ",-1e-1001,");
+    const { status, json } = await api.call("POST /ingestBatch", { body });
+    expect([status, json.success]).toEqual([207, false]);
+    const refused = (id: string | undefined, place: string): object => ({
+      ...(id === undefined ? {} : { id }),
+      success: false,
+      ingestionStatus: {
+        status: "INGESTION_FAILED",
+        statusDescription: `Field ${place}expected a number that is kept whole: ${beyond}.`,
+      },
+    });
+    expect(json.data[1]).toEqual(refused("e2", "attributes[0].value: "));
+    expect(json.data[2]).toEqual(refused("e3", "more[0].n: "));
+    expect(json.data[3]).toEqual({
+      success: false,
+      ingestionStatus: { status: "INGESTION_FAILED", statusDescription: "Expected an event, an object, got a number." },
+    });
+    expect([0, 4, 5].map((at) => [json.data[at].id, json.data[at].ingestionStatus.status])).toEqual([
+      ["e1", "INGESTION_COMPLETED_EVENT_METERED"],
+      ["e4", "INGESTION_COMPLETED_EVENT_METERED"],
+      ["e1", "INGESTION_FAILED_DUPLICATE_EVENT"],
+    ]);
+    const none = await api.call("POST /ingestBatch", { body: '{"events":[{"id":1e2000}]}' });
+    expect([none.status, none.json.data]).toEqual([207, [refused(undefined, "id: ")]]);
+  });
+
+  test.each([
+    ["POST /ingest", '{"event":{"id":"e","attributes":[{"name":"n","value":1e1001}]}}', "event.attributes[0].value"],
+    ["POST /ingestBatch", '{"events":[{"id":"e"}],"more":{"n":1e1001}}', "more.n"],
+    ["POST /ingestBatch", '{"event":[1e1001]}', "event[0]"],
+    ["POST /credits", '[{"creditAmount":1e1001}]', "[0].creditAmount"],
+    ["POST /customers", '{"id":"c","name":1e-1001}', "name"],
+  ] as const)(
+    "S1.2 a number that is not kept is refused elsewhere, with its place: %s %s",
+    async (line, body, place) => {
+      const { status, json } = await api.call(line, { body });
+      expect([status, json.message]).toEqual([
+        400,
+        `${place}: expected a number that is kept whole: a number of more than 100 significant digits or beyond 10^1000 is not kept`,
+      ]);
+    },
+  );
+
+  test("with more than 10,000 numbers that are not kept is refused as a whole", async () => {
+    const numbers = Array.from({ length: 10_001 }, () => "1e2000").join(",");
+    const { status, json } = await api.call("POST /ingestBatch", { body: `{"events":[{"id":[${numbers}]}]}` });
+    expect([status, json.message]).toEqual([400, "the body has more than 10000 numbers that are not kept"]);
+  });
+
   test("ids of any text are answered as they were sent", async () => {
     const ids = [
       'a "quoted" one',

@@ -5,12 +5,14 @@
  */
 import { z } from "zod";
 
+import type { Engine } from "../../engine/engine.ts";
 import type { IngestResult } from "../../ledger/ingest.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
 import { type Answer, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
 import { Refusal } from "../failures.ts";
 import { success } from "../fields.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
+import { UnkeptItem } from "../unkept.ts";
 
 const EVENTS_MAX = 1000;
 /** Bytes of a batch. */
@@ -68,9 +70,10 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     bodyLimit: BATCH_LIMIT,
     body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
     accepts: isBatch,
+    apart: "events",
     answers: { 202: batchIngested, 207: batchIngested },
     handle: async ({ engine, body: { events } }) => {
-      const results = await engine.ingest(events);
+      const results = await resultsOf(events, engine);
       const all = results.every(isSuccess);
       return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchText(results, events, all) };
     },
@@ -104,6 +107,14 @@ function isBatch(body: unknown): boolean {
   const { events } = body as { readonly events?: unknown };
   if (!Array.isArray(events) || events.length < 1 || events.length > EVENTS_MAX) return false;
   return events.every((event) => event !== null && event !== undefined);
+}
+
+/** What became of each event of a batch, in order. */
+async function resultsOf(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
+  if (!events.some((event) => event instanceof UnkeptItem)) return engine.ingest(events);
+  const kept = await engine.ingest(events.filter((event) => !(event instanceof UnkeptItem)));
+  const inOrder = kept.values();
+  return events.flatMap((event) => (event instanceof UnkeptItem ? event.result : (inOrder.next().value ?? [])));
 }
 
 function malformed(result: IngestResult | undefined): Refusal {
