@@ -4,6 +4,7 @@
  * @module
  */
 import { minorUnitDigits } from "../numbers/currency.ts";
+import { type ExplanationText, itemTexts, partTexts } from "./explanation-text.ts";
 import { groupedIn, moneyText, numberText } from "./figure-text.ts";
 import type { Invoice, InvoiceLine, UsageLine } from "./invoice.ts";
 
@@ -35,7 +36,7 @@ function moneyRows(invoice: Invoice, digits: number): readonly InvoiceRow[] {
   for (const line of findAll(invoice.revenueInfo, "TRUE_UP_AMOUNT")) {
     if (line.value.isZero()) continue;
     total(`True-up: ${line.description ?? "minimum commitment"}`, line);
-    rows.push(...explanationRows(line, 1));
+    rows.push(...textRows(partTexts(line), 1));
   }
   for (const credits of findAll(invoice.revenueInfo, "TOTAL_CREDITS")) {
     for (const credit of credits.lineItems ?? []) total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit);
@@ -57,21 +58,19 @@ function cardRows(line: InvoiceLine, depth: number, digits: number): readonly In
       moneyText(line.value, digits),
     ],
   };
+  const texts = itemTexts(line);
   return [
     own,
-    ...explanationRows(line, depth + 1),
-    ...(line.lineItems ?? []).flatMap((item) => cardRows(item, depth + 1, digits)),
+    ...textRows(partTexts(line), depth + 1),
+    ...(line.lineItems ?? []).flatMap((item) => {
+      const text = texts.get(item);
+      return [...cardRows(item, depth + 1, digits), ...textRows(text === undefined ? [] : [text], depth + 2)];
+    }),
   ];
 }
 
-/** How a line was made, where that was asked for: the sentences of its parts. */
-function explanationRows({ explanation }: InvoiceLine, depth: number): readonly InvoiceRow[] {
-  if (explanation === undefined || !("parts" in explanation)) return [];
-  const rules = explanation.rules.join(", ");
-  return explanation.parts.map(({ because, sign, share }): InvoiceRow => {
-    const days = share.days === share.of ? "" : `, ${share.days} of ${share.of} days`;
-    return { kind: "text", depth, text: `${sign < 0 ? "less " : ""}${because}${days}`, rules };
-  });
+function textRows(texts: readonly ExplanationText[], depth: number): readonly InvoiceRow[] {
+  return texts.map((text): InvoiceRow => ({ kind: "text", depth, ...text }));
 }
 
 /** Meters whose usage no line above shows: metered, and not priced by a card. */

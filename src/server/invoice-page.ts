@@ -21,7 +21,7 @@ dt { color: #666; }
 dd { margin: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; padding: .2rem 0 .2rem 1rem; vertical-align: top; font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; min-width: 12rem; }
 th { color: #666; font-weight: normal; border-bottom: 1px solid #bbb; }
 tr.rule td { border-top: 1px solid #bbb; padding: 0; }
 tr.total td { font-weight: 600; }
@@ -29,6 +29,29 @@ tr.how td { color: #666; font-size: .85rem; text-align: left; }
 .d1 td:first-child { padding-left: 1.5rem; }
 .d2 td:first-child { padding-left: 3rem; }
 .d3 td:first-child { padding-left: 4.5rem; }
+@media (max-width: 36rem) {
+  body { margin: 1rem auto; }
+  table, thead, tbody { display: block; }
+  tr { display: flex; flex-wrap: wrap; justify-content: flex-end; }
+  thead tr { border-bottom: 1px solid #bbb; }
+  th { border: 0; }
+  th, td { box-sizing: border-box; flex: 0 0 33%; overflow-wrap: anywhere; }
+  th:first-child, td:first-child { flex: 1; min-width: 0; }
+  tr.figures td:first-child, td[colspan] { flex: 0 0 100%; }
+  th, td { padding-left: .25rem; }
+  tr.figures td { padding-bottom: 0; }
+  tr.figures td:first-child ~ td { padding-top: 0; padding-bottom: .2rem; }
+  th:empty, tr:not(.figures, .rule) td:empty { display: none; }
+  .d1 td:first-child { padding-left: .75rem; }
+  .d2 td:first-child { padding-left: 1.5rem; }
+  .d3 td:first-child { padding-left: 2.25rem; }
+}
+@page { margin: 15mm; }
+@media print {
+  body { max-width: none; margin: 0; padding: 0; }
+  tr { break-inside: avoid; }
+  tr.how, tr.total { break-before: avoid; }
+}
 `;
 
 /** What a browser may do with the page: apply its own style, and nothing else. */
@@ -125,9 +148,11 @@ function rowOf(row: InvoiceRow): string {
   if (row.kind === "rule") return `<tr class="rule"><td colspan="4"></td></tr>`;
   const depth = Math.min(row.depth, 3);
   if (row.kind === "text") return `<tr class="how d${depth}"><td colspan="4">${escaped(row.text)}</td></tr>`;
-  const total = row.cells[0] === "Total" ? " total" : "";
+  const [label, quantity] = row.cells;
+  // On a narrow screen what has a quantity takes two lines, the label above the figures.
+  const kind = label === "Total" ? " total" : quantity === "" ? "" : " figures";
   const cells = row.cells.map((cell) => `<td>${escaped(cell)}</td>`).join("");
-  return `<tr class="d${depth}${total}">${cells}</tr>`;
+  return `<tr class="d${depth}${kind}">${cells}</tr>`;
 }
 
 function noticesOf(notices: readonly string[]): string {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { startApi, type TestApi } from "./support.ts";
@@ -162,6 +164,12 @@ describe("a page", () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).toMatch(/style-src 'sha256-[\w+/=]+'/);
     expect(policy).not.toContain("unsafe");
+    const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page.text) ?? [];
+    expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
+    // On a narrow screen the quantity stands below its label.
+    expect(style).toContain("@media (max-width");
+    expect(page.text).toContain('<tr class="d0 figures">');
+    expect(page.text).toContain('<tr class="d0 total"><td>Total</td>');
   });
 });
 

@@ -1,0 +1,96 @@
+/**
+ * How lines were made, in sentences with the figures that a reader needs to reckon them again (S13.6).
+ *
+ * @module
+ */
+import { type Decimal, ZERO } from "../numbers/decimal.ts";
+import type { ChargeExplanation, PartExplanation, Share, SlabExplanation } from "../rating/charge.ts";
+import type { Bounds } from "../rating/ladder.ts";
+import { held, totalOf } from "../rating/slabs.ts";
+import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
+import { numberText } from "./figure-text.ts";
+import type { InvoiceLine } from "./invoice.ts";
+
+/** One sentence, without its full stop, and the numbers of the rules that it speaks of. */
+export interface ExplanationText {
+  readonly text: string;
+  readonly rules: string;
+}
+
+/** What a card's line or a true-up was made of; nothing where no explanation was asked for. */
+export function partTexts({ type, explanation }: InvoiceLine): readonly ExplanationText[] {
+  if (explanation === undefined || !("parts" in explanation)) return [];
+  const rules = explanation.rules.join(", ");
+  // The amount beside a whole price that stands alone is that price.
+  const figures = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
+  const texts = explanation.parts.map((part) => partText(part, figures));
+  return (isRaised(explanation) ? [...texts, "not taken below 0"] : texts).map((text) => ({ text, rules }));
+}
+
+/** What cannot be seen in the quantities and rates of the lines below a card: packages, flat rates and bounds. */
+export function itemTexts({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
+  const texts = new Map<InvoiceLine, ExplanationText>();
+  if (explanation?.of !== "CARD") return texts;
+  const { parts } = explanation;
+  const byOrder = new Map(parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
+  const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
+  for (const [index, line] of lineItems.entries()) {
+    const slab = slabs[index];
+    const text =
+      line.explanation?.of === "BOUNDS"
+        ? boundText(explanation, line.value)
+        : slab && slabText(slab, parts.length === 1);
+    if (text !== undefined) texts.set(line, text);
+  }
+  return texts;
+}
+
+function partText({ because, sign, share, ...part }: PartExplanation, figures: boolean): string {
+  const price = figures || !isWhole(share) ? `: ${shareText(priceOf(part), share)}` : "";
+  return `${sign < 0 ? "less " : ""}${because}${price}`;
+}
+
+/** A part's price before its share. */
+function priceOf({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rate" | "slabs" | "bounds">): Decimal {
+  return slabs === undefined ? rate : held(totalOf(slabs), bounds);
+}
+
+/** Whether a charge that is not taken below 0 stands there (S10.3). */
+function isRaised(explanation: CardExplanation | TrueUpExplanation): boolean {
+  return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
+}
+
+function slabText(slab: SlabExplanation, alone: boolean): ExplanationText | undefined {
+  const { packages, flatRate, minimumRate, maximumRate } = slab;
+  const bounds = [
+    ...(flatRate === undefined ? [] : [`plus ${numberText(flatRate)}`]),
+    ...(minimumRate === undefined ? [] : [`at least ${numberText(minimumRate)}`]),
+    ...(maximumRate === undefined ? [] : [`at most ${numberText(maximumRate)}`]),
+  ];
+  // Where several quantities were priced, each has packages of its own.
+  const counted =
+    packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${numberText(packages)} packages`];
+  const rules = [...(counted.length > 0 ? ["S7.3"] : []), ...(bounds.length > 0 ? ["S7.4"] : [])];
+  return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules: rules.join(", ") };
+}
+
+/** Which bound of the card made an adjustment; of prices that were held one by one, their sentences say so. */
+function boundText({ bounds, parts }: ChargeExplanation, adjustment: Decimal): ExplanationText | undefined {
+  const [only, ...others] = parts;
+  const holding: (Bounds & { readonly share: Share }) | undefined =
+    bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
+  if (holding === undefined) return undefined;
+  const raised = adjustment.gt(ZERO);
+  const bound = raised ? holding.minimumRate : holding.maximumRate;
+  if (bound === undefined) return undefined;
+  return { text: `${raised ? "at least" : "at most"} ${shareText(bound, holding.share)}`, rules: "S7.4" };
+}
+
+/** `99.99 × 20/31 days`. */
+function shareText(amount: Decimal, share: Share): string {
+  return isWhole(share) ? numberText(amount) : `${numberText(amount)} × ${share.days}/${share.of} days`;
+}
+
+function isWhole({ days, of }: Share): boolean {
+  return days === of;
+}

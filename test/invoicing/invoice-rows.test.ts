@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+
+import { preview, readBook } from "../../src/index.ts";
+import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
+
+const USD = "USD";
+
+/** A tiered usage card of the meter `um.calls`. */
+function callsCard(slabs: readonly object[], slabRates: readonly object[], rateConfig: object = {}): object {
+  return {
+    usageMeterId: "um.calls",
+    displayName: "Calls",
+    ratePlan: { pricingModel: "TIERED", slabs: slabs.map((slab, index) => ({ order: index + 1, ...slab })) },
+    rateValues: [
+      { currency: USD, slabRates: slabRates.map((rate, index) => ({ order: index + 1, ...rate })), rateConfig },
+    ],
+  };
+}
+
+/** The printed lines of an account on a monthly plan since 12 October 2026, with so many calls on that day. */
+function printed(
+  details: object,
+  {
+    calls = 1,
+    licenseUpdates = [],
+    explain = true,
+  }: { calls?: string | number; licenseUpdates?: readonly object[]; explain?: boolean } = {},
+): readonly (readonly string[])[] {
+  const book = readBook({
+    eventSchemas: [{ name: "call", attributes: [{ name: "n" }] }],
+    usageMeters: [
+      {
+        id: "um.calls",
+        name: "calls",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.n" } }],
+      },
+    ],
+    addOns: [
+      { id: "addon.fee", name: "Platform", type: "FIXED_FEE" },
+      { id: "addon.seats", name: "Seats", type: "LICENSE" },
+    ],
+    pricePlans: [
+      {
+        id: "pp",
+        name: "Plan",
+        status: "ACTIVE",
+        pricePlanDetails: {
+          supportedCurrencies: [USD],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+          ...details,
+        },
+      },
+    ],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: [
+      {
+        id: "prod",
+        name: "Production",
+        customerId: "acme",
+        pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-10-12" }],
+        licenseUpdates,
+      },
+    ],
+  });
+  const event = { schemaName: "call", id: "e1", accountId: "prod", timestamp: "2026-10-12T00:00:00Z" };
+  const { invoices } = preview(book, [{ ...event, attributes: [{ name: "n", value: calls }] }], { explain });
+  return invoices.flatMap((invoice) =>
+    invoiceRows(invoice).map((row) => {
+      if (row.kind === "rule") return [];
+      const indent = "  ".repeat(row.depth);
+      return row.kind === "text"
+        ? [`${indent}${row.text}`, row.rules]
+        : row.cells.map((cell, column) => (column === 0 ? indent + cell : cell));
+    }),
+  );
+}
+
+describe("S13.6 what quantities and rates do not show is said below a line", () => {
+  const card = callsCard(
+    [
+      { startAfter: 0, priceType: "PER_UNIT" },
+      { startAfter: 100, priceType: "PACKAGE", slabConfig: { packageSize: 250 } },
+      { startAfter: 1000, priceType: "PER_UNIT" },
+    ],
+    [
+      { rate: "0.10" },
+      { rate: "7.77" },
+      { rate: "0.013", slabRateConfig: { minimumRate: 5, maximumRate: 2000, flatRate: "1.11" } },
+    ],
+  );
+
+  test("S7.3, S7.4 how many packages, which flat rate, and between which bounds", () => {
+    // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
+    expect(printed({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
+      ["Calls", "1,234.5", "", "46.08"],
+      ["  the usage of the cycle", "S7.2, S7.3"],
+      ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
+      ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
+      ["    4 packages", "S7.3"],
+      ["  above 1,000, per unit", "234.5", "0.013", "5.00"],
+      ["    plus 1.11, at least 5, at most 2,000", "S7.4"],
+      [],
+      ["Sub-total", "", "", "46.08"],
+      [],
+      ["Total", "", "USD", "46.08"],
+    ]);
+  });
+
+  test("nothing where no explanation was asked for", () => {
+    expect(printed({ usageRateCards: [card] }, { calls: "1234.5", explain: false })).toEqual([
+      ["Calls", "1,234.5", "", "46.08"],
+      ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
+      ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
+      ["  above 1,000, per unit", "234.5", "0.013", "5.00"],
+      [],
+      ["Sub-total", "", "", "46.08"],
+      [],
+      ["Total", "", "USD", "46.08"],
+    ]);
+  });
+
+  test.each([
+    // 1 × 2; 31 × 20 ÷ 31 = 20.
+    [{ minimumRate: 31 }, 1, ["  adjustment to the card's minimum or maximum", "", "", "18.00"], "at least 31"],
+    // 50 × 2; 62 × 20 ÷ 31 = 40.
+    [{ maximumRate: 62 }, 50, ["  adjustment to the card's minimum or maximum", "", "", "-60.00"], "at most 62"],
+  ])("S7.4, S8.1 the card's bound by days: %j", (rateConfig, calls, line, bound) => {
+    const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
+    const rows = printed({ usageRateCards: [bounded] }, { calls });
+    expect(rows.slice(3, 5)).toEqual([line, [`    ${bound} × 20/31 days`, "S7.4"]]);
+  });
+});
+
+describe("S13.6 a share is said once, with the whole that it is of", () => {
+  test("S9.2 a fee for the days served", () => {
+    const fee = { id: "addon.fee", enableProration: true, rateValues: [{ currency: USD, rate: "99.99" }] };
+    // 99.99 × 20 ÷ 31 = 64.509…
+    expect(printed({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
+      ["Platform", "", "", "64.51"],
+      ["  the fee for the days served: 99.99 × 20/31 days", "S8.1, S9.2"],
+    ]);
+  });
+
+  const seats = {
+    id: "addon.seats",
+    enableProration: true,
+    ratePlan: { pricingModel: "VOLUME", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+    rateValues: [{ currency: USD, slabRates: [{ order: 1, rate: 10 }] }],
+  };
+  const licenseUpdates = [
+    { licenseId: "addon.seats", effectiveFrom: "2026-10-12", quantity: 4 },
+    { licenseId: "addon.seats", effectiveFrom: "2026-10-25", quantity: 7 },
+  ];
+
+  test("S10.2 each quantity of a license has its days and price", () => {
+    // 40 × 13 ÷ 31 + 70 × 7 ÷ 31 = 1010 ÷ 31 = 32.580…
+    expect(printed({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
+      ["Seats", "7", "", "32.58"],
+      ["  4 held for 13 of 31 days: 40 × 13/31 days", "S7.2, S7.3, S8.1, S10.2"],
+      ["  7 held for 7 of 31 days: 70 × 7/31 days", "S7.2, S7.3, S8.1, S10.2"],
+    ]);
+  });
+
+  test("S10.3 an increase in full says both prices, held to the card's bounds", () => {
+    const card = { ...seats, enableProration: false, invoiceTiming: "IN_ADVANCE" };
+    const capped = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
+    const rows = printed({ licenseRateCards: [capped] }, { licenseUpdates });
+    // The second invoice: 65 less 40, in full.
+    expect(rows.filter(([, rules]) => rules?.startsWith("S7.2, S7.3, S7.4"))).toEqual([
+      ["  4 held, in full", "S7.2, S7.3, S7.4, S10.3"],
+      ["  7 held: 65", "S7.2, S7.3, S7.4, S10.3"],
+      ["  less 4 already paid: 40", "S7.2, S7.3, S7.4, S10.3"],
+    ]);
+  });
+
+  test("S10.3 an increase that would cost less than what is paid says that it costs nothing", () => {
+    const ratePlan = {
+      pricingModel: "VOLUME",
+      slabs: [
+        { order: 1, startAfter: 0, priceType: "PER_UNIT" },
+        { order: 2, startAfter: 5, priceType: "PER_UNIT" },
+      ],
+    };
+    const slabRates = [
+      { order: 1, rate: 10 },
+      { order: 2, rate: 5 },
+    ];
+    const card = {
+      id: "addon.seats",
+      invoiceTiming: "IN_ADVANCE",
+      ratePlan,
+      rateValues: [{ currency: USD, slabRates }],
+    };
+    const rows = printed({ licenseRateCards: [card] }, { licenseUpdates });
+    // 7 × 5 is 5 less than 4 × 10.
+    const at = rows.findIndex(([text]) => text === "  7 held: 35");
+    expect(rows.slice(at - 1, at + 3).map(([text]) => text)).toEqual([
+      "Seats",
+      "  7 held: 35",
+      "  less 4 already paid: 40",
+      "  not taken below 0",
+    ]);
+  });
+
+  test("S13.3 a true-up says the commitment and what it is less", () => {
+    const minimumCommitment = { displayName: "Commitment", rateValues: [{ currency: USD, rate: 500 }] };
+    const usageRateCards = [callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }])];
+    // 500 × 20 ÷ 31 − 20 = 302.580…
+    const rows = printed({ minimumCommitment, usageRateCards }, { calls: 10 });
+    const at = rows.findIndex(([text]) => text === "True-up: Commitment");
+    expect(rows.slice(at, at + 3)).toEqual([
+      ["True-up: Commitment", "", "", "302.58"],
+      ["  the minimum commitment of the cycle: 500 × 20/31 days", "S8.1, S13.3"],
+      ["  less the sub-totals of the cycle's invoices: 20", "S8.1, S13.3"],
+    ]);
+  });
+});
