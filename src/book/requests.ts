@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 
-import { RatebookError } from "../errors.ts";
+import { type Problem, RatebookError } from "../errors.ts";
 import { account, address } from "./account.ts";
 import { setting } from "./catalog-items.ts";
 import {
@@ -184,8 +184,20 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
   const shape = readShape(schema, raw, [], problems);
   if (problems.count() === 0) return shape as z.output<Schema>;
   const found = problems.error("the request", raw);
-  const [first] = found.details.problems;
+  const first = toldOf(found.details.problems, raw);
   const where = first === undefined || first.path === "$" ? "" : `${first.path.replace(/^\$\.?/, "")}: `;
   const sentence = where + (first?.message ?? found.message);
   throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: found.details.problems });
+}
+
+/**
+ * The problem that is told: the first, but of what has no field that is known the first that is missing. Whoever sends
+ * an event without the `event` around it is helped by that word alone.
+ */
+function toldOf(problems: readonly Problem[], raw: unknown): Problem | undefined {
+  const [first] = problems;
+  const isUnknown = ({ path, message }: Problem): boolean => message === "unknown field" && !/[.[]/.test(path.slice(2));
+  const given = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
+  if (given === 0 || problems.filter(isUnknown).length < given) return first;
+  return problems.find(({ message }) => message.startsWith("missing: ")) ?? first;
 }

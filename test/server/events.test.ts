@@ -70,6 +70,8 @@ describe("one event", () => {
 
   test.each([
     [{}, "event: missing: expected an event"],
+    [call("e1"), "event: missing: expected an event"],
+    [{ events: [call("e1")] }, "event: missing: expected an event"],
     [{ event: null }, "event: Expected an event, an object, got nothing."],
     [{ event: [] }, "event: Expected an event, an object, got a list."],
     [{ event: call("") }, "event: Field id: expected a text, got an empty text."],
