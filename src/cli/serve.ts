@@ -53,48 +53,65 @@ export const serveCommand: Command = {
 async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   const asked = readServeArguments(given, io.env);
   const database = databaseOf(given, io);
-  const stopped = io.stopped();
+  const stop = new AbortController();
+  const stopped = io.stopped().then((signal) => {
+    stop.abort();
+    return signal;
+  });
   // Only this command needs a server: the others start without it.
   const { createEngine } = await import("../engine/engine.ts");
   const { openDatabase } = await import("../store/postgres/open-database.ts");
-  const store = await openDatabase(database);
+  const store = await openDatabase(database, stop).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+    return undefined;
+  });
+  if (store === undefined) return "done";
   let tell: ((accountId: string, error: unknown) => void) | undefined;
   const engine = createEngine({ store, onSkipped: (accountId, error) => tell?.(accountId, error) });
-  const isOurs = await prepare(engine, asked, io).catch(closingOn(engine));
+  if (asked.organization !== undefined) {
+    await engine.organization.claim(asked.organization).catch(closing(engine));
+  }
+  if (stop.signal.aborted) {
+    await engine.close();
+    return "done";
+  }
   const server = await listen({ ...asked.server, engine, log: { level: asked.logLevel, stream: io.stderr } });
   const { log } = server.app;
   tell = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
-  if (!isOurs) log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
+  // A key is made where it can be used: whoever reads it may do so at once.
+  if (!stop.signal.aborted) await sayKey(engine, asked, { io, log }).catch(closing(server));
   if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
   if (/^postgres(?:ql)?:/.test(database) && asked.server.jwtSecret === undefined) {
     log.warn("the secret of tokens is kept in the database: set RATEBOOK_JWT_SECRET to keep it elsewhere");
   }
-  await write(
-    io.stdout,
-    `ratebook listens on ${server.url} (database ${shownDatabase(database)}); to read and try the API: ${server.url}/docs\n`,
-  );
+  const announced = `ratebook listens on ${server.url} (database ${shownDatabase(database)}); to read and try the API: ${server.url}/docs\n`;
+  if (!stop.signal.aborted) await write(io.stdout, announced);
   log.info({ signal: await stopped }, "stops");
   await server.close();
   log.info("stopped");
   return "done";
 }
 
-/** Whose database it is, and a first key. @returns whether the key of the environment, if any, is one of the database */
-async function prepare(engine: Engine, { organization, apiKey }: ServeArguments, io: Io): Promise<boolean> {
-  if (organization !== undefined) await engine.organization.claim(organization);
+/** Makes the first key of a database, and says it where it was drawn. */
+async function sayKey(
+  engine: Engine,
+  { apiKey }: ServeArguments,
+  { io, log }: { readonly io: Io; readonly log: RunningServer["app"]["log"] },
+): Promise<void> {
   const { apiKeysOf, isSameKey, keyIdOf } = await import("../server/keys.ts");
   const keys = apiKeysOf(engine);
   const first = await keys.createFirst(apiKey);
   if (first !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${first.key}\n`);
-  if (first !== undefined || apiKey === undefined) return true;
+  if (first !== undefined || apiKey === undefined) return;
   const kept = await keys.find(keyIdOf(apiKey));
-  return isSameKey(apiKey, kept) && kept.shown.revokedAt === undefined;
+  if (isSameKey(apiKey, kept) && kept.shown.revokedAt === undefined) return;
+  log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
 }
 
-/** Closes the engine and fails as before. */
-function closingOn(engine: Engine): (error: unknown) => Promise<never> {
+/** Closes an engine or a server and fails as before. */
+function closing(open: { close(): Promise<void> }): (error: unknown) => Promise<never> {
   return async (error) => {
-    await engine.close();
+    await open.close();
     throw error;
   };
 }

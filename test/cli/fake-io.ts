@@ -43,7 +43,7 @@ export async function ratebook(
     cut = "",
     isTerminal = false,
     env = {},
-    stopped = async () => "SIGTERM",
+    stopped = () => new Promise(() => {}),
     onOutput = () => {},
   }: {
     stdin?: string | Uint8Array;

@@ -1,5 +1,7 @@
 /** `ratebook serve` and `ratebook keys` over private servers and PGlites of their own. */
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -177,15 +179,44 @@ describe("ratebook serve", () => {
     await (await serve(["--database", directory, "--organization", "acme"])).stop();
   });
 
-  test("a port that is in use is told, and leaves nothing open", async () => {
-    const directory = `pglite:${database("lite")}`;
+  test("a port that is in use is told, leaves nothing open, and makes no key that would be lost", async () => {
+    const directory = `pglite:${database("port")}`;
     const server = await serve(["--database", "memory"]);
     const { port } = new URL(server.url);
     const other = await ratebook(["serve", "--database", directory, "--port", port]);
-    expect(other.code).toBe(1);
+    expect([other.code, other.out]).toEqual([1, ""]);
     expect(other.err).toContain(`ratebook: cannot listen on 127.0.0.1 port ${port}: the port is in use`);
-    expect((await ratebook(["keys", "list", "--database", directory])).code).toBe(0);
+    expect(await ratebook(["keys", "list", "--database", directory])).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining("admin"),
+    });
     await server.stop();
+    const again = await serve(["--database", directory]);
+    expect(again.key).toBeDefined();
+    await again.stop();
+  });
+
+  test.each(["early", "memory"])("told to stop while it starts on %s, it ends without a key", async (name) => {
+    const place = name === "memory" ? name : database(name);
+    const argv = ["serve", "--port", "0", "--database", place];
+    expect(await ratebook(argv, { stopped: async () => "SIGTERM" })).toEqual({ code: 0, out: "", err: "" });
+    const later = await serve(["--database", place]);
+    expect(later.key).toBeDefined();
+    expect((await later.stop()).code).toBe(0);
+  });
+
+  test("told to stop while a database does not answer, it ends at once", async () => {
+    const asked = new Set<Socket>();
+    const silent = createServer((socket) => void asked.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const stopped = once(silent, "connection").then(() => "SIGTERM");
+    const ran = await ratebook(["serve", "--port", "0", "--database", `postgres://me@127.0.0.1:${port}/db`], {
+      stopped: () => stopped,
+    });
+    expect(ran).toEqual({ code: 0, out: "", err: "" });
+    for (const socket of asked) socket.destroy();
+    silent.close();
   });
 
   test("a killed database is started again: 503 meanwhile, and nothing that was acknowledged is lost", async () => {

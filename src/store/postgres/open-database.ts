@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { Socket } from "node:net";
+
 import { Pool, type PoolConfig } from "pg";
 
 import { memoryStore } from "../memory.ts";
@@ -16,22 +18,48 @@ const PGLITE = "pglite:";
 /** For how long a connection is waited for: a server that swallows what is sent to it is away. */
 const CONNECT_MS = 30_000;
 
+/** How a database is opened. */
+export interface OpenOptions {
+  /**
+   * Gives up opening: what was begun is left as it was found, and the promise is rejected, unless it is about to be kept.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Opens a database: `postgres://…` is a server, `pglite:DIR` a PGlite in a directory, `memory` a store in memory, and any
  * other text a directory with a private server.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be reached, started, or is open elsewhere; ERR_REFUSED when
- * a newer ratebook has changed it
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be reached, started, or is open elsewhere, or opening was
+ * given up; ERR_REFUSED when a newer ratebook has changed it, or PostgreSQL is too old
  */
-export async function openDatabase(name: string): Promise<Store> {
+export async function openDatabase(name: string, { signal }: OpenOptions = {}): Promise<Store> {
   if (name === "memory") return memoryStore();
   if (name.startsWith(PGLITE)) return openPglite(name.slice(PGLITE.length));
   if (/^postgres(?:ql)?:\/\//.test(name)) {
-    const pool = poolOf({ connectionString: name });
-    return storeOver(pool, () => pool.end());
+    return openRemote(name, signal);
   }
-  const revived = await openRevived(name);
+  const revived = await openRevived(name, signal);
   return storeOver(revived.pool, revived.close);
+}
+
+/** A server that does not answer is waited for, and so is a lock that another process holds on it. */
+async function openRemote(name: string, signal: AbortSignal | undefined): Promise<Store> {
+  const sockets = new Set<Socket>();
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const connect = (): Socket => {
+    const socket = new Socket().on("close", () => sockets.delete(socket));
+    sockets.add(socket);
+    if (signal?.aborted === true) queueMicrotask(cut);
+    return socket;
+  };
+  const pool = poolOf({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
+  signal?.addEventListener("abort", cut);
+  try {
+    return await storeOver(pool, () => pool.end());
+  } finally {
+    signal?.removeEventListener("abort", cut);
+  }
 }
 
 /** A store over a pool of its own. */
@@ -63,7 +91,7 @@ interface RevivedServer {
  * The pool of a private server that is started again should it end: nobody else would. What is asked meanwhile fails, for
  * nothing else is known of it.
  */
-async function openRevived(directory: string): Promise<RevivedServer> {
+async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
   const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
   let current: OpenedServer;
   let reviving: Promise<void> | undefined;
@@ -90,7 +118,7 @@ async function openRevived(directory: string): Promise<RevivedServer> {
       reviving = undefined;
     }
   }
-  current = opened(await openPrivateServer(directory));
+  current = opened(await openPrivateServer(directory, signal));
   return {
     pool: {
       async connect() {

@@ -58,9 +58,10 @@ rm -rf "$3"`;
 /**
  * Opens the server of a directory, which is made where it is not there.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be started, with the reason
+ * @param signal gives up opening; files that are being made are made first
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be started, with the reason, or opening was given up
  */
-export async function openPrivateServer(path: string): Promise<PrivateServer> {
+export async function openPrivateServer(path: string, signal?: AbortSignal): Promise<PrivateServer> {
   const directory = await openDirectory(path);
   const place: Place = {
     data: join(directory, "postgres"),
@@ -73,7 +74,7 @@ export async function openPrivateServer(path: string): Promise<PrivateServer> {
   // Said before anything else: who stops the server looks here first.
   await writeFile(token, "");
   try {
-    const { socket, pid } = await reach(place, user);
+    const { socket, pid } = await reach(place, user, signal);
     let closing: Promise<void> | undefined;
     return {
       connection: { host: socket, port: 5432, user: USER, database: "postgres" },
@@ -100,7 +101,7 @@ interface Running {
 }
 
 /** Connects to the server, starting it where it does not run. */
-async function reach(place: Place, user: ServerUser): Promise<Running> {
+async function reach(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
   let starting: Started | undefined;
   while (Date.now() < deadline) {
@@ -109,8 +110,10 @@ async function reach(place: Place, user: ServerUser): Promise<Running> {
       if (await answers(running)) return running;
     } else if (starting === undefined) {
       await initialize(place, user);
-      starting = await start(place, user);
+      if (signal?.aborted !== true) starting = await start(place, user);
     }
+    // Without an opener, what watches a server that was started stops it.
+    if (signal?.aborted === true) throw unavailable("opening was given up");
     const ended = await (starting === undefined ? pause() : Promise.race([starting.ended, pause()]));
     if (starting === undefined || ended === undefined) continue;
     // It may have found another one that started at the same moment, and have left the directory to it.
