@@ -186,7 +186,6 @@ function recordOf(
       createdAt: now - length + index + 1,
       ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
     })),
-    eventCount: 0,
     caughtUpTo: now,
     nextDueAt: associations.length === 0 ? NO_END : now,
     createdAt: now,

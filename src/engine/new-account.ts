@@ -62,7 +62,6 @@ function recordOf(
     aliases: [],
     associations: [],
     licenseUpdates: [],
-    eventCount: 0,
     caughtUpTo: now,
     nextDueAt: NO_END,
     createdAt: now,

@@ -40,7 +40,10 @@ export interface DocumentRecord {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a store must write, at once or not at all. A record replaces the one of its id; lists are in no order. */
+/**
+ * What a store must write, at once or not at all. A record replaces the one of its id; lists are in no order, but for events
+ * that are new (`UNNUMBERED`): they get their numbers in the order in which they stand.
+ */
 export interface Changes {
   readonly documents?: readonly DocumentRecord[];
   readonly removedDocuments?: readonly { readonly kind: DocumentKind; readonly id: string }[];

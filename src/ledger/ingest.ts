@@ -17,7 +17,7 @@ import { eventRecord, type Ingested } from "./event-record.ts";
 import { takeFeature } from "./feature-use.ts";
 import { closedAt } from "./open-cycles.ts";
 import { type IngestOutcome, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
-import type { AccountRecord, EventRecord } from "./records.ts";
+import { type AccountRecord, type EventRecord, UNNUMBERED } from "./records.ts";
 import type { AccountPeriod } from "./state.ts";
 import type { HeldId } from "./view.ts";
 import { type AccountParts, noChanges, openAccount, type OpenAccount } from "./workspace.ts";
@@ -75,9 +75,7 @@ export function decideIngest(
   const changes = noChanges();
   for (const account of accounts.values()) {
     if (!isOpen(account)) continue;
-    const { work, eventCount } = account;
-    if (eventCount !== work.record.eventCount) work.putRecord({ ...work.record, eventCount });
-    work.addTo(changes);
+    account.work.addTo(changes);
   }
   changes.events.push(...context.nobodys);
   return { result, changes };
@@ -105,7 +103,6 @@ interface AccountState {
   readonly plan: AccountPlan;
   /** The period of the last event. */
   period: AccountPeriod;
-  eventCount: number;
   /** The last day up to which grants ahead of the clock were made. */
   grantedAhead: Day;
 }
@@ -125,7 +122,6 @@ function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
     owner: ownerIn(catalog, record),
     plan,
     period: plan.clock.periodAt(now),
-    eventCount: record.eventCount,
     grantedAhead: dayOf(now),
   };
 }
@@ -144,7 +140,7 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
   const place = {
     accountId: account?.owner.id ?? "",
     customerId: account?.owner.customerId ?? "",
-    number: account === undefined ? 0 : ++account.eventCount,
+    number: UNNUMBERED,
     referenceId: context.ids("ev"),
     createdAt: context.now,
   };

@@ -82,8 +82,6 @@ export interface AccountRecord {
   readonly tags?: readonly string[];
   readonly associations: readonly AssociationRecord[];
   readonly licenseUpdates: readonly LicenseUpdateRecord[];
-  /** How many events were stored: the last one's number. */
-  readonly eventCount: number;
   /** Everything that falls due up to and including this instant was done (S2.4). */
   readonly caughtUpTo: Instant;
   /** The next instant at which something falls due: before it, there is nothing to catch up with. */
@@ -101,13 +99,19 @@ export interface FeatureUse {
   readonly overage: Decimal;
 }
 
+/** The number of an event that is not stored yet: it comes after all that are. */
+export const UNNUMBERED: number = Number.MAX_SAFE_INTEGER;
+
 /** One stored event (S14). */
 export interface EventRecord {
   readonly referenceId: string;
   /** Empty, as `customerId`, where no account has the name that was sent. */
   readonly accountId: string;
   readonly customerId: string;
-  /** Its place among the account's events, from 1: "earliest ingested" never ties. 0 for an event of no account. */
+  /**
+   * Its place in the order of ingest, 1 or more: that of an event is greater than those of all events that its account had
+   * before, so that "earliest ingested" never ties. The store gives it: an event that is new has {@link UNNUMBERED}.
+   */
   readonly number: number;
   readonly eventId: string;
   readonly schemaName: string;

@@ -72,7 +72,8 @@ export interface LedgerView {
 
   /**
    * Those of the event ids that an accepted and not reverted event holds. An id that came again after it was forgotten
-   * (S14.1) is held by the event of the latest ingest.
+   * (S14.1) is held by the event of the latest ingest. A store may take ids to be free that it has not looked for, in a
+   * transaction that it does again where that was wrong.
    */
   heldIds(eventIds: readonly string[]): Promise<readonly HeldId[]>;
   events(filter: EventFilter, page: PageRequest): Promise<readonly EventRecord[]>;

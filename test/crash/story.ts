@@ -153,9 +153,9 @@ export async function endState(engine: Engine): Promise<unknown> {
   const window = { accountIds, from: BEGIN - 30 * 24 * HOUR, until: BEGIN + 4000 * 24 * HOUR };
   const accounts = [];
   for (const accountId of accountIds) {
-    const { eventCount, caughtUpTo, nextDueAt } = await engine.accounts.get(accountId);
+    const { caughtUpTo, nextDueAt } = await engine.accounts.get(accountId);
     const { items: entries } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
-    accounts.push({ accountId, eventCount, caughtUpTo, nextDueAt, entries });
+    accounts.push({ accountId, caughtUpTo, nextDueAt, entries });
   }
   const invoices = await engine.preview();
   const state = {

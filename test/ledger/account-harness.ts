@@ -136,7 +136,6 @@ export function newAccount(id: string, more: Partial<AccountRecord> = {}): Accou
     aliases: [],
     associations: [],
     licenseUpdates: [],
-    eventCount: 0,
     caughtUpTo: at(START),
     nextDueAt: NO_END,
     createdAt: at(START),

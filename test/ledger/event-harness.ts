@@ -11,7 +11,14 @@ import { ingestNeeds, readForIngest } from "../../src/ledger/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/ingest.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
-import type { AccountRecord, CellChange, EntryRecord, EventRecord, InvoiceRecord } from "../../src/ledger/records.ts";
+import {
+  type AccountRecord,
+  type CellChange,
+  type EntryRecord,
+  type EventRecord,
+  type InvoiceRecord,
+  UNNUMBERED,
+} from "../../src/ledger/records.ts";
 import { undoFilterOf } from "../../src/ledger/undo-filter.ts";
 import { readForUndo } from "../../src/ledger/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/undo.ts";
@@ -97,7 +104,6 @@ export function accountOf(id: string, more: Partial<AccountRecord> = {}): Accoun
     aliases: [],
     associations: [],
     licenseUpdates: [],
-    eventCount: 0,
     caughtUpTo: MARCH - 1,
     nextDueAt: NO_END,
     createdAt: MARCH - 1,
@@ -143,7 +149,7 @@ export interface EventLedger {
   voidEntry(entryId: string, now: string | Instant): Promise<EntryRecord>;
   put(invoice: InvoiceRecord): void;
   entries(): readonly EntryRecord[];
-  /** In the order of their numbers; those of no account first. */
+  /** In the order of their numbers. */
   events(): readonly EventRecord[];
   records(): readonly AccountRecord[];
   totals(accountId?: string): Totals;
@@ -248,7 +254,10 @@ interface Kept {
 
 function apply(kept: Kept, changes: Changes): void {
   for (const each of changes.accounts ?? []) kept.accounts.set(each.id, each);
-  for (const each of changes.events ?? []) kept.events.set(each.referenceId, each);
+  for (const each of changes.events ?? []) {
+    const number = each.number === UNNUMBERED ? kept.events.size + 1 : each.number;
+    kept.events.set(each.referenceId, { ...each, number });
+  }
   for (const each of changes.entries ?? []) kept.entries.set(each.id, each);
   for (const each of changes.credits ?? []) kept.credits.set(each.id, each);
   for (const each of changes.invoices ?? []) kept.invoices.set(each.id, each);

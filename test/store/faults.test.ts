@@ -199,6 +199,25 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
           (await view.eventsToUndo(...query)).toSorted((a, b) => a.timestamp - b.timestamp),
       })),
   ],
+  "events to undo are those of the latest day": [
+    "the first events to undo are found among the days that they are on",
+    () =>
+      reading((view) => ({
+        eventsToUndo: async (accountId, filter, limit) =>
+          (await view.eventsToUndo(accountId, filter))
+            .toSorted((a, b) => b.timestamp - a.timestamp)
+            .slice(0, limit)
+            .toSorted((a, b) => a.number - b.number),
+      })),
+  ],
+  "new events all get the same number": [
+    "new events get the next numbers, in the order in which they stand",
+    () =>
+      reading((view) => ({
+        eventsToUndo: async (...query) =>
+          (await view.eventsToUndo(...query)).map((event) => ({ ...event, number: Math.min(event.number, 2) })),
+      })),
+  ],
   "the last day counts": [
     "events with overage are those of the days, accepted, not reverted, by number",
     () =>

@@ -6,6 +6,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
+import { UNNUMBERED } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, invoice, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
@@ -70,7 +71,7 @@ describe("an id that is held so long that it may be taken again", () => {
       }));
     const first = event("a", 1, { eventId: "x" });
     await put("a", { accounts: [account("a"), account("b"), account("c")] });
-    await put("a", { accounts: [account("a", { eventCount: 1 })], events: [first] });
+    await put("a", { accounts: [account("a", { netTermDays: 1 })], events: [first] });
     let runs = 0;
     const scope = { configuration: "shared", accountIds: ["b"], eventIds: ["x"] } as const;
     await store.transact(scope, async (view) => {
@@ -87,6 +88,41 @@ describe("an id that is held so long that it may be taken again", () => {
     expect(events.filter(({ reverted }) => !reverted).map(({ accountId }) => accountId)).toEqual(["c"]);
     expect(runs).toBe(2);
     await Promise.all([store.close(), other.close()]);
+  });
+});
+
+describe("event ids that are taken to be free", () => {
+  test("are looked for again where one is not, also by work that fails for it", async () => {
+    const store = await postgresStore(pool, { schema: "assumed" });
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
+    const put = (eventId: string): Promise<void> =>
+      store.transact(scope, async () => ({
+        result: undefined,
+        changes: { accounts: [account("a")], events: [event("a", 1, { eventId, number: UNNUMBERED })] },
+      }));
+    await put("x");
+    const seen: string[][] = [];
+    await store.transact(scope, async (view) => {
+      const held = (await view.heldIds(["x", "y"])).map(({ eventId }) => eventId);
+      seen.push(held);
+      if (held.length === 0) throw new Error("expected one that is held");
+      return { result: undefined, changes: {} };
+    });
+    expect(seen).toEqual([[], ["x"]]);
+    await store.close();
+  });
+});
+
+describe("a batch of more events than a block of numbers has", () => {
+  test("gets numbers in its order, none twice", async () => {
+    const store = await postgresStore(pool, { schema: "blocks" });
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+    const events = Array.from({ length: 9_000 }, (_, place) => event("a", place, { number: UNNUMBERED }));
+    await store.transact(scope, async () => ({ result: undefined, changes: { accounts: [account("a")], events } }));
+    const stored = await store.read.eventsToUndo("a", {});
+    expect(stored.map(({ eventId }) => eventId)).toEqual(events.map(({ eventId }) => eventId));
+    expect(new Set(stored.map(({ number }) => number)).size).toBe(9_000);
+    await store.close();
   });
 });
 

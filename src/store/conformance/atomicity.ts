@@ -11,10 +11,10 @@ import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
 import { account, cell, credit, document, entry, event, invoice, TODAY } from "./samples.ts";
 
 /** A change of every kind, of one account. */
-function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments">> {
+function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "batch">> {
   return {
     documents: [document("setting", "s.one")],
-    accounts: [account(accountId, { eventCount: 1 })],
+    accounts: [account(accountId, { netTermDays: 1 })],
     events: [event(accountId, 1)],
     usage: [cell(accountId, "um.tokens", TODAY, "1")],
     overage: [cell(accountId, "f.one", TODAY, "1")],
@@ -109,9 +109,9 @@ export const atomicityCases: readonly ConformanceCase[] = [
     await commit(store, everything("a"));
     const result = await store.transact(scopeOf(["a"]), async (view) => {
       const [record] = await view.accounts(["a"]);
-      return { result: { eventCount: record?.eventCount }, changes: {} };
+      return { result: { netTermDays: record?.netTermDays }, changes: {} };
     });
-    assert.deepEqual(result, { eventCount: 1 });
+    assert.deepEqual(result, { netTermDays: 1 });
   }),
 
   given("a scope may be empty, and a commit may change nothing", async (store) => {

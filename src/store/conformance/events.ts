@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import type { EventRecord } from "../../ledger/records.ts";
+import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given } from "./case.ts";
 import { event, LONG, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
@@ -140,6 +140,63 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004" }), [4]);
     assert.deepEqual(await toUndo(store, { eventId: "event.b.1" }), []);
     assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
+  }),
+
+  given("numbers and times go by their size, not by their digits", async (store) => {
+    const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
+      event("a", number, { timestamp: number, createdAt: number, feature: use("f.one", 1, ["e.one"]), ...more });
+    await commit(store, { events: [at(10), at(9), at(100), at(-5, { number: 1000 })] });
+    assert.deepEqual(await toUndo(store), [9, 10, 100, 1000]);
+    assert.deepEqual(await toUndo(store, {}, 2), [9, 10]);
+    assert.deepEqual(await withOverage(store, 0, 1), [9, 10, 100]);
+    assert.equal(await store.read.lastSpent("e.one", "a"), 100);
+    const listed = await store.read.events({}, { limit: 9 });
+    assert.deepEqual(
+      listed.map(({ createdAt }) => createdAt),
+      [100, 10, 9, -5],
+    );
+    await commit(store, {
+      events: [event("b", 1, { eventId: "event.a.9", createdAt: 11, ...FAILED }), at(9, REVERTED)],
+    });
+    await commit(store, { events: [at(9)] });
+    assert.deepEqual(await toUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
+  }),
+
+  given("the first events to undo are found among the days that they are on", async (store) => {
+    const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
+      event("a", number, { timestamp: (TODAY + day) * 86_400_000 + number, ...more });
+    await commit(store, { events: [on(1, 2), on(2, 0), on(3, -3), on(4, 0), on(5, -20_000), on(6, 2, REVERTED)] });
+    assert.deepEqual(await toUndo(store, {}, 2), [1, 2]);
+    assert.deepEqual(await toUndo(store, {}, 9), [1, 2, 3, 4, 5]);
+    const timestamp = { from: (TODAY - 3) * 86_400_000 + 3, until: TODAY * 86_400_000 + 4 };
+    assert.deepEqual(await toUndo(store, { timestamp }, 9), [2, 3]);
+    assert.deepEqual(await toUndo(store, { timestamp }, 1), [2]);
+    assert.deepEqual(
+      await toUndo(store, { timestamp: { from: timestamp.from + 1, until: timestamp.until + 1 } }, 9),
+      [2, 4],
+    );
+    await commit(store, { events: [on(1, 2, REVERTED), on(2, 0, REVERTED)] });
+    assert.deepEqual(await toUndo(store, {}, 1), [3]);
+  }),
+
+  given("new events get the next numbers, in the order in which they stand", async (store) => {
+    const add = (accountId: string, ...places: readonly number[]): Promise<void> =>
+      commit(store, { events: places.map((place) => event(accountId, place, { number: UNNUMBERED })) });
+    await commit(store, { events: [event("a", 1)] });
+    await add("a", 9, 2, 5);
+    await add("b", 1);
+    await add("a", 3, 8);
+    const events = await store.read.eventsToUndo("a", {});
+    assert.deepEqual(
+      events.map(({ eventId }) => eventId),
+      [1, 9, 2, 5, 3, 8].map((place) => `event.a.${place}`),
+    );
+    const numbers = events.map(({ number }) => number);
+    assert.equal(new Set(numbers).size, numbers.length);
+    for (const number of numbers) assert.ok(number >= 1 && number < UNNUMBERED, `${number} is no number of an event`);
+    // What is replaced keeps its number.
+    await commit(store, { events: events.map((each) => ({ ...each, description: "changed" })) });
+    assert.deepEqual(await toUndo(store), numbers);
   }),
 
   given("events with overage are those of the days, accepted, not reverted, by number", async (store) => {

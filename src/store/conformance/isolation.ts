@@ -21,8 +21,8 @@ async function countOne(store: Store, accountIds: readonly string[], eventIds: r
     const read = await view.accounts(accountIds);
     await moment(1);
     const accounts = accountIds.map((id) => {
-      const eventCount = read.find((record) => record.id === id)?.eventCount ?? 0;
-      return account(id, { eventCount: eventCount + 1 });
+      const netTermDays = read.find((record) => record.id === id)?.netTermDays ?? 0;
+      return account(id, { netTermDays: netTermDays + 1 });
     });
     return { result: undefined, changes: { accounts } };
   });
@@ -40,7 +40,7 @@ function takeId(store: Store, accountId: string, eventId: string, pause = 1): Pr
 
 async function counts(store: Store, ids: readonly string[]): Promise<readonly number[]> {
   const records = await store.read.accounts(ids);
-  return ids.map((id) => records.find((record) => record.id === id)?.eventCount ?? 0);
+  return ids.map((id) => records.find((record) => record.id === id)?.netTermDays ?? 0);
 }
 
 /** Only one writer at a time of what a scope names. */
@@ -123,7 +123,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const write = async (): Promise<void> => {
       for (let number = 1; number <= 15; number++) {
         await commit(store, {
-          accounts: [account("a", { eventCount: number })],
+          accounts: [account("a", { netTermDays: number })],
           events: [event("a", number)],
           usage: [cell("a", "um.tokens", TODAY, "1")],
         });
@@ -159,7 +159,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const waiting = store.transact(scopeOf(["a"], ["e.a"]), async () => {
       started.open();
       await door.opened;
-      return { result: undefined, changes: { accounts: [account("a", { eventCount: 7 })] } };
+      return { result: undefined, changes: { accounts: [account("a", { netTermDays: 7 })] } };
     });
     await started.opened;
     const other = countOne(store, ["b"], ["e.b"]).then(() => "done");

@@ -53,7 +53,6 @@ const FULL_ACCOUNT: AccountRecord = account("a", {
       idempotencyKey: "key",
     },
   ],
-  eventCount: 3,
   caughtUpTo: -Infinity,
   nextDueAt: Infinity,
 });
@@ -91,7 +90,7 @@ export const recordCases: readonly ConformanceCase[] = [
 
   given("an account replaces the one of its id whole", async (store) => {
     await commit(store, { accounts: [FULL_ACCOUNT] });
-    const counted = { ...FULL_ACCOUNT, eventCount: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
+    const counted = { ...FULL_ACCOUNT, netTermDays: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
     await commit(store, { accounts: [counted] });
     assert.deepEqual(await store.read.accounts(["a"]), [counted]);
     await commit(store, { accounts: [account("a")] });

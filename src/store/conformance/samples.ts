@@ -56,7 +56,6 @@ export function account(id: string, more: Partial<AccountRecord> = {}): AccountR
     aliases: [],
     associations: [],
     licenseUpdates: [],
-    eventCount: 0,
     caughtUpTo: NOON,
     nextDueAt: NOON + 1,
     createdAt: NOON,

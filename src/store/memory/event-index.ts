@@ -58,10 +58,10 @@ export function emptyEventIndex(): EventIndex {
 }
 
 /** Adds an event, or replaces the one of its reference id. */
-export function putEvent(index: EventIndex, event: EventRecord): void {
+export function putEvent(index: EventIndex, event: EventRecord, isNew: boolean): void {
   let account = index.accounts.get(event.accountId);
   if (account === undefined) index.accounts.set(event.accountId, (account = noEvents()));
-  const slot = existing(index, account, event);
+  const slot = isNew ? undefined : slotOf(index, event.referenceId);
   if (slot === undefined) {
     const added: Slot = { event };
     const place = index.log.push(added) - 1;
@@ -139,13 +139,6 @@ export function byNumber(a: Slot, b: Slot): number {
   return a.event.number - b.event.number;
 }
 
-/** The slot of an event that is held already. */
-function existing(index: EventIndex, account: AccountEvents, { number, referenceId }: EventRecord): Slot | undefined {
-  // The next number of an account: a new event, as nearly all are.
-  if (number > 0 && number === account.log.length + 1 && account.inOrder) return undefined;
-  const slot = account.log[number - 1];
-  return slot?.event.referenceId === referenceId ? slot : slotOf(index, referenceId);
-}
 
 /** An index over a log, which takes in what was added to the log when it is read. */
 export interface Fed {

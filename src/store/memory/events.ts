@@ -6,7 +6,7 @@
 import type { Day, Instant } from "../../calendar/instant.ts";
 import { DAY_MS } from "../../calendar/instant.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
-import type { EventRecord } from "../../ledger/records.ts";
+import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
 import {
@@ -25,7 +25,7 @@ import {
 
 /** The events of all accounts. */
 export interface EventTable {
-  /** Adds an event, or replaces the one of its reference id. */
+  /** Adds an event, with the next number where it has none, or replaces the one of its reference id. */
   put(event: EventRecord): void;
   held(eventIds: readonly string[]): readonly HeldId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
@@ -45,8 +45,14 @@ export interface EventTable {
 export function createEventTable(): EventTable {
   const index = emptyEventIndex();
   const { accounts } = index;
+  /** The greatest number so far. */
+  let last = 0;
   return {
-    put: (event) => putEvent(index, event),
+    put(event) {
+      const isNew = event.number === UNNUMBERED;
+      last = isNew ? last + 1 : Math.max(last, event.number);
+      putEvent(index, isNew ? { ...event, number: last } : event, isNew);
+    },
     held(eventIds) {
       const found = new Map<string, HeldId>();
       for (const eventId of eventIds) {

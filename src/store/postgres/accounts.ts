@@ -5,12 +5,13 @@
  */
 import { createHash } from "node:crypto";
 
-import { invariant } from "../../errors.ts";
+import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import type { Row, Run } from "./client.ts";
+import { recordText } from "../record-text.ts";
+import type { Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
 import { itemStamp } from "./query.ts";
-import { accountOf, COUNTER_COLUMNS, countedAccount } from "./record-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
 import { advisoryKey, keysOf, textList } from "./values.ts";
 
 /** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
@@ -19,8 +20,8 @@ const NEW_ACCOUNT_LOCKS = 64;
 const ACCOUNTS_MAX = 20_000;
 
 /**
- * What a store remembers of accounts, by key: the last body that was read, and its digest. The digest is read under the
- * account's lock, so that what is remembered is used only while it is what the database has.
+ * What a store remembers of accounts, by key: as they were last read, and the digest of that. Digests are read under the
+ * accounts' locks, so that what is remembered is used only while it is what the database has.
  */
 export type KnownAccounts = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
 
@@ -37,83 +38,98 @@ export interface AccountLocking {
 export interface LockedAccounts {
   /** By id; those that exist. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  /** The configuration's, where any account exists: under its lock it stays what it is. */
+  /** The configuration's, where accounts were asked for: under its lock it stays what it is. */
   readonly revision?: number;
-  /** The stamp of the list of items, where there are any and any account exists. */
+  /** The stamp of the list of items, where there are any and accounts were asked for. */
   readonly items?: string;
+  /** The next of the blocks of numbers for events, which is this transaction's, where accounts were asked for. */
+  readonly numbers?: number;
 }
 
-/** Names the content of an account's body. */
-export function digestOf(body: string): string {
-  return createHash("sha256").update(body).digest("base64url").slice(0, 22);
+/** Names the content of an account. */
+export function digestOf(account: AccountRecord): string {
+  return createHash("sha256").update(recordText(account)).digest("base64url").slice(0, 22);
 }
 
 /**
- * Locks accounts, those that are not there too, and reads them.
+ * Locks accounts, those that are not there too, and reads them: those that are remembered by their digests alone.
  *
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
 export async function lockAccounts(locking: AccountLocking, accountIds: readonly string[]): Promise<LockedAccounts> {
   if (accountIds.length === 0) return { accounts: new Map() };
   const { run, table } = locking;
-  const revision = `(select revision::text from ${table("configuration")}) as revision`;
-  const text = `select id, digest, ${COUNTER_COLUMNS}, ${revision}, ${itemStamp(table)} as items from ${table("ledger")}
-    where id = any($1::text::text[]) order by id for no key update`;
-  const keys = keysOf(accountIds);
-  const rows = await run(text, [textList(keys)]);
-  if (rows.length < keys.length) {
-    const there = new Set(rows.map(({ id }) => id));
-    const missing = keys.filter((key) => !there.has(key));
-    await lockNewAccounts(locking, missing);
-    // Whoever made one of them meanwhile has locked its row, and rows are locked before these locks, not after.
-    const made = await run(text, [textList(missing)]);
-    if (made.length > 0) throw new LostRace("an account was made at the same time");
-  }
-  const bodies = await bodiesOf(locking, rows);
-  const accounts = new Map(
-    rows.map((row) => {
-      const body = bodies.get(row["id"] ?? "");
-      invariant(body !== undefined, "each row that is locked has an account");
-      return [body.id, countedAccount(body, row)];
-    }),
+  // The order in which rows are locked, and in which their digests come.
+  const keys = keysOf(accountIds).toSorted(compareIds);
+  const [row = {}] = await run(
+    `with locked as materialized
+        (select id, digest from ${table("ledger")} where id = any($1::text::text[]) order by id for no key update)
+      select string_agg(digest, ' ') as digests, case when count(*) < $2::text::bigint then json_agg(id)::text end as ids,
+        (select revision::text from ${table("configuration")}) as revision, ${itemStamp(table)} as items,
+        nextval($3::text::regclass)::text as numbers
+      from locked`,
+    [textList(keys), String(keys.length), table("event_number")],
   );
-  const [first] = rows;
-  if (first === undefined) return { accounts };
-  const { items } = first;
-  return { accounts, revision: Number(first["revision"]), ...(typeof items === "string" ? { items } : {}) };
+  const { digests, ids, revision, items, numbers } = row;
+  const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
+  if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
+  const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
+  return {
+    accounts,
+    revision: Number(revision),
+    numbers: Number(numbers),
+    ...(typeof items === "string" ? { items } : {}),
+  };
 }
 
-/** What else there is of accounts that are locked, by key: as it was remembered, or read. */
-async function bodiesOf(
+/** Accounts that are locked, by id: as they are remembered, where their digests are the same, or read. */
+async function accountsOf(
   { run, table, known }: AccountLocking,
-  rows: readonly Row[],
+  keys: readonly string[],
+  digests: readonly string[],
 ): Promise<ReadonlyMap<string, AccountRecord>> {
-  const bodies = new Map<string, AccountRecord>();
-  const digests = new Map<string, string>();
-  for (const { id, digest } of rows) {
-    const remembered = known.get(id ?? "");
-    if (remembered !== undefined && remembered.digest === digest) bodies.set(id ?? "", remembered.account);
-    else digests.set(id ?? "", digest ?? "");
+  const accounts = new Map<string, AccountRecord>();
+  const unknown = new Map<string, string>();
+  for (const [place, key] of keys.entries()) {
+    const [digest, remembered] = [digests[place] ?? "", known.get(key)];
+    if (remembered !== undefined && remembered.digest === digest)
+      accounts.set(remembered.account.id, remembered.account);
+    else unknown.set(key, digest);
   }
-  if (digests.size === 0) return bodies;
-  const text = `select id, body from ${table("account")} where id = any($1::text::text[])`;
-  for (const row of await run(text, [textList([...digests.keys()])])) {
+  if (unknown.size === 0) return accounts;
+  const text = `select id, ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)
+    where id = any($1::text::text[])`;
+  for (const row of await run(text, [textList([...unknown.keys()])])) {
     const [key, account] = [row["id"] ?? "", accountOf(row)];
-    bodies.set(key, account);
+    accounts.set(account.id, account);
     known.delete(key);
-    known.set(key, { digest: digests.get(key) ?? "", account });
+    known.set(key, { digest: unknown.get(key) ?? "", account });
   }
+  forgetOldest(known);
+  return accounts;
+}
+
+function forgetOldest(known: KnownAccounts): void {
   for (const key of known.keys()) {
     if (known.size <= ACCOUNTS_MAX) break;
     known.delete(key);
   }
-  return bodies;
 }
 
-async function lockNewAccounts({ run, schema }: AccountLocking, keys: readonly string[]): Promise<void> {
+function without(keys: readonly string[], some: readonly string[]): readonly string[] {
+  const known = new Set(some);
+  return keys.filter((key) => !known.has(key));
+}
+
+/** Whoever makes one of them meanwhile has locked its row, and rows are locked before these locks, not after. */
+async function lockNewAccounts({ run, table, schema }: AccountLocking, keys: readonly string[]): Promise<void> {
   const numbers = new Set(keys.map((key) => lockNumber(key)));
   const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));
   for (const lock of locks) await run("select pg_advisory_xact_lock($1::text::bigint)::text", [lock]);
+  const made = await run(`select id from ${table("ledger")} where id = any($1::text::text[]) limit 1`, [
+    textList(keys),
+  ]);
+  if (made.length > 0) throw new LostRace("an account was made at the same time");
 }
 
 function lockNumber(key: string): number {

@@ -10,14 +10,14 @@ import { recordText } from "../record-text.ts";
 import { digestOf } from "./accounts.ts";
 import { type KnownPlaces, writeCells } from "./cells.ts";
 import type { Run } from "./client.ts";
-import { writeEvents } from "./event-writes.ts";
+import { type EventWriting, writeEvents } from "./event-writes.ts";
 import { inKeyOrder } from "./key-order.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import { type Sending, sendingOver } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext {
+export interface CommitContext extends Pick<EventWriting, "numbers" | "holdsOf"> {
   readonly run: Run;
   readonly table: (name: string) => string;
   /** The schema that advisory locks are of. */
@@ -25,11 +25,6 @@ export interface CommitContext {
   readonly places: KnownPlaces;
   /** The accounts as they were read under their locks. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  /**
-   * The number with which each of these event ids is held, -1 where it is not. Those of them that new events take stay held
-   * by whom they are until the commit.
-   */
-  holdsOf(eventIds: readonly string[], taken: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /**
@@ -125,12 +120,12 @@ async function writeDocuments({ send, table }: Writing, changes: Changes): Promi
   );
 }
 
-/** What every ingest changes of an account. */
-const COUNTERS: Columns<AccountRecord> = {
-  event_count: ["bigint", ({ eventCount }) => eventCount],
+/** What changes of an account with time: its instants, and with them its digest. */
+const CLOCKED: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
   updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
+  digest: ["text", digestOf],
 };
 
 const ACCOUNT: Columns<AccountRecord> = {
@@ -141,40 +136,22 @@ const ACCOUNT: Columns<AccountRecord> = {
   body: ["json", accountBody],
 };
 
-const LEDGER: Columns<AccountRecord> = {
-  ...COUNTERS,
-  digest: ["text", (account) => digestOf(accountBody(account))],
-};
-
 async function writeAccounts(writing: Writing, accounts: readonly AccountRecord[]): Promise<void> {
-  const { send, table } = writing;
-  const isCounted = (account: AccountRecord): boolean => isSameButCounters(writing.accounts.get(account.id), account);
-  const changed = accounts.filter((account) => !isCounted(account));
+  const changed = accounts.filter((account) => !isSameButClocked(writing.accounts.get(account.id), account));
   await writeRecords(writing, "account", changed, ACCOUNT);
-  await writeRecords(writing, "ledger", changed, LEDGER);
-  const counted = changed.length === 0 ? accounts : accounts.filter(isCounted);
-  if (counted.length === 0) return;
-  const names = Object.keys(COUNTERS);
-  const lists = Object.values(COUNTERS).map(([, valueOf]) => plainList(counted.map(valueOf)));
-  await send(
-    `update ${table("ledger")} as ledger set ${names.map((name) => `${name} = changed.${name}`).join(", ")}
-      from unnest($1::text::text[], ${names.map((_, index) => `$${index + 2}::text::bigint[]`).join(", ")})
-        as changed (id, ${names.join(", ")})
-      where ledger.id = changed.id`,
-    [textList(counted.map(({ id }) => keyOf(id))), ...lists],
-  );
+  await writeRecords(writing, "ledger", accounts, CLOCKED);
 }
 
 /** Whether nothing else of an account changed since it was read: its parts are the very same. */
-function isSameButCounters(before: AccountRecord | undefined, after: AccountRecord): boolean {
+function isSameButClocked(before: AccountRecord | undefined, after: AccountRecord): boolean {
   if (before === undefined) return false;
   const names = Object.keys(after) as (keyof AccountRecord)[];
   if (names.length !== Object.keys(before).length) return false;
-  return names.every((name) => name in COUNTED || before[name] === after[name]);
+  return names.every((name) => name in CLOCKED_FIELDS || before[name] === after[name]);
 }
 
-/** The fields of an account that have the columns of {@link COUNTERS}. */
-const COUNTED = { eventCount: true, caughtUpTo: true, nextDueAt: true, updatedAt: true };
+/** The fields of an account that have the columns of {@link CLOCKED}. */
+const CLOCKED_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
 /** Writes records that are replaced whole. */
 async function writeRecords<Item extends { readonly id: string }>(

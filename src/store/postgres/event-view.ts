@@ -7,7 +7,7 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
-import { EVENT_KEY, keyExpression, pageEnd, parameter } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, keyExpression, pageEnd, parameter } from "./query.ts";
 import { EVENT_COLUMNS, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
@@ -29,15 +29,19 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     },
     async events(filter, page) {
       const values: string[] = [];
-      const text = `${from} ${conditionsOf(filter, values)} ${pageEnd(values, page, "reference_id")}`;
+      const text = `${from} ${conditionsOf(filter, values)} ${pageEnd(values, page, { table: "event", id: "reference_id" })}`;
       return (await run(text, values)).map(eventOf);
     },
     async eventsToUndo(accountId, filter, limit) {
       if (filter.accountId !== undefined && filter.accountId !== accountId) return [];
       const values: string[] = [];
-      const conditions = conditionsOf({ ...filter, accountId }, values);
+      const conditions = `not reverted and ${conditionsOf({ ...filter, accountId }, values)}`;
       const most = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
-      return (await run(`${from} not reverted and ${conditions} order by number ${most}`, values)).map(eventOf);
+      const isNarrow = most === "" || filter.eventId !== undefined || filter.referenceId !== undefined;
+      const text = isNarrow
+        ? `${from} ${conditions} order by event.number ${most}`
+        : earliestOfDays({ table, conditions, most }, daysOf(filter, values));
+      return (await run(text, values)).map(eventOf);
     },
     async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
       const values = [keyOf(accountId), keyOf(featureId), midnight(fromDay), midnight(untilDay)];
@@ -45,18 +49,57 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
       const rest = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
       const most = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
       const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
-        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by number ${most}`;
+        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by event.number ${most}`;
       return (await run(text, values)).map(eventOf);
     },
     async lastSpent(entryId, accountId) {
       const [row] = await run(
         `select timestamp::text from ${table("event")} where account_id = $1::text and holds is not null
-          and $2::text = any(entry_ids) order by timestamp desc limit 1`,
+          and $2::text = any(entry_ids) order by event.${DAY_OF_EVENT} desc, event.timestamp desc limit 1`,
         [keyOf(accountId), keyOf(entryId)],
       );
       return row === undefined ? undefined : instantOf(row["timestamp"]);
     },
   };
+}
+
+/** Which days of an account are looked at, as conditions: those after one another, and the first of all. */
+interface Days {
+  readonly from: string;
+  readonly until: string;
+}
+
+function daysOf({ timestamp }: EventFilter, values: string[]): Days {
+  const bound = (instant: number): string =>
+    `${parameter(values, String(instantValue(instant)), "bigint")} / ${DAY_MS}`;
+  return {
+    from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${bound(timestamp.from)}`,
+    until: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} <= ${bound(timestamp.until)}`,
+  };
+}
+
+/**
+ * The earliest ingested events that are not reverted, of the account in `$1`, as a query: the earliest of each day, and of
+ * these the earliest. However many events there are, each day costs one look at the index.
+ */
+function earliestOfDays(
+  {
+    table,
+    conditions,
+    most,
+  }: { readonly table: (name: string) => string; readonly conditions: string; readonly most: string },
+  { from, until }: Days,
+): string {
+  const next = (after: string): string =>
+    `(select ${DAY_OF_EVENT} as day from ${table("event")} where account_id = $1::text and not reverted ${after} ${until}
+      order by ${DAY_OF_EVENT} limit 1)`;
+  return `with recursive day as (${next(from)}
+      union all select ${next(`and ${DAY_OF_EVENT} > day.day`)} from day where day.day is not null)
+    select ${EVENT_COLUMNS} from (
+      select event.* from day cross join lateral (
+        select * from ${table("event")} where ${DAY_OF_EVENT} = day.day and ${conditions} order by event.number ${most}
+      ) as event where day.day is not null
+    ) as event order by event.number ${most}`;
 }
 
 /**
@@ -73,7 +116,7 @@ export async function holdersOf(
   const rows = await run(
     `select ${EVENT_COLUMNS}, holds::text from ${table("event")}
       where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
-        and event_id = any($1::text::text[]) and holds is not null order by created_at ${lock}`,
+        and event_id = any($1::text::text[]) and holds is not null order by event.created_at ${lock}`,
     [textList(keysOf(eventIds))],
   );
   const holders = new Map<string, Holder>();

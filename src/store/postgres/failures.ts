@@ -18,12 +18,13 @@ const ATTEMPTS_MAX = 20;
 /**
  * Does something until it loses no race, with a short pause after each that it lost.
  *
+ * @param work told which attempt it is, from 1
  * @throws {RatebookError} ERR_STORE_CONFLICT when it has lost too many
  */
-export async function againAfterLostRaces<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function againAfterLostRaces<Result>(work: (attempt: number) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work();
+      return await work(attempt);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
       if (attempt === ATTEMPTS_MAX) {

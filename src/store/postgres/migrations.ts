@@ -8,7 +8,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { EVENT_KEY, EXACT } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, EXACT } from "./query.ts";
 import { advisoryKey } from "./values.ts";
 
 /** How many items of an account and day are in one row of usage or overage. */
@@ -28,10 +28,10 @@ const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${p
 
 /**
  * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
- * those that begin with an account at one place for each account, the one of event ids compares a number first, and each
- * look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and every four
- * items, so they grow with days, not with events. What every ingest changes of an account is a table of its own, whose
- * rows are short.
+ * the one that begins with an account at one place for each of its days, the one of event ids compares a number first, and
+ * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and every four
+ * items, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
+ * are short; it is these that are locked.
  */
 const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
   (table) => [
@@ -95,6 +95,17 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     ...["usage", "overage"].map(
       (name) => `alter table ${table(name)} add constraint ${EXACT} check (${QUANTITIES.map(isExact).join(" and ")})`,
     ),
+  ],
+  (table) => [
+    // Numbers of events come in blocks, one for each commit: they need no count that each ingest writes to its accounts.
+    `create sequence ${table("event_number")}`,
+    `select setval('${table("event_number").replaceAll("'", "''")}', (select coalesce(max(number), 0) / 4096 + 1 from ${table("event")}))`,
+    `alter table ${table("ledger")} drop column event_count`,
+    // One index for whatever is asked of an account, instead of one by number and one by timestamp: by day, so that the
+    // earliest of an account are found by a look at each day, and all of a second among those of its day.
+    `drop index ${table("event_account_id_number_idx")}`,
+    `drop index ${table("event_account_id_timestamp_idx")}`,
+    `create index event_of_account on ${table("event")} (account_id, reverted, (${DAY_OF_EVENT}), number, timestamp)`,
   ],
 ];
 

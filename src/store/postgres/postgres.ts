@@ -4,7 +4,7 @@
  * Transactions are READ COMMITTED and take their locks before they read: an advisory lock on the configuration, then the
  * rows of the accounts by ascending id. What is locked does not change while it is decided on. Event ids are not locked:
  * each is held under a unique key, so that of two writers that accept one id at once, the later one is refused by the
- * database and does its work again, now seeing the id as taken.
+ * database and does its work again, now seeing the id as taken. Ids are taken to be free at first, for nearly all are.
  *
  * @module
  */
@@ -17,8 +17,8 @@ import { type KnownAccounts, lockAccounts } from "./accounts.ts";
 import type { Places } from "./cells.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
-import { holdersOf } from "./event-view.ts";
-import { againAfterLostRaces, LostRace } from "./failures.ts";
+import { againAfterLostRaces } from "./failures.ts";
+import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
 import { migrate, tablesIn } from "./migrations.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
@@ -44,7 +44,12 @@ export async function postgresStore(
   const connections = connectionsOf(client);
   await againAfterLostRaces(() => migrate(connections, schema));
   const table = tablesIn(schema);
-  const own = { known: new Map(), locks: createLocks(), places: { stamp: undefined, byKey: new Map() } };
+  const own = {
+    known: new Map(),
+    locks: createLocks(),
+    assuming: assuming(),
+    places: { stamp: undefined, byKey: new Map() },
+  };
   const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
   return {
@@ -69,6 +74,7 @@ interface Place {
    * accounts checks each of them again once it has them, which takes longer than all else.
    */
   readonly locks: Locks;
+  readonly assuming: Assuming;
   places: Places;
 }
 
@@ -79,10 +85,11 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   const opening = [configurationLock(place.schema, scope)];
   const release = await place.locks.take(scope);
   try {
-    return await againAfterLostRaces(async () => {
+    return await againAfterLostRaces(async (attempt) => {
       const own: Places = { stamp: undefined, byKey: new Map() };
+      const assumes = mayAssume(place.assuming, attempt);
       const result = await place.connections.transaction(opening, (run) =>
-        decideAndCommit(run, place, own, { scope, work }),
+        decideAndCommit(run, place, own, { scope, work, assumes }),
       );
       remember(place, own);
       return result;
@@ -105,20 +112,10 @@ async function decideAndCommit<Result>(
   run: Run,
   { table, schema, places, known }: Place,
   own: Places,
-  { scope, work }: { readonly scope: Scope; readonly work: Work<Result> },
+  { scope, work, assumes }: { readonly scope: Scope; readonly work: Work<Result>; readonly assumes: boolean },
 ): Promise<Result> {
-  const { accounts, revision, items } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
-  const holds = new Map<string, number>();
-  const held = new Map<string, Awaited<ReturnType<typeof holdersOf>>[number]>();
-  const learn = async (eventIds: readonly string[]): Promise<void> => {
-    const unknown = [...new Set(eventIds)].filter((id) => !holds.has(id));
-    if (unknown.length === 0) return;
-    for (const id of unknown) holds.set(id, -1);
-    for (const holder of await holdersOf(run, table, unknown)) {
-      holds.set(holder.held.eventId, holder.holds);
-      held.set(holder.held.eventId, holder);
-    }
-  };
+  const { accounts, revision, items, numbers } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
+  const { heldIds, holdsOf } = heldIdsOf(run, table, assumes);
   const base = viewOver(run, table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
@@ -128,29 +125,16 @@ async function decideAndCommit<Result>(
       const isLocked = ids.every((id) => locked.has(id));
       return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
     },
-    // What is learnt here is what the commit relies on: an id that is taken later is a lost race.
-    async heldIds(eventIds) {
-      await learn(eventIds);
-      return [...new Set(eventIds)].flatMap((id) => held.get(id)?.held ?? []);
-    },
+    heldIds,
   };
-  const { result, changes } = await work(view);
-  const holdsOf = async (
-    eventIds: readonly string[],
-    taken: readonly string[],
-  ): Promise<ReadonlyMap<string, number>> => {
-    await learn(eventIds);
-    // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
-    // writer would take it with the first one.
-    const again = taken.filter((id) => held.has(id));
-    const still = again.length === 0 ? [] : await holdersOf(run, table, again, "for no key update");
-    const same = still.filter((one) => held.get(one.held.eventId)?.held.referenceId === one.held.referenceId);
-    if (same.length < again.length) throw new LostRace("an event whose id is taken again was undone at the same time");
-    return holds;
-  };
+  const { result, changes } = await work(view).catch(async (error: unknown) => {
+    // It may have failed for what was assumed, which is then a lost race.
+    await holdsOf([], []);
+    throw error;
+  });
   // A database that was restored may have given the same places to others: only of the list that is there are they true.
   const committed = items !== undefined && items === places.stamp ? places.byKey : NO_PLACES;
-  await writeChanges({ run, table, schema, places: { committed, own }, accounts, holdsOf }, changes);
+  await writeChanges({ run, table, schema, places: { committed, own }, accounts, numbers, holdsOf }, changes);
   return result;
 }
 

@@ -3,11 +3,15 @@
  *
  * @module
  */
+import { DAY_MS } from "../../calendar/instant.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import { instantValue, keyOf } from "./values.ts";
 
 /** A number that event ids are found by, quicker than by the text alone. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";
+
+/** The day of an event, by which the events of an account are indexed; before 1970 a day is cut another way, no matter. */
+export const DAY_OF_EVENT: string = `timestamp / ${DAY_MS}`;
 
 /** The constraint of usage and overage that refuses a sum which is not kept exactly. */
 export const EXACT = "exact";
@@ -23,16 +27,22 @@ export function itemStamp(table: (name: string) => string): string {
 }
 
 /**
- * The end of a query for one page: newest first, then by id.
+ * The end of a query for one page: newest first, then by id. Columns are named with their table: a bare name may be that of
+ * the text that is selected, which has another order.
  *
  * @param values what the query has as parameters so far; those of the page are added
  */
-export function pageEnd(values: string[], { limit, after }: PageRequest, id = "id"): string {
-  const order = `order by created_at desc, ${id} limit ${parameter(values, String(limit), "bigint")}`;
+export function pageEnd(
+  values: string[],
+  { limit, after }: PageRequest,
+  { table, id = "id" }: { readonly table: string; readonly id?: string },
+): string {
+  const [createdAt, key] = [`${table}.created_at`, `${table}.${id}`];
+  const order = `order by ${createdAt} desc, ${key} limit ${parameter(values, String(limit), "bigint")}`;
   if (after === undefined) return order;
-  const createdAt = parameter(values, String(instantValue(after.createdAt)), "bigint");
-  const key = parameter(values, keyOf(after.id));
-  return `and created_at <= ${createdAt} and (created_at < ${createdAt} or ${id} > ${key}) ${order}`;
+  const last = parameter(values, String(instantValue(after.createdAt)), "bigint");
+  const lastKey = parameter(values, keyOf(after.id));
+  return `and ${createdAt} <= ${last} and (${createdAt} < ${last} or ${key} > ${lastKey}) ${order}`;
 }
 
 /** One parameter more, as an expression of a type. */

@@ -17,16 +17,13 @@ import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
 import { instantOf, keyOf } from "./values.ts";
 
-/** The columns that {@link countedAccount} reads. */
-export const COUNTER_COLUMNS = "event_count::text, caught_up_to::text, next_due_at::text, updated_at::text";
 /** The columns that {@link accountOf} reads. */
-export const ACCOUNT_COLUMNS = `${COUNTER_COLUMNS}, body`;
+export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";
 
-/** The body of an account: who it is and what was decided, without what every ingest changes. */
+/** The body of an account: who it is and what was decided, without what changes with time. */
 export function accountBody(record: AccountRecord): string {
   return recordText({
     ...record,
-    eventCount: undefined,
     caughtUpTo: undefined,
     nextDueAt: undefined,
     updatedAt: undefined,
@@ -35,17 +32,12 @@ export function accountBody(record: AccountRecord): string {
 
 /** The account of a row. */
 export function accountOf(row: Row): AccountRecord {
-  return countedAccount(bodyOf(row) as AccountRecord, row);
-}
-
-/** An account with the counters of a row; all other parts are the very same. */
-export function countedAccount(account: AccountRecord, row: Row): AccountRecord {
-  const counted: { -readonly [Field in keyof AccountRecord]: AccountRecord[Field] } = { ...account };
-  counted.eventCount = Number(row["event_count"]);
-  counted.caughtUpTo = instantOf(row["caught_up_to"]);
-  counted.nextDueAt = instantOf(row["next_due_at"]);
-  counted.updatedAt = instantOf(row["updated_at"]);
-  return counted;
+  return {
+    ...(bodyOf(row) as AccountRecord),
+    caughtUpTo: instantOf(row["caught_up_to"]),
+    nextDueAt: instantOf(row["next_due_at"]),
+    updatedAt: instantOf(row["updated_at"]),
+  };
 }
 
 /** The document of a row. */

@@ -54,11 +54,11 @@ function documentReads(
       return (await run(`${from} and id = any($2::text::text[])`, [kind, textList(keysOf(ids))])).map(documentOf);
     },
     async allDocuments(kind) {
-      return (await run(`${from} order by created_at, id`, [kind])).map(documentOf);
+      return (await run(`${from} order by document.created_at, document.id`, [kind])).map(documentOf);
     },
     async documents(kind, page) {
       const values: string[] = [kind];
-      return (await run(`${from} ${pageEnd(values, page)}`, values)).map(documentOf);
+      return (await run(`${from} ${pageEnd(values, page, { table: "document" })}`, values)).map(documentOf);
     },
   };
 }
@@ -79,7 +79,9 @@ function accountReads(
       if (status !== undefined) conditions.push(`status = ${parameter(values, status)}`);
       if (invoiceGroupId !== undefined)
         conditions.push(`invoice_group_id = ${parameter(values, keyOf(invoiceGroupId))}`);
-      return (await run(`${from} where ${conditions.join(" and ")} ${pageEnd(values, page)}`, values)).map(accountOf);
+      return (
+        await run(`${from} where ${conditions.join(" and ")} ${pageEnd(values, page, { table: "account" })}`, values)
+      ).map(accountOf);
     },
     async accountsBehind(instant, limit, afterId) {
       const values: string[] = [];
@@ -113,7 +115,7 @@ function recordReads(
     },
     async entryList(accountId, featureId, page) {
       const values = [keyOf(accountId), keyOf(featureId)];
-      const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageEnd(values, page)}`;
+      const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageEnd(values, page, { table: "entry" })}`;
       return (await run(text, values)).map(entryOf);
     },
     async credits(accountIds) {
@@ -128,7 +130,7 @@ function recordReads(
     async creditList({ accountId }, page) {
       const values: string[] = [];
       const owner = accountId === undefined ? "true" : `account_id = ${parameter(values, keyOf(accountId))}`;
-      return (await run(`${creditsFrom} ${owner} ${pageEnd(values, page)}`, values)).map(creditOf);
+      return (await run(`${creditsFrom} ${owner} ${pageEnd(values, page, { table: "credit" })}`, values)).map(creditOf);
     },
     async invoices(accountIds) {
       const text = `${invoicesFrom} ${ofAccounts} order by invoice_date, id`;

@@ -1,0 +1,95 @@
+/**
+ * Who holds event ids, for one transaction: as asked for, or assumed free and proved by the commit.
+ *
+ * @module
+ */
+import type { HeldId } from "../../ledger/view.ts";
+import type { Run } from "./client.ts";
+import { type Holder, holdersOf } from "./event-view.ts";
+import { LostRace } from "./failures.ts";
+
+/**
+ * How a store goes about event ids. Nearly all that are sent are free, and the unique key of the ids that are held tells
+ * when one is not. So a first attempt does not ask: an id that turns out to be held makes it a lost race, and the next
+ * attempt asks, as do some transactions after it.
+ */
+export interface Assuming {
+  /** So many transactions ask before one assumes again. */
+  asking: number;
+}
+
+/** For so many transactions after a wrong assumption, ids are asked for: where some are sent twice, more are likely. */
+const ASK_AFTER_WRONG = 32;
+
+/** A store that assumes. */
+export function assuming(): Assuming {
+  return { asking: 0 };
+}
+
+/** Whether an attempt of a transaction may assume that event ids are free. */
+export function mayAssume(assuming: Assuming, attempt: number): boolean {
+  // What lost a race may have lost it for its assumption.
+  if (attempt === 2) assuming.asking = ASK_AFTER_WRONG;
+  if (attempt > 1) return false;
+  if (assuming.asking === 0) return true;
+  assuming.asking -= 1;
+  return false;
+}
+
+/** What a transaction knows of event ids. */
+export interface HeldIds {
+  /** Those that are held; where the transaction assumes, none, which the commit proves by {@link HeldIds.holdsOf}. */
+  readonly heldIds: (eventIds: readonly string[]) => Promise<readonly HeldId[]>;
+  /**
+   * The number with which each of these event ids is held, -1 where it is not. Those of them that new events take stay held
+   * by whom they are until the commit.
+   *
+   * @param eventIds of the events to write that hold their ids
+   * @param taken those of them that new events take: an id that was assumed to be free is proved so by its unique key
+   * @throws a {@link LostRace} when what was assumed is not so, or a holder was undone at the same time
+   */
+  readonly holdsOf: (eventIds: readonly string[], taken: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+}
+
+/** What a transaction that has its locks knows of event ids. */
+export function heldIdsOf(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
+  const holds = new Map<string, number>();
+  const held = new Map<string, Holder>();
+  let assumed: ReadonlySet<string> = new Set();
+  const learn = async (eventIds: Iterable<string>): Promise<void> => {
+    const unknown = [...new Set(eventIds)].filter((id) => !holds.has(id));
+    if (unknown.length === 0) return;
+    for (const id of unknown) holds.set(id, -1);
+    for (const holder of await holdersOf(run, table, unknown)) {
+      holds.set(holder.held.eventId, holder.holds);
+      held.set(holder.held.eventId, holder);
+    }
+  };
+  return {
+    heldIds: async (eventIds) => {
+      if (assumes) {
+        assumed = assumed.size === 0 ? new Set(eventIds) : new Set([...assumed, ...eventIds]);
+        return [];
+      }
+      await learn(eventIds);
+      return [...new Set(eventIds)].flatMap((id) => held.get(id)?.held ?? []);
+    },
+    holdsOf: async (eventIds, taken) => {
+      if (assumed.size > 0) {
+        const proved = new Set(taken);
+        const unproved = [...assumed].filter((id) => !proved.has(id));
+        await learn(unproved);
+        if (unproved.some((id) => held.has(id))) throw new LostRace("an event id that was assumed to be free is held");
+      }
+      await learn(eventIds.filter((id) => !assumed.has(id)));
+      // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
+      // writer would take it with the first one.
+      const again = taken.filter((id) => held.has(id));
+      const still = again.length === 0 ? [] : await holdersOf(run, table, again, "for no key update");
+      const same = still.filter((one) => held.get(one.held.eventId)?.held.referenceId === one.held.referenceId);
+      if (same.length < again.length)
+        throw new LostRace("an event whose id is taken again was undone at the same time");
+      return holds;
+    },
+  };
+}
