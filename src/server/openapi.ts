@@ -6,6 +6,7 @@
 import { z } from "zod";
 
 import type { Endpoint } from "./endpoint.ts";
+import { BODY_EXAMPLES } from "./examples.ts";
 import { failure } from "./fields.ts";
 
 /** A JSON object. */
@@ -74,9 +75,14 @@ function operationOf(endpoint: Endpoint, schemaOf: (schema: z.ZodType) => Json):
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: bodyRequired, content: { "application/json": { schema: schemaOf(body) } } } }),
+      : { requestBody: { required: bodyRequired, content: bodyContent(id, schemaOf(body)) } }),
     responses: { ...answersOf(endpoint, schemaOf), ...failuresOf(endpoint) },
   };
+}
+
+function bodyContent(id: string, schema: Json): Json {
+  const example = BODY_EXAMPLES[id];
+  return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
 function parametersOf(
@@ -128,13 +134,16 @@ function jsonSchema(schema: z.ZodType, components: Map<string, unknown>): Json {
 /** What a component says of itself is said by its place in the document. */
 const OWN_NAMES: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 
+/** Bounds that say no more than that a whole number is one. */
+const BOUNDS_OF_ALL: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+
 /** References to definitions of a schema as references to components. */
 function pointed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(pointed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, part]) => !(OWN_NAMES.has(name) && typeof part === "string"))
+      .filter(([name, part]) => !(OWN_NAMES.has(name) && typeof part === "string") && !BOUNDS_OF_ALL.has(part))
       .map(([name, part]) => [name, partOf(name, part)]),
   );
 }

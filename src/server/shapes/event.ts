@@ -18,17 +18,42 @@ import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
 
-/** What an event looks like. Whatever else it carries is kept and not seen by rules (S4.1). */
+/**
+ * What an event looks like. Whatever else it carries is kept and not seen by rules (S4.1). The examples are of
+ * examples.ts; the timestamp has none, for a page that tries requests then fills in the present.
+ */
 const eventShape = z.looseObject({
-  schemaName: z.string().min(1),
-  id: z.string().min(1).max(EVENT_ID_LENGTH_MAX),
+  schemaName: z
+    .string()
+    .min(1)
+    .meta({ examples: ["api_calls"] }),
+  id: z
+    .string()
+    .min(1)
+    .max(EVENT_ID_LENGTH_MAX)
+    .meta({ examples: ["call-1"] }),
   timestamp: z.string().meta({ format: "date-time", description: "When it was used; with a zone." }),
-  accountId: z.string().min(1).max(EVENT_ID_LENGTH_MAX).meta({ description: "An account's id or one of its aliases." }),
+  accountId: z
+    .string()
+    .min(1)
+    .max(EVENT_ID_LENGTH_MAX)
+    .meta({ description: "An account's id or one of its aliases.", examples: ["acme-prod"] }),
   attributes: z
     .array(z.looseObject({ name: z.string(), value: decimalText, unit: z.string().max(UNIT_LENGTH_MAX).nullish() }))
     .max(EVENT_FIELDS_MAX)
-    .nullish(),
-  dimensions: z.record(z.string(), z.union([z.string().max(DIMENSION_LENGTH_MAX), z.number()])).nullish(),
+    .nullish()
+    .meta({
+      examples: [
+        [
+          { name: "count", value: 1500 },
+          { name: "tokens", value: 20 },
+        ],
+      ],
+    }),
+  dimensions: z
+    .record(z.string(), z.union([z.string().max(DIMENSION_LENGTH_MAX), z.number()]))
+    .nullish()
+    .meta({ examples: [{ region: "eu" }] }),
 });
 
 /** An event as the engine is given it, null too: the engine itself says what is wrong with each (S14.1). */
