@@ -146,6 +146,31 @@ export const freeForm = z
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
 
+/**
+ * Values by names: an object with any keys but `__proto__`, which a record leaves out in silence.
+ *
+ * @param key what each of its keys is
+ */
+export function mapOf<Value extends z.ZodType>(
+  key: z.ZodString,
+  value: Value,
+): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
+  const kept = (given: unknown, context: z.core.$RefinementCtx): unknown => {
+    if (typeof given === "object" && given !== null && Object.hasOwn(given, "__proto__")) {
+      context.addIssue({
+        code: "custom",
+        path: ["__proto__"],
+        message: "expected another key: this one is kept by no map",
+      });
+    }
+    return given;
+  };
+  return z.preprocess(kept, z.record(key, value)) as z.ZodType<
+    Record<string, z.output<Value>>,
+    Record<string, z.input<Value>>
+  >;
+}
+
 function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
     if (value === undefined) return problem(context, "missing: expected a decimal");

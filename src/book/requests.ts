@@ -80,7 +80,7 @@ const associate = z.strictObject({
   effectiveFrom: date,
   effectiveUntil: date.nullish(),
   /** Checked with the plan (S16.2). */
-  pricePlanDetailsOverride: z.record(z.string(), z.unknown()).nullish(),
+  pricePlanDetailsOverride: freeForm.nullish(),
   retainStartOffsets: z.boolean().nullish(),
 });
 const dissociate = z.strictObject({

@@ -9,7 +9,7 @@ import { RatebookError } from "../errors.ts";
 import { catalogOf } from "./check-book.ts";
 import { checkCards } from "./check-plans.ts";
 import type { Book } from "./document.ts";
-import { currency, date, decimal, decimalFromZero, moment, reference } from "./fields.ts";
+import { currency, date, decimal, decimalFromZero, mapOf, moment, reference } from "./fields.ts";
 import { type PricePlanDetails, pricePlan } from "./price-plan.ts";
 import { collectProblems, type Path } from "./problems.ts";
 import { referencesOf } from "./references.ts";
@@ -44,7 +44,7 @@ const pricePlanDetailsConfig = z.discriminatedUnion(
 const usageConfig = z.discriminatedUnion(
   "mode",
   [
-    z.strictObject({ mode: z.literal("CUSTOM"), usageMap: mapOf(decimal) }),
+    z.strictObject({ mode: z.literal("CUSTOM"), usageMap: quantities(decimal) }),
     z.strictObject({
       mode: z.literal("LOOKUP_CYCLE"),
       accountId: reference.nullish().meta({ description: "Default: the account whose plan is asked for." }),
@@ -73,10 +73,10 @@ export const revenueRequest = z.strictObject({
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),
   pricePlanDetailsConfig,
   usageConfig: usageConfig.nullish().meta({ description: "Default: nothing is used." }),
-  licenseEntriesConfig: mapOf(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))
+  licenseEntriesConfig: quantities(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))
     .nullish()
     .meta({ description: "By add-on: a quantity for the whole cycle, or its changes in order of arrival." }),
-  entitlementOverageConfig: mapOf(decimalFromZero)
+  entitlementOverageConfig: quantities(decimalFromZero)
     .nullish()
     .meta({ description: "By feature: the units used in the cycle beyond the entitlements." }),
   cycleConfig: z
@@ -148,8 +148,10 @@ function modes(...known: readonly string[]): {
 }
 
 /** Quantities by the id of what they are of. */
-function mapOf<Value extends z.ZodType>(value: Value): z.ZodRecord<typeof reference, Value> {
-  return z.record(reference, value).refine((map) => Object.keys(map).length <= ITEMS_MAX, {
+function quantities<Value extends z.ZodType>(
+  value: Value,
+): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
+  return mapOf(reference, value).refine((map) => Object.keys(map).length <= ITEMS_MAX, {
     error: `expected at most ${ITEMS_MAX} items`,
   });
 }

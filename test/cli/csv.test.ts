@@ -172,6 +172,11 @@ describe("a CSV file of events", () => {
     ["a part that an event does not have", { ...MAP, attribute: {} }, "map.json: $.attribute: unknown field"],
     ["a list", [MAP], "map.json: $: expected an object, got a list"],
     [
+      "a field that no map keeps",
+      { ...MAP, dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
+      "map.json: $.dimensions.__proto__: expected another key: this one is kept by no map",
+    ],
+    [
       "a zone that has a name",
       { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },
       'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',

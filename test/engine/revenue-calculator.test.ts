@@ -306,6 +306,20 @@ describe("S13.5 a revenue calculation is refused", () => {
       { pricePlanDetailsConfig: PLAN, usageConfig: used({ "um.calls": "many" }) },
       /^usageConfig\.usageMap\["um\.calls"\]: expected a decimal, got "many"$/,
     ],
+    ...(["usageConfig.usageMap", "licenseEntriesConfig", "entitlementOverageConfig"] as const).map(
+      (map): [string, object, RegExp] => [
+        `with a key of ${map} that no map keeps`,
+        {
+          pricePlanDetailsConfig: PLAN,
+          ...(JSON.parse(
+            map === "usageConfig.usageMap"
+              ? '{"usageConfig":{"mode":"CUSTOM","usageMap":{"um.calls":1,"__proto__":5}}}'
+              : `{"${map}":{"__proto__":5}}`,
+          ) as object),
+        },
+        new RegExp(`^${map.replace(".", "\\.")}\\.__proto__: expected another key: this one is kept by no map$`),
+      ],
+    ),
     [
       "for licenses of something else",
       { pricePlanDetailsConfig: PLAN, licenseEntriesConfig: { "addon.fee": 1 } },

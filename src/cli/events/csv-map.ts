@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 
+import { mapOf } from "../../book/fields.ts";
 import { pathText } from "../../book/problems.ts";
 import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
@@ -49,8 +50,8 @@ const csvMap = z.strictObject({
   accountId: origin,
   id: origin,
   timestamp,
-  attributes: z.record(z.string().min(1), origin).default({}),
-  dimensions: z.record(z.string().min(1), origin).default({}),
+  attributes: mapOf(z.string().min(1), origin).default({}),
+  dimensions: mapOf(z.string().min(1), origin).default({}),
 });
 /** A map that was read. */
 export type CsvMap = z.output<typeof csvMap>;
