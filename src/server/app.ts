@@ -42,8 +42,12 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
     void reply.header("x-request-id", request.id).header("cache-control", "no-store");
   });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
+  const allowedAt = methodsByPath(app.prefix, endpoints);
   app.setNotFoundHandler((request, reply) => {
     access.admit({ address: request.ip }, undefined);
+    // A method that the framework has no routes for.
+    const allowed = app.supportedMethods.includes(request.method) ? undefined : allowedAt(request.url);
+    if (allowed !== undefined) return refuseMethod(allowed, request, reply);
     const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
     const more = isRoot ? `: ${app.prefix}/docs shows all` : "";
     return answerFailure(new Refusal(404, `no endpoint has this path${more}`), request, reply);
@@ -147,29 +151,50 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
 
 /** A path that exists answers other methods with a 405 that tells its own. */
 function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[], access: AccessControl): void {
-  const known = new Map<string, Set<Method>>();
-  for (const { path, method } of endpoints) {
-    const url = routeOf(path);
-    known.set(url, (known.get(url) ?? new Set()).add(method));
-  }
-  for (const [url, own] of known) {
-    const allowed = [...own].toSorted().join(", ");
+  for (const [path, own] of methodsOf(endpoints)) {
     const others = [
       ...METHODS.filter((method) => !own.has(method)),
       "PUT",
       "OPTIONS",
+      "TRACE",
       ...(own.has("GET") ? [] : ["HEAD"]),
     ];
     app.route({
       method: others,
-      url,
+      url: routeOf(path),
       onRequest: async (request) => access.admit({ address: request.ip }, undefined),
-      handler: (request, reply) => {
-        void reply.header("allow", allowed);
-        return answerFailure(new Refusal(405, `expected one of the methods ${allowed}`), request, reply);
-      },
+      handler: (request, reply) => refuseMethod(own, request, reply),
     });
   }
+}
+
+function refuseMethod(own: ReadonlySet<Method>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allowed = [...own].toSorted().join(", ");
+  void reply.header("allow", allowed);
+  return answerFailure(new Refusal(405, `expected one of the methods ${allowed}`), request, reply);
+}
+
+/** The methods of each path, as endpoints write it. */
+function methodsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, ReadonlySet<Method>> {
+  const known = new Map<string, Set<Method>>();
+  for (const { path, method } of endpoints) known.set(path, (known.get(path) ?? new Set()).add(method));
+  return known;
+}
+
+/** Tells the methods of the path of a request; undefined where no endpoint has it. */
+function methodsByPath(
+  prefix: string,
+  endpoints: readonly Endpoint[],
+): (url: string) => ReadonlySet<Method> | undefined {
+  const known = [...methodsOf(endpoints)].map(([path, own]) => {
+    const steps = path.split(/(\{\w+\})/).map((step) => (step.startsWith("{") ? "[^/?]+" : escaped(step)));
+    return { own, pattern: new RegExp(`^${escaped(prefix)}${steps.join("")}(?:\\?.*)?$`, "s") };
+  });
+  return (url) => known.find(({ pattern }) => pattern.test(url))?.own;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^\w/]/g, String.raw`\$&`);
 }
 
 function routeOf(path: string): string {

@@ -138,6 +138,24 @@ describe("answers", () => {
     expect((await served.ask("OPTIONS /customers")).statusCode).toBe(405);
   });
 
+  test.each(["PUT", "OPTIONS", "TRACE", "PROPFIND", "PURGE"])(
+    "a path that exists answers %s with the methods that it has",
+    async (method) => {
+      for (const prefix of ["", "/v1.0"]) {
+        const served = await startServed({ prefix });
+        const allow = async (path: string): Promise<unknown> => {
+          const { statusCode, headers } = await served.ask(`${method} ${prefix}${path}`);
+          return [statusCode, headers["allow"]];
+        };
+        expect(await allow("/customers?a=b")).toEqual([405, "GET, POST"]);
+        expect(await allow("/customers/acme%2Fx")).toEqual([405, "DELETE, GET, PATCH"]);
+        expect(await allow("/accounts/a/add_aliases")).toEqual([405, "POST"]);
+        expect(await allow("/custmers")).toEqual([404, undefined]);
+        expect(await allow("/customers/a/b")).toEqual([404, undefined]);
+      }
+    },
+  );
+
   test("the log names each request by its id and key, and holds no credential, query or body", async () => {
     const served = await startServed();
     const by = await served.key();
