@@ -68,11 +68,19 @@ describe("customers over HTTP", () => {
     expect([answer.status, answer.json]).toEqual([status, { message }]);
   });
 
-  test("null clears a field, and a customer with its account is archived", async () => {
+  test.each(["name", "primaryEmail"])("what a customer is made with cannot be cleared: %s", async (field) => {
     const { call } = await startApi();
     await call("POST /customers", { body: ACME });
-    const patched = await call("PATCH /customers/acme", { body: { primaryEmail: null, name: "Acme Inc" } });
-    expect(patched.json).not.toHaveProperty("primaryEmail");
+    const { status, json } = await call("PATCH /customers/acme", { body: { [field]: null } });
+    expect([status, json.message]).toEqual([400, `${field}: expected a text, got null`]);
+    expect((await call("GET /customers/acme")).json[field]).toBe(Reflect.get(ACME, field));
+  });
+
+  test("null clears a field, and a customer with its account is archived", async () => {
+    const { call } = await startApi();
+    await call("POST /customers", { body: { ...ACME, address: { city: "Berlin" } } });
+    const patched = await call("PATCH /customers/acme", { body: { address: null, name: "Acme Inc" } });
+    expect(patched.json).not.toHaveProperty("address");
     expect(patched.json.name).toBe("Acme Inc");
     expect((await call("DELETE /customers/acme")).json).toEqual({ success: true });
     expect((await call("GET /customers/acme")).json.status).toBe("ARCHIVED");

@@ -28,6 +28,8 @@ const customerShape = z
   .meta({ id: "Customer" });
 const customerMade = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
 
+/** Over HTTP a customer has an address to write to; one that was loaded from a book may have none. */
+const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
 const params = z.strictObject({ customer_id: pathId() });
 
 /** The endpoints of customers. */
@@ -40,9 +42,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     summary: "Make a customer and its first account",
     description: "Without `account`, one is made with the customer's id and name; settings are made with both.",
     access: "write",
-    body: REQUESTS.customerCreate.extend({
-      primaryEmail: REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap(),
-    }),
+    body: REQUESTS.customerCreate.extend({ primaryEmail }),
     answers: { 201: customerMade },
     handle: async ({ engine, body }) => {
       const { id, name } = body;
@@ -88,7 +88,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change who a customer is",
     access: "write",
     params,
-    body: REQUESTS.customerPatch,
+    body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
     answers: { 200: customerShape },
     handle: async ({ engine, params: { customer_id: id }, body }) =>
       ok(shownCustomer(await engine.customers.update(id, body))),
