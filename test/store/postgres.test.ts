@@ -33,6 +33,46 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 }, HOOK_MS);
 
+describe("a database", () => {
+  test("of a PostgreSQL without MERGE is refused with both versions, before anything is asked of it", async () => {
+    const asked: string[] = [];
+    const old = {
+      query: async (text: string) => {
+        asked.push(text);
+        return { rows: [{ number: "140011", name: "14.11 (Debian 14.11-1)" }] };
+      },
+      transaction: () => Promise.reject(new Error("nothing is changed")),
+    };
+    await expect(postgresStore(old)).rejects.toThrow(
+      expect.objectContaining({
+        code: "ERR_REFUSED",
+        message: "the database is PostgreSQL 14.11, which is too old: expected version 15 or a newer one",
+      }),
+    );
+    expect(asked).toHaveLength(1);
+  });
+
+  test("whose tables are there is opened and written by a user who may make none", async () => {
+    await (await postgresStore(pool, { schema: "made" })).close();
+    for (const statement of [
+      "create role till login",
+      "grant usage on schema made to till",
+      "grant select, insert, update, delete on all tables in schema made to till",
+      "grant usage on all sequences in schema made to till",
+    ])
+      await pool.query(statement);
+    const till = new Pool({ ...server.connection, user: "till" });
+    await expect(postgresStore(till, { schema: "other" })).rejects.toThrow("permission denied for database");
+    const store = await postgresStore(till, { schema: "made" });
+    await store.transact({ configuration: "exclusive", accountIds: ["a"], eventIds: [] }, async () => ({
+      result: undefined,
+      changes: { accounts: [account("a")] },
+    }));
+    expect(await store.read.accounts(["a"])).toHaveLength(1);
+    await till.end();
+  });
+});
+
 describe("columns of usage", () => {
   test("of an item whose first commit was rolled back are given to the next item, and to one alone", async () => {
     const store = await postgresStore(pool, { schema: "places" });

@@ -9,6 +9,7 @@
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT } from "./query.ts";
+import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
 
 /** How many items of an account and day are in one row of usage or overage. */
@@ -115,17 +116,15 @@ export const SCHEMA_VERSION: number = VERSIONS.length;
 /**
  * Brings a database to this version; of several processes that start at once, one does.
  *
- * @throws {RatebookError} ERR_REFUSED when a newer ratebook has changed the database, or one from before the first release
- * has made it
+ * @throws {RatebookError} ERR_REFUSED when the server is too old, a newer ratebook has changed the database, or one from
+ * before the first release has made it
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const table = tablesIn(schema);
   const lock = `select pg_advisory_xact_lock(${advisoryKey(schema, "migration")})::text`;
+  await checkServerVersion(connections);
   await connections.transaction([lock], async (run) => {
-    await run(`create schema if not exists ${quotedName(schema)}`);
-    await run(
-      `create table if not exists ${table("migration")} (version integer primary key, applied_at timestamptz not null default now())`,
-    );
+    await makeWhereMissing(run, schema, table("migration"));
     const version = await versionOf(run, table("migration"));
     if (version > SCHEMA_VERSION) {
       const rule = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
@@ -149,10 +148,24 @@ function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** What is there is not asked for: that would need the right to make it, which a server's user may lack for good reason. */
+async function makeWhereMissing(run: Run, schema: string, migration: string): Promise<void> {
+  const [known] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
+  if (known === undefined) await run(`create schema if not exists ${quotedName(schema)}`);
+  if (await hasTable(run, migration)) return;
+  await run(
+    `create table if not exists ${migration} (version integer primary key, applied_at timestamptz not null default now())`,
+  );
+}
+
+async function hasTable(run: Run, table: string): Promise<boolean> {
+  const [row] = await run("select to_regclass($1::text)::text as found", [table]);
+  return typeof row?.["found"] === "string";
+}
+
 /** The first version was another one before it was released; its tables had these names, and other columns. */
 async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
-  const [row] = await run("select to_regclass($1::text)::text as found", [ledger]);
-  if (typeof row?.["found"] === "string") return;
+  if (await hasTable(run, ledger)) return;
   const rule = "the database was made by a ratebook from before its first release; this one cannot read its tables";
   throw new RatebookError("ERR_REFUSED", rule, { rule });
 }
