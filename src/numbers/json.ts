@@ -30,7 +30,7 @@ export function parseJson(text: string, unkept?: (reason: string) => unknown): u
   } catch (error) {
     if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
     if (error instanceof RatebookError) throw invalid(error.message, error);
-    throw invalid(error instanceof Error ? error.message : String(error), error);
+    throw invalid(reasonOf(error, text), error);
   }
 }
 
@@ -43,7 +43,7 @@ export function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error), error);
+    throw invalid(reasonOf(error, text), error);
   }
 }
 
@@ -67,6 +67,15 @@ function parseNumberOr(text: string, unkept: (reason: string) => unknown): unkno
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     return unkept(error.message);
   }
+}
+
+/** A parser's reason; in a text of several lines a position is found by its line and column, which some parsers tell. */
+function reasonOf(error: unknown, text: string): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const [, position] = /at position (\d+)$/.exec(reason) ?? [];
+  if (position === undefined || !text.includes("\n")) return reason;
+  const before = text.slice(0, Number(position)).split("\n");
+  return `${reason} (line ${before.length} column ${(before.at(-1) ?? "").length + 1})`;
 }
 
 function invalid(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {

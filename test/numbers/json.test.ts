@@ -56,6 +56,11 @@ describe("reading JSON", () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: "ERR_JSON_INVALID", message: expected }));
   });
 
+  test.each(["1", LONG])("in a text of several lines the place is told by line and column, beside %s", (other) => {
+    // The brace after the comma is the first character of the third line.
+    expect(() => parseJson(`{\n  "a": ${other},\n}`)).toThrow(/ at position \d+ \(line 3 column 1\)$/);
+  });
+
   test("a text as deep as the stack is refused", () => {
     const deep = `[${LONG},${"[".repeat(200_000)}${"]".repeat(200_000)}]`;
     expect(() => parseJson(deep)).toThrow(
