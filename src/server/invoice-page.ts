@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { DAY_MS, parseInstant } from "../calendar/instant.ts";
+import { parseInstant } from "../calendar/instant.ts";
 import type { InvoiceShown } from "../engine/invoices.ts";
 import type { CompositeShown } from "../engine/usage.ts";
 import { dayText, moneyText, periodText } from "../invoicing/figure-text.ts";
@@ -25,7 +25,7 @@ th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wra
 th { color: #666; font-weight: normal; border-bottom: 1px solid #bbb; }
 tr.rule td { border-top: 1px solid #bbb; padding: 0; }
 tr.total td { font-weight: 600; }
-tr.how td { color: #666; font-size: .85rem; text-align: left; }
+tr.how td { color: #666; font-size: .85rem; text-align: left; overflow-wrap: anywhere; }
 .d1 td:first-child { padding-left: 1.5rem; }
 .d2 td:first-child { padding-left: 3rem; }
 .d3 td:first-child { padding-left: 4.5rem; }
@@ -86,9 +86,9 @@ export function invoicePage({ id, invoice }: InvoiceShown, names: InvoiceNames):
   return page(
     title,
     [
-      ...(names.organization === undefined ? [] : [["From", names.organization] as const]),
-      ["Account", names.account === accountId ? accountId : `${names.account} (${accountId})`],
-      ["Customer", names.customer === customerId ? customerId : `${names.customer} (${customerId})`],
+      ...from(names),
+      ["Account", called(accountId, names.account)],
+      ["Customer", called(customerId, names.customer)],
       ["Period", periodText(startDate, endDate)],
       ["Dated", dayText(parseInstant(invoiceDate))],
       ["Due", dayText(parseInstant(dueDate))],
@@ -96,41 +96,58 @@ export function invoicePage({ id, invoice }: InvoiceShown, names: InvoiceNames):
       ["Price plan", `${names.pricePlan}, version ${invoice.pricePlanVersion}`],
       ["Number", id],
     ],
-    `${tableOf(currency, invoiceRows(invoice))}${noticesOf(invoice.notices)}`,
+    `${tableOf(["", "Quantity", "Rate", currency], invoiceRows(invoice))}${noticesOf(invoice.notices)}`,
   );
 }
 
-/** The page of a composite invoice. */
-export function compositePage({
-  id,
-  invoiceGroupId,
-  currency,
-  invoiceDate,
-  dueDate,
-  total,
-  invoices,
-}: CompositeShown): string {
+/** What the ids of a composite invoice stand for, as people know it. */
+export interface CompositeNames extends Pick<InvoiceNames, "organization"> {
+  readonly group: string;
+  /** By id. */
+  readonly accounts: ReadonlyMap<string, string>;
+}
+
+/** The page of a composite invoice: whose invoices it holds, with their numbers. */
+export function compositePage(composite: CompositeShown, names: CompositeNames): string {
+  const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, invoices } = composite;
   const digits = minorUnitDigits(currency);
   const rows: InvoiceRow[] = [
-    ...invoices.map((each): InvoiceRow => {
-      return { kind: "line", depth: 0, cells: [each.invoiceId, "", "", moneyText(each.total, digits)] };
-    }),
+    ...invoices.flatMap(({ invoiceId, accountId, total: amount }): InvoiceRow[] => [
+      {
+        kind: "line",
+        depth: 0,
+        cells: [called(accountId, names.accounts.get(accountId)), "", "", moneyText(amount, digits)],
+      },
+      { kind: "text", depth: 1, text: invoiceId, rules: "" },
+    ]),
     { kind: "rule" },
     { kind: "line", depth: 0, cells: ["Total", "", currency, moneyText(total, digits)] },
   ];
   return page(
     "Invoice of a group",
     [
-      ["Invoice group", invoiceGroupId],
-      ["Became due", periodText(new Date(invoiceDate).toISOString(), new Date(invoiceDate + DAY_MS).toISOString())],
+      ...from(names),
+      ["Invoice group", called(invoiceGroupId, names.group)],
+      ["Dated", dayText(invoiceDate)],
       ["Due", dayText(dueDate)],
       ["Number", id],
     ],
-    tableOf(currency, rows),
+    tableOf(["Account", "", "", currency], rows),
   );
 }
 
-function page(title: string, facts: readonly (readonly [string, string])[], body: string): string {
+type Fact = readonly [name: string, value: string];
+
+function from({ organization }: Pick<InvoiceNames, "organization">): readonly Fact[] {
+  return organization === undefined ? [] : [["From", organization]];
+}
+
+/** `Acme production (acme-prod)`. */
+function called(id: string, name: string = id): string {
+  return name === id ? id : `${name} (${id})`;
+}
+
+function page(title: string, facts: readonly Fact[], body: string): string {
   const list = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join("");
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
@@ -139,8 +156,8 @@ function page(title: string, facts: readonly (readonly [string, string])[], body
   );
 }
 
-function tableOf(currency: string, rows: readonly InvoiceRow[]): string {
-  const head = ["", "Quantity", "Rate", currency].map((name) => `<th>${escaped(name)}</th>`).join("");
+function tableOf(columns: readonly [string, string, string, string], rows: readonly InvoiceRow[]): string {
+  const head = columns.map((name) => `<th>${escaped(name)}</th>`).join("");
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.map(rowOf).join("")}</tbody></table>`;
 }
 

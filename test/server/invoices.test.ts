@@ -213,6 +213,11 @@ describe("a group", () => {
     expect(whole.json.revenueInfo.lineItems.map((line: { value: number }) => line.value)).toEqual([3.5, 2.5]);
     const page = await api.call(`GET /invoices/${encodeURIComponent(composite.id)}?format=html`);
     expect(page.text).toContain("<td>6.00</td>");
+    expect(page.text).toContain(`<dt>Invoice group</dt><dd>All (${groupId})</dd><dt>Dated</dt><dd>2024-07-04</dd>`);
+    expect(page.text).toContain("<td>Beta (beta)</td><td></td><td></td><td>2.50</td>");
+    const numbers = whole.json.revenueInfo.lineItems.map((line: { id: string }) => line.id);
+    expect(numbers).toHaveLength(2);
+    for (const number of numbers) expect(page.text).toContain(`<td colspan="4">${number}</td>`);
     expect((await api.call("GET /invoices?account_id=beta")).json.data[0].mergedInto).toBe(composite.id);
   });
 });

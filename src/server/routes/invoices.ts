@@ -14,7 +14,7 @@ import { hasCode } from "../../errors.ts";
 import { compareNewest } from "../../store/order.ts";
 import { type Answer, type Endpoint, endpoint, ok } from "../endpoint.ts";
 import { queryTime } from "../fields.ts";
-import { compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
+import { type CompositeNames, compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
 import { type AskedPage, listQuery, LONG_PAGES } from "../pagination.ts";
 import {
   invoiceShape,
@@ -68,7 +68,9 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
       const composite = await compositeNamed(engine, id);
       if (composite !== undefined) {
-        return format === "html" ? html(compositePage(composite)) : ok(shownWholeComposite(composite));
+        return format === "html"
+          ? html(compositePage(composite, await namesInGroup(engine, composite)))
+          : ok(shownWholeComposite(composite));
       }
       const shown = await engine.invoices.get(id);
       return format === "html" ? html(invoicePage(shown, await namesOf(engine, shown))) : ok(shownWholeInvoice(shown));
@@ -174,6 +176,20 @@ async function namesOf(
     account: account.name,
     customer: customer.name,
     pricePlan: pricePlan.item.name,
+  };
+}
+
+async function namesInGroup(engine: Engine, { invoiceGroupId, invoices }: CompositeShown): Promise<CompositeNames> {
+  const accountIds = [...new Set(invoices.map(({ accountId }) => accountId))];
+  const [organization, group, ...accounts] = await Promise.all([
+    engine.organization.get(),
+    engine.invoiceGroups.get(invoiceGroupId),
+    ...accountIds.map((id) => engine.accounts.get(id)),
+  ]);
+  return {
+    organization: organization.name ?? undefined,
+    group: group.item.name,
+    accounts: new Map(accounts.map(({ id, name }) => [id, name])),
   };
 }
 
