@@ -39,7 +39,8 @@ export async function ingest(context: EngineContext, batch: readonly unknown[]):
       const now = clock();
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
-      const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);
+      const inBatches = store.takesBatches === true;
+      const { result, changes } = decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids);
       return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../book/book.ts";
-import { DAY_MS } from "../calendar/instant.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
@@ -13,9 +13,11 @@ import { createEventReader, type EventReader } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact } from "../numbers/exact.ts";
 import { type FindPlan, findPlanIn } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
-import type { EventOwner } from "./event-outcomes.ts";
+import { type EventGathering, gatherEvents } from "./gathered-events.ts";
 import type { PlanClock } from "./plan-clock.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
+import type { Seat } from "./seats.ts";
+import type { AccountPeriod } from "./state.ts";
 
 /** What an engine may set for all of its accounts. */
 export interface CatalogOptions {
@@ -52,8 +54,11 @@ export interface Catalog {
   readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
   /** Small whole quantities of meters, which most events count: made once, kept by all of them. */
   readonly smallUnits: Map<number, EventRecord["units"][number]>;
-  /** The accounts whose settings were looked up so far, by id. */
-  readonly owners: Map<string, EventOwner>;
+  /** What events asked of accounts so far, by id: see `seatOf`. */
+  readonly seats: Map<string, Seat>;
+  readonly periods: Map<Instant, AccountPeriod>;
+  /** The events of the decision that is being made. */
+  readonly gathering: EventGathering;
 }
 
 const DEFAULTS: Required<CatalogOptions> = {
@@ -80,7 +85,9 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
     groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
     plans: new WeakMap(),
     smallUnits: new Map(),
-    owners: new Map(),
+    seats: new Map(),
+    periods: new Map(),
+    gathering: gatherEvents(metering),
   };
 }
 
@@ -107,19 +114,6 @@ export function unitsIn(
   const units = { meterId: metering.meterIds[meter] ?? "", quantity: decimalOfExact(quantity) };
   if (isSmall && smallUnits.size < SMALL_UNITS_MAX) smallUnits.set(key, units);
   return units;
-}
-
-/** Accounts whose settings are remembered at once: more are looked up again. */
-const OWNERS_MAX = 10_000;
-
-/** An account as enrichment asks for it, with the settings that were looked up for it before (S4.2). */
-export function ownerIn({ owners }: Catalog, { id, customerId }: Pick<AccountRecord, "id" | "customerId">): EventOwner {
-  const known = owners.get(id);
-  if (known?.customerId === customerId) return known;
-  if (owners.size >= OWNERS_MAX) owners.clear();
-  const owner: EventOwner = { id, customerId, dependencies: [] };
-  owners.set(id, owner);
-  return owner;
 }
 
 function checked(options: Required<CatalogOptions>): Required<CatalogOptions> {

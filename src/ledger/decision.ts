@@ -4,6 +4,7 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
+import type { EventBatch } from "./event-batch.ts";
 import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
 
 /**
@@ -51,6 +52,11 @@ export interface Changes {
   readonly configurationChanged?: boolean;
   readonly accounts?: readonly AccountRecord[];
   readonly events?: readonly EventRecord[];
+  /**
+   * New events beside those, numbered before them; what they count is not among `usage`. Only for a store that says that it
+   * takes batches.
+   */
+  readonly batch?: EventBatch | undefined;
   readonly usage?: readonly CellChange[];
   readonly overage?: readonly CellChange[];
   readonly entries?: readonly EntryRecord[];

@@ -101,7 +101,8 @@ function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["pa
   return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
 }
 
-const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
+/** What events without enrichment have. */
+export const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
 const ENRICHMENT = INGEST_STATUSES.indexOf("INGESTION_FAILED_ENRICHMENT_FAILED");
 
 /** The statuses are in the order of the checks. */
@@ -109,7 +110,8 @@ function wasEnriched(status: IngestStatus): boolean {
   return INGEST_STATUSES.indexOf(status) > ENRICHMENT;
 }
 
-function enriches({ slots }: SchemaProgram): boolean {
+/** Whether a schema's events have enriched fields. */
+export function enriches({ slots }: SchemaProgram): boolean {
   return slots.values.length > slots.declaredAttributes || slots.texts.length > slots.declaredDimensions;
 }
 
@@ -131,7 +133,7 @@ function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (
 }
 
 /** A decimal, or what was sent as text where that is none (S1.3). */
-function valueAsSent(value: DecimalInput): Decimal | string {
+export function valueAsSent(value: DecimalInput): Decimal | string {
   if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
   try {
     return valueOf(value);

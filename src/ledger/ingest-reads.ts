@@ -11,6 +11,7 @@ import { isBehind } from "./catch-up.ts";
 import type { IngestRead } from "./ingest.ts";
 import { byAccount, type LedgerReads, readAccounts } from "./reads.ts";
 import type { AccountRecord, CellChange } from "./records.ts";
+import { periodIn, seatOf } from "./seats.ts";
 import type { HeldId } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
@@ -184,7 +185,7 @@ function overageOf(
 
 /** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
 function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
-  return planOf(catalog, record).clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
+  return periodIn(catalog, seatOf(catalog, record), first).end <= Math.max(now, record.caughtUpTo);
 }
 
 const NO_CARDS: readonly unknown[] = [];

@@ -9,15 +9,17 @@ import type { SchemaProgram } from "../metering/program.ts";
 import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
 import { planOf } from "./account-plan.ts";
-import { type AccountPlan, type Catalog, ownerIn, unitsIn } from "./catalog.ts";
-import { catchUp, grantAhead } from "./catch-up.ts";
+import { type Catalog, unitsIn } from "./catalog.ts";
+import { catchUp, grantAhead, isCaughtUp } from "./catch-up.ts";
 import type { Decision, IdSource } from "./decision.ts";
 import * as because from "./event-outcomes.ts";
-import { eventRecord, type Ingested } from "./event-record.ts";
+import { eventRecord } from "./event-record.ts";
 import { takeFeature } from "./feature-use.ts";
+import type { EventGathering } from "./gathered-events.ts";
 import { closedAt } from "./open-cycles.ts";
 import { type IngestOutcome, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
-import { type AccountRecord, type EventRecord, UNNUMBERED } from "./records.ts";
+import { type AccountRecord, type EventRecord, type FeatureUse, UNNUMBERED } from "./records.ts";
+import { periodIn, type Seat, seatOf } from "./seats.ts";
 import type { AccountPeriod } from "./state.ts";
 import type { HeldId } from "./view.ts";
 import { type AccountParts, noChanges, openAccount, type OpenAccount } from "./workspace.ts";
@@ -34,6 +36,8 @@ export interface IngestRead {
   readonly held: readonly HeldId[];
   /** The accounts of those events, where they are not in `accounts`. */
   readonly holders: readonly AccountRecord[];
+  /** Whether the store takes events in columns. */
+  readonly inBatches?: boolean;
 }
 
 /** What became of one event. */
@@ -67,19 +71,22 @@ export function decideIngest(
     held: new Map(read.held.map((held) => [held.eventId, held])),
     holders: new Map(read.holders.map((each) => [each.id, each])),
     once: read.once === true,
+    gathering: read.inBatches === true && batch.length >= BATCH_MIN ? catalog.gathering : undefined,
     nobodys: [],
     now,
     ids,
   };
+  context.gathering?.begin();
   const result = batch.map((sent) => ingestOne(context, sent));
   const changes = noChanges();
-  for (const account of accounts.values()) {
-    if (!isOpen(account)) continue;
-    account.work.addTo(changes);
-  }
+  for (const account of accounts.values()) if (isOpen(account)) account.work?.addTo(changes);
   changes.events.push(...context.nobodys);
-  return { result, changes };
+  const gathered = context.gathering?.batch(now, changes.events);
+  return { result, changes: gathered ? { ...changes, events: gathered.changed, batch: gathered.batch } : changes };
 }
+
+/** So few events are kept as records: columns would take more. */
+const BATCH_MIN = 8;
 
 interface Context {
   readonly catalog: Catalog;
@@ -91,6 +98,8 @@ interface Context {
   readonly once: boolean;
   /** Of other accounts, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
+  /** Takes plain events; undefined where all are kept as records. */
+  readonly gathering: EventGathering | undefined;
   /** Events that name no account. */
   readonly nobodys: EventRecord[];
   readonly now: Instant;
@@ -98,11 +107,11 @@ interface Context {
 }
 
 interface AccountState {
-  readonly work: OpenAccount;
-  readonly owner: because.EventOwner;
-  readonly plan: AccountPlan;
-  /** The period of the last event. */
-  period: AccountPeriod;
+  readonly parts: AccountParts;
+  readonly seat: Seat;
+  /** Made when something but plain events is put. */
+  work: OpenAccount | undefined;
+  readonly record: AccountRecord;
   /** The last day up to which grants ahead of the clock were made. */
   grantedAhead: Day;
 }
@@ -113,17 +122,18 @@ function isOpen(account: AccountParts | AccountState): account is AccountState {
 
 /** Opens an account, caught up with (S2.4). */
 function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
-  const work = openAccount(parts);
-  catchUp(catalog, work, now);
-  const { record } = work;
-  const plan = planOf(catalog, record);
-  return {
-    work,
-    owner: ownerIn(catalog, record),
-    plan,
-    period: plan.clock.periodAt(now),
-    grantedAhead: dayOf(now),
-  };
+  let { record } = parts;
+  let work: OpenAccount | undefined;
+  if (!isCaughtUp(record, now)) {
+    work = openAccount(parts);
+    catchUp(catalog, work, now);
+    ({ record } = work);
+  }
+  return { parts, seat: seatOf(catalog, record), work, record, grantedAhead: dayOf(now) };
+}
+
+function workOf(account: AccountState): OpenAccount {
+  return (account.work ??= openAccount(account.parts));
 }
 
 function ingestOne(context: Context, sent: unknown): IngestResult {
@@ -136,22 +146,72 @@ function ingestOne(context: Context, sent: unknown): IngestResult {
     return { ...because.duplicateOf(event), eventId: event.id, referenceId: held.referenceId };
   }
   const account = accountOf(context, event.accountId);
-  const ingested = account === undefined ? failed(because.noAccount(event)) : decideOne(context, event, account);
-  const place = {
-    accountId: account?.owner.id ?? "",
-    customerId: account?.owner.customerId ?? "",
-    number: UNNUMBERED,
-    referenceId: context.ids("ev"),
-    createdAt: context.now,
-  };
+  const decided = account === undefined ? failed(because.noAccount(event)) : decideOne(context, event, account);
+  const { status, description } = decided.outcome;
+  const referenceId = context.ids("ev");
   // The reader has checked the envelope.
-  const record = eventRecord(sent as UsageEvent, event, place, ingested);
-  if (account === undefined) context.nobodys.push(record);
-  else account.work.putEvent(record);
-  if (!context.once && isCompleted(record.status)) context.held.set(record.eventId, record);
-  const { status, description, eventId, referenceId } = record;
+  if (!takesPlain(context, sent as UsageEvent, account, decided, referenceId)) {
+    putRecord(context, sent as UsageEvent, account, decided, referenceId);
+  }
+  const { id: eventId, timestamp } = event;
+  if (!context.once && isCompleted(status)) {
+    const accountId = account?.seat.account.id ?? "";
+    context.held.set(eventId, { eventId, referenceId, accountId, timestamp, createdAt: context.now });
+  }
   return { status, description, eventId, referenceId };
 }
+
+/** What becomes of an event that is stored. */
+interface Decided {
+  readonly outcome: IngestOutcome;
+  /** Whether it counts what its meters measured. */
+  readonly counts: boolean;
+  readonly feature?: FeatureUse | undefined;
+}
+
+/** Keeps an event in columns, its usage and all; false where it is to become a record. */
+function takesPlain(
+  { catalog, gathering }: Context,
+  sent: UsageEvent,
+  account: AccountState | undefined,
+  { outcome, counts }: Decided,
+  referenceId: string,
+): boolean {
+  const { event } = catalog.reader;
+  const { program } = event;
+  if (gathering === undefined || account === undefined || program === undefined || !counts) return false;
+  return gathering.take({ sent, event, program, account: account.seat.account, outcome, referenceId });
+}
+
+function putRecord(
+  { catalog, gathering, nobodys, now }: Context,
+  sent: UsageEvent,
+  account: AccountState | undefined,
+  { outcome, counts, feature }: Decided,
+  referenceId: string,
+): void {
+  const { event } = catalog.reader;
+  const owner = account?.seat.account ?? NOBODY;
+  gathering?.leave(event, owner, referenceId);
+  const place = {
+    accountId: owner.id,
+    customerId: owner.customerId,
+    number: UNNUMBERED,
+    referenceId,
+    createdAt: now,
+  };
+  const units = counts && event.program !== undefined ? unitsOf(catalog, event.program) : NO_UNITS;
+  const record = eventRecord(sent, event, place, { outcome, units, feature });
+  if (account === undefined) {
+    nobodys.push(record);
+    return;
+  }
+  const work = workOf(account);
+  work.addUnits(dayOf(event.timestamp), units);
+  work.putEvent(record);
+}
+
+const NOBODY = { id: "", customerId: "" };
 
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
 function stillHolds({ catalog, accounts, holders, now }: Context, held: HeldId): boolean {
@@ -176,75 +236,84 @@ function accountOf(context: Context, name: string): AccountState | undefined {
 }
 
 function recordOf(account: AccountParts | AccountState | undefined): AccountRecord | undefined {
-  return account === undefined || !isOpen(account) ? account?.record : account.work.record;
+  return account?.record;
 }
 
 /** Every check of S14.1 after the duplicates, in its order. */
-function decideOne(context: Context, event: ReadEvent, account: AccountState): Ingested {
+function decideOne(context: Context, event: ReadEvent, account: AccountState): Decided {
   const { program, timestamp } = event;
   const { now, catalog } = context;
-  if (account.work.record.status === "ARCHIVED") return failed(because.archivedAccount(event));
+  if (account.record.status === "ARCHIVED") return failed(because.archivedAccount(event));
   if (program === undefined) return failed(because.noSchema(event));
   if (event.fault !== undefined) return failed(outcomeOf("INGESTION_FAILED", event.fault));
   if (timestamp > now + catalog.options.futureMs) return failed(because.tooEarly(timestamp, now));
-  if (timestamp < account.period.start || timestamp >= account.period.end) {
-    account.period = account.plan.clock.periodAt(timestamp);
-  }
-  const failure = lateness(account, timestamp, now) ?? because.meteringFailureOf(event, program, account.owner);
+  const period = periodIn(catalog, account.seat, timestamp);
+  const failure =
+    lateness(account, period, timestamp, now) ?? because.meteringFailureOf(event, program, account.seat.owner);
   return failure === undefined ? countOne(context, event, program, account) : failed(failure);
 }
 
-function lateness({ work, period }: AccountState, timestamp: Instant, now: Instant): IngestOutcome | undefined {
-  const closed = closedAt(work, period, timestamp, now);
+function lateness(account: AccountState, period: AccountPeriod, at: Instant, now: Instant): IngestOutcome | undefined {
+  const { openUntil } = period;
+  const latest = Math.max(now, account.record.caughtUpTo);
+  // As nearly all are: in a stretch without a plan, or in the cycle that is running.
+  if (openUntil === undefined || (latest < period.end && latest < openUntil)) return undefined;
+  const closed = closedAt(workOf(account), period, at, now);
   switch (closed) {
     case undefined:
       return undefined;
     case "PAST_GRACE_PERIOD":
-      return because.tooLate(timestamp, period.openUntil ?? timestamp);
+      return because.tooLate(at, openUntil);
     case "FINAL_INVOICE":
-      return because.alreadyInvoiced(timestamp);
+      return because.alreadyInvoiced(at);
   }
 }
 
-/** Consumes feature credits, then counts the usage. */
-function countOne(context: Context, event: ReadEvent, program: SchemaProgram, account: AccountState): Ingested {
+/** Consumes feature credits, and says whether the usage counts. */
+function countOne(context: Context, event: ReadEvent, program: SchemaProgram, account: AccountState): Decided {
   const { slots, measure, feature } = program;
-  if (feature === undefined && measure.meters.length === 0) return { outcome: NO_METERS, units: NO_UNITS };
+  if (feature === undefined && measure.meters.length === 0) return NO_METERS_DECIDED;
   const quantity: Exact = feature === undefined ? 0 : (slots.values[feature.slot] ?? 0);
-  const units = unitsOf(context.catalog, program);
-  if (units === undefined || !addsUp(quantity)) return failed(because.tooManyDigits());
-  if (feature === undefined) return counted(units, account, event);
+  const matched = countMatched(measure.units);
+  if (matched < 0 || !addsUp(quantity)) return failed(because.tooManyDigits());
+  const isPriced = account.seat.period.openUntil !== undefined;
+  if (feature === undefined)
+    return matched === 0 ? NOT_METERED_DECIDED : isPriced ? METERED_DECIDED : NOT_BILLED_DECIDED;
   const { timestamp } = event;
+  const work = workOf(account);
   if (dayOf(timestamp) > account.grantedAhead) {
     // What is granted on a day falls due as it begins.
     account.grantedAhead = dayOf(timestamp);
-    grantAhead(context.catalog, account.work, account.grantedAhead * DAY_MS);
+    grantAhead(context.catalog, work, account.grantedAhead * DAY_MS);
   }
-  const taken = takeFeature(account.work, account.plan.clock, feature.featureId, quantity, timestamp);
-  if (taken.kind === "TAKEN") return { ...counted(units, account, event, !isZeroExact(quantity)), feature: taken.use };
-  return failed(because.insufficientCredits(feature.featureId, quantity, taken.available));
+  const taken = takeFeature(work, account.seat.plan.clock, feature.featureId, quantity, timestamp);
+  if (taken.kind === "INSUFFICIENT") {
+    return failed(because.insufficientCredits(feature.featureId, quantity, taken.available));
+  }
+  const outcome = matched === 0 && isZeroExact(quantity) ? NOT_METERED : isPriced ? METERED : NOT_BILLED;
+  return { outcome, counts: true, feature: taken.use };
 }
 
-function counted(
-  units: EventRecord["units"],
-  { work, period }: AccountState,
-  { timestamp }: ReadEvent,
-  consumed = false,
-): Ingested {
-  work.addUnits(dayOf(timestamp), units);
-  if (units.length === 0 && !consumed) return { outcome: NOT_METERED, units };
-  return { outcome: period.openUntil === undefined ? NOT_BILLED : METERED, units };
-}
+const METERED_DECIDED: Decided = { outcome: METERED, counts: true };
+const NOT_BILLED_DECIDED: Decided = { outcome: NOT_BILLED, counts: true };
+const NOT_METERED_DECIDED: Decided = { outcome: NOT_METERED, counts: true };
+const NO_METERS_DECIDED: Decided = { outcome: NO_METERS, counts: true };
 
-/** What the meters measured; undefined where a sum of such quantities might not be exact. */
-function unitsOf(catalog: Catalog, { measure }: SchemaProgram): EventRecord["units"] | undefined {
-  const { meters, units } = measure;
+/** How many meters matched; below 0 where a sum of such quantities might not be exact. */
+function countMatched(units: readonly (Exact | undefined)[]): number {
   let matched = 0;
   for (const quantity of units) {
     if (quantity === undefined) continue;
-    if (!addsUp(quantity)) return undefined;
+    if (!addsUp(quantity)) return -1;
     matched += 1;
   }
+  return matched;
+}
+
+/** What the meters measured. */
+function unitsOf(catalog: Catalog, { measure }: SchemaProgram): EventRecord["units"] {
+  const { meters, units } = measure;
+  const matched = units.filter((quantity) => quantity !== undefined).length;
   if (matched === 0) return NO_UNITS;
   // A list that is mapped takes no more room than it needs, and these stay: one that grows has room for many more.
   const all = units.map((quantity, place) => unitsIn(catalog, meters[place] ?? -1, quantity ?? 0));
@@ -266,6 +335,6 @@ function addsUp(quantity: Exact): boolean {
   return decimal.decimalPlaces() <= QUANTITY_DIGITS_MAX && decimal.e < QUANTITY_DIGITS_MAX;
 }
 
-function failed(outcome: IngestOutcome): Ingested {
-  return { outcome, units: NO_UNITS };
+function failed(outcome: IngestOutcome): Decided {
+  return { outcome, counts: false };
 }

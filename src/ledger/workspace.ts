@@ -90,7 +90,7 @@ export function openAccount(parts: AccountParts): OpenAccount {
 
 /** Changes as they are gathered. */
 export type GatheredChanges = {
-  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged">]-?: NonNullable<
+  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "batch">]-?: NonNullable<
     Changes[Part]
   >[number][];
 };

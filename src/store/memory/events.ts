@@ -5,28 +5,35 @@
  */
 import type { Day, Instant } from "../../calendar/instant.ts";
 import { DAY_MS } from "../../calendar/instant.ts";
-import { isCompleted } from "../../ledger/outcome.ts";
-import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
+import type { EventBatch } from "../../ledger/event-batch.ts";
+import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
 import {
-  type AccountEvents,
-  byNewest,
-  byNumber,
   emptyEventIndex,
   type EventIndex,
+  eventsOf,
   holdsItsId,
-  liveLog,
+  livePlaces,
+  ordersOf,
+  placeOf,
+  placesOf,
+  putBatch,
   putEvent,
-  type Slot,
-  slotOf,
-  slotsOf,
 } from "./event-index.ts";
+import { createNumbering, type Numbering } from "./numbering.ts";
 
 /** The events of all accounts. */
 export interface EventTable {
   /** Adds an event, with the next number where it has none, or replaces the one of its reference id. */
   put(event: EventRecord): void;
+  /**
+   * Adds new events.
+   *
+   * @param accounts the number of each event's account
+   */
+  putBatch(batch: EventBatch, accounts: Int32Array): void;
   held(eventIds: readonly string[]): readonly HeldId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
   toUndo(accountId: string, filter: EventFilter, limit: number): readonly EventRecord[];
@@ -41,131 +48,155 @@ export interface EventTable {
   all(): Iterable<EventRecord>;
 }
 
-/** No events. */
-export function createEventTable(): EventTable {
-  const index = emptyEventIndex();
-  const { accounts } = index;
-  /** The greatest number so far. */
-  let last = 0;
+/**
+ * No events.
+ *
+ * @param numbers the numbers of the accounts, those of other tables too
+ */
+export function createEventTable(numbers: Numbering = createNumbering()): EventTable {
+  const index = emptyEventIndex(numbers);
+  const { log } = index;
+  const order = ordersOf(log);
   return {
-    put(event) {
-      const isNew = event.number === UNNUMBERED;
-      last = isNew ? last + 1 : Math.max(last, event.number);
-      putEvent(index, isNew ? { ...event, number: last } : event, isNew);
-    },
+    put: (event) => putEvent(index, event),
+    putBatch: (batch, accounts) => putBatch(index, batch, accounts),
     held(eventIds) {
       const found = new Map<string, HeldId>();
       for (const eventId of eventIds) {
-        const slots = slotsOf(index, eventId);
-        const holder = slots.length === 0 ? undefined : latestHolder(slots);
-        if (holder !== undefined) found.set(eventId, heldBy(holder));
+        const places = placesOf(index, eventId);
+        const holder = places.length === 0 ? -1 : latestHolder(index, places);
+        if (holder >= 0) found.set(eventId, heldAt(index, holder));
       }
       return [...found.values()];
     },
     list(filter, page) {
       const few = narrow(index, filter);
-      if (few !== undefined) return pageOf(few.toSorted(byNewest), filter, page);
+      if (few !== undefined) return pageOf(index, few.toSorted(order.newest), filter, page);
       const { byCreation } =
-        filter.accountId === undefined ? index : (accounts.get(filter.accountId) ?? emptyEventIndex());
+        filter.accountId === undefined ? index : (eventsOf(index, filter.accountId) ?? { byCreation: undefined });
       const { after } = page;
       const start = filter.createdAt?.until ?? Infinity;
-      const isBefore = ({ event }: Slot): boolean =>
-        event.createdAt >= start || (after !== undefined && compareNewest(keyOf(event), after) <= 0);
-      return pageOf(byCreation.read().from(isBefore), filter, page);
+      const isBefore = (place: number): boolean =>
+        log.createdAtAt(place) >= start || (after !== undefined && compareNewest(keyAt(index, place), after) <= 0);
+      return pageOf(index, byCreation?.read().from(isBefore) ?? [], filter, page);
     },
     toUndo(accountId, filter, limit) {
-      const account = accounts.get(accountId);
       const found: EventRecord[] = [];
-      if (account === undefined || limit < 1) return found;
-      for (const { event } of candidates(index, account, filter)) {
-        if (event.reverted || event.accountId !== accountId || !matches(event, filter)) continue;
-        if (found.push(event) === limit) break;
+      const own = { ...filter, accountId };
+      for (const place of limit < 1 ? [] : candidates(index, own)) {
+        if (log.recordAt(place)?.reverted === true || !matches(index, place, own)) continue;
+        if (found.push(log.at(place)) === limit) break;
       }
       return found;
     },
     withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
       const events: EventRecord[] = [];
-      const slots = accounts.get(accountId)?.overage.get(featureId);
-      for (const { event } of slots?.from((slot) => slot.event.number <= afterNumber) ?? []) {
+      const places = eventsOf(index, accountId)?.overage.get(featureId);
+      for (const place of places?.from((each) => log.numberAt(each) <= afterNumber) ?? []) {
         if (events.length >= limit) break;
-        if (event.timestamp >= from * DAY_MS && event.timestamp < until * DAY_MS) events.push(event);
+        const timestamp = log.timestampAt(place);
+        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) events.push(log.at(place));
       }
       return events;
     },
     lastSpent(accountId, entryId) {
       // The latest come first.
-      for (const { event } of accounts.get(accountId)?.byTimestamp.read().from() ?? []) {
-        if (holdsItsId(event) && spent(event, entryId)) return event.timestamp;
+      for (const place of eventsOf(index, accountId)?.byTimestamp.read().from() ?? []) {
+        const record = log.recordAt(place);
+        if (record !== undefined && holdsItsId(index, place) && spent(record, entryId)) return record.timestamp;
       }
       return undefined;
     },
     *all() {
-      for (const { event } of index.log) yield event;
+      for (let place = 0; place < log.size(); place++) yield log.at(place);
     },
   };
 }
 
-/** The slots among which the events of a filter are, where an id leads to them. */
-function narrow(index: EventIndex, { referenceId, eventId }: EventFilter): readonly Slot[] | undefined {
-  if (referenceId !== undefined) return [slotOf(index, referenceId)].filter((slot) => slot !== undefined);
-  return eventId === undefined ? undefined : slotsOf(index, eventId);
+/** The places among which the events of a filter are, where an id leads to them. */
+function narrow(index: EventIndex, { referenceId, eventId }: EventFilter): readonly number[] | undefined {
+  if (referenceId !== undefined) return [placeOf(index, referenceId)].filter((place) => place >= 0);
+  return eventId === undefined ? undefined : placesOf(index, eventId);
 }
 
-/** The slots of an account among which those to undo are, earliest ingested first. */
-function candidates(index: EventIndex, account: AccountEvents, filter: EventFilter): Iterable<Slot> {
+/** The places among which an account's events to undo are, earliest ingested first. */
+function candidates(index: EventIndex, filter: EventFilter & { readonly accountId: string }): Iterable<number> {
   const { timestamp } = filter;
+  const { log } = index;
+  const order = ordersOf(log);
   const few = narrow(index, filter);
-  if (few !== undefined) return few.toSorted(byNumber);
-  if (timestamp === undefined) return liveLog(account);
-  const slots: Slot[] = [];
-  for (const slot of account.byTimestamp.read().from(({ event }) => event.timestamp >= timestamp.until)) {
-    if (slot.event.timestamp < timestamp.from) break;
-    slots.push(slot);
+  if (few !== undefined) return few.toSorted(order.number);
+  const account = eventsOf(index, filter.accountId);
+  if (account === undefined) return [];
+  if (timestamp === undefined) return livePlaces(index, account);
+  const places: number[] = [];
+  for (const place of account.byTimestamp.read().from((each) => log.timestampAt(each) >= timestamp.until)) {
+    if (log.timestampAt(place) < timestamp.from) break;
+    places.push(place);
   }
-  return slots.sort(byNumber);
+  return places.sort(order.number);
 }
 
-function latestHolder(slots: readonly Slot[]): EventRecord | undefined {
-  let latest: EventRecord | undefined;
-  for (const { event } of slots) {
-    if (holdsItsId(event) && (latest === undefined || event.createdAt >= latest.createdAt)) latest = event;
+/** The place of the latest event that holds its id; -1 where none does. */
+function latestHolder(index: EventIndex, places: readonly number[]): number {
+  let latest = -1;
+  for (const place of places) {
+    if (!holdsItsId(index, place)) continue;
+    if (latest < 0 || index.log.createdAtAt(place) >= index.log.createdAtAt(latest)) latest = place;
   }
   return latest;
 }
 
-function pageOf(slots: Iterable<Slot>, filter: EventFilter, { limit, after }: PageRequest): readonly EventRecord[] {
+function pageOf(
+  index: EventIndex,
+  places: Iterable<number>,
+  filter: EventFilter,
+  { limit, after }: PageRequest,
+): readonly EventRecord[] {
   const events: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const { event } of slots) {
-    if (events.length === limit || event.createdAt < oldest) break;
-    if (after !== undefined && compareNewest(keyOf(event), after) <= 0) continue;
-    if (matches(event, filter)) events.push(event);
+  for (const place of places) {
+    if (events.length === limit || index.log.createdAtAt(place) < oldest) break;
+    if (after !== undefined && compareNewest(keyAt(index, place), after) <= 0) continue;
+    if (matches(index, place, filter)) events.push(index.log.at(place));
   }
   return events;
 }
 
-function matches(event: EventRecord, filter: EventFilter): boolean {
-  const { accountId, schemaName, status, accepted, eventId, referenceId } = filter;
+const EVENT_FIELDS = ["accountId", "schemaName", "status", "eventId", "referenceId"] as const;
+
+function matches({ log }: EventIndex, place: number, filter: EventFilter): boolean {
+  for (const field of EVENT_FIELDS) {
+    if (filter[field] !== undefined && log.fieldAt(place, field) !== filter[field]) return false;
+  }
+  const { accepted, timestamp, createdAt } = filter;
   return (
-    (accountId === undefined || event.accountId === accountId) &&
-    (schemaName === undefined || event.schemaName === schemaName) &&
-    (status === undefined || event.status === status) &&
-    (accepted === undefined || isCompleted(event.status) === accepted) &&
-    (eventId === undefined || event.eventId === eventId) &&
-    (referenceId === undefined || event.referenceId === referenceId) &&
-    isWithin(event.timestamp, filter.timestamp) &&
-    isWithin(event.createdAt, filter.createdAt)
+    (accepted === undefined || isAccepted(log.fieldAt(place, "status")) === accepted) &&
+    (timestamp === undefined || isWithin(log.timestampAt(place), timestamp)) &&
+    (createdAt === undefined || isWithin(log.createdAtAt(place), createdAt))
   );
 }
+
+function isAccepted(status: string): boolean {
+  return ACCEPTED.has(status);
+}
+
+const ACCEPTED: ReadonlySet<string> = new Set(INGEST_STATUSES.filter(isCompleted));
 
 function spent({ feature }: EventRecord, entryId: string): boolean {
   return feature !== undefined && feature.allocations.some((allocation) => allocation.entryId === entryId);
 }
 
-function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): HeldId {
-  return { eventId, referenceId, accountId, timestamp, createdAt };
+function heldAt({ log }: EventIndex, place: number): HeldId {
+  return {
+    eventId: log.fieldAt(place, "eventId"),
+    referenceId: log.fieldAt(place, "referenceId"),
+    accountId: log.fieldAt(place, "accountId"),
+    timestamp: log.timestampAt(place),
+    createdAt: log.createdAtAt(place),
+  };
 }
 
-function keyOf({ createdAt, referenceId }: EventRecord): PageKey {
-  return { createdAt, id: referenceId };
+function keyAt({ log }: EventIndex, place: number): PageKey {
+  return { createdAt: log.createdAtAt(place), id: log.fieldAt(place, "referenceId") };
 }

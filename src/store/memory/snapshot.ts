@@ -13,7 +13,7 @@ const VERSION = 1;
 
 /** The text of a state: one JSON document. */
 export function snapshotOf(state: MemoryState): string {
-  const changes: Required<Omit<Changes, "configurationChanged" | "removedDocuments">> = {
+  const changes: Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "batch">> = {
     documents: DOCUMENT_KINDS.flatMap((kind) => [...state.documents[kind].all()]),
     accounts: [...state.accounts.all()],
     events: [...state.events.all()],

@@ -10,6 +10,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable } from "./events.ts";
+import { accountsOf, createNumbering, type Numbering } from "./numbering.ts";
 import { type Ordered, ordered } from "./ordered.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 
@@ -20,6 +21,8 @@ export interface MemoryState {
   readonly accounts: RecordTable<AccountRecord>;
   /** The ids of all accounts, ascending. */
   readonly accountIds: Ordered<string>;
+  /** What the tables of numbers call the accounts. */
+  readonly numbers: Numbering;
   readonly events: EventTable;
   readonly usage: CellTable;
   readonly overage: CellTable;
@@ -32,6 +35,7 @@ export interface MemoryState {
 export function emptyState(): MemoryState {
   const documentTable = (): RecordTable<DocumentRecord> =>
     createRecordTable<DocumentRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
+  const numbers = createNumbering();
   return {
     revision: 0,
     documents: Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, documentTable()])) as Record<
@@ -44,9 +48,10 @@ export function emptyState(): MemoryState {
       compare: compareOldest,
     }),
     accountIds: ordered(compareIds),
-    events: createEventTable(),
-    usage: createCellTable(),
-    overage: createCellTable(),
+    numbers,
+    events: createEventTable(numbers),
+    usage: createCellTable(numbers),
+    overage: createCellTable(numbers),
     entries: createRecordTable<EntryRecord>({
       key: (record) => record,
       owner: ({ accountId }) => accountId,
@@ -72,16 +77,13 @@ export function emptyState(): MemoryState {
  */
 export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
-  const takeBackUsage = state.usage.add(changes.usage ?? []);
-  try {
-    state.overage.add(changes.overage ?? []);
-  } catch (error) {
-    takeBackUsage();
-    throw error;
-  }
+  const { batch } = changes;
+  const accounts = batch === undefined ? NO_ACCOUNTS : accountsOf(state.numbers, batch);
+  addCells(state, changes, accounts);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
   for (const document of records.documents) state.documents[document.kind].put(document);
   for (const account of records.accounts) if (state.accounts.put(account)) state.accountIds.add(account.id);
+  if (batch !== undefined) state.events.putBatch(batch, accounts);
   for (const event of records.events) state.events.put(event);
   for (const entry of records.entries) state.entries.put(entry);
   for (const credit of records.credits) state.credits.put(credit);
@@ -89,7 +91,22 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   if (changes.configurationChanged === true) state.revision += 1;
 }
 
-type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage">>;
+const NO_ACCOUNTS = new Int32Array();
+
+/** Adds all that is counted, or nothing. */
+function addCells({ usage, overage }: MemoryState, changes: Changes, accounts: Int32Array): void {
+  const takeBack: (() => void)[] = [];
+  try {
+    if (changes.usage !== undefined) takeBack.push(usage.add(changes.usage));
+    if (changes.overage !== undefined) takeBack.push(overage.add(changes.overage));
+    if (changes.batch !== undefined) usage.addBatch(changes.batch, accounts);
+  } catch (error) {
+    for (const each of takeBack) each();
+    throw error;
+  }
+}
+
+type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage" | "batch">>;
 
 /** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
 function readAll(changes: Changes): Lists {
