@@ -54,6 +54,7 @@ export type { Page, PageOptions } from "./engine/pages.ts";
 export type { MigrationShown, PricingSchedule } from "./engine/plans.ts";
 export type { PricePlans } from "./engine/price-plans.ts";
 export type { RevenueAnswer } from "./engine/revenue-calculator.ts";
+export type { SkippedAccount, WithoutSkipped } from "./engine/skipped-accounts.ts";
 export type { CompositeFilter, CompositeShown, UsageQuery } from "./engine/usage.ts";
 export type { UsageMeters } from "./engine/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";

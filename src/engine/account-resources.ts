@@ -16,6 +16,7 @@ import * as holdings from "./holdings.ts";
 import type { InstantInput } from "./invoices.ts";
 import type { Page, PageOptions } from "./pages.ts";
 import { listSchedules, type PricingSchedule } from "./plans.ts";
+import type { WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Customers of an engine. */
 export interface Customers {
@@ -98,7 +99,7 @@ export interface Credits {
   void(id: string): Promise<CreditShown>;
   get(id: string): Promise<CreditShown>;
   /** Newest first. */
-  list(filter?: CreditFilter, page?: PageOptions): Promise<Page<CreditShown>>;
+  list(filter?: CreditFilter, page?: PageOptions): Promise<Page<CreditShown> & WithoutSkipped>;
 }
 
 /** Everything that an engine does for accounts. */

@@ -50,6 +50,7 @@ import {
 } from "./plans.ts";
 import { type PricePlans, pricePlansOf } from "./price-plans.ts";
 import { type RevenueAnswer, revenueOf } from "./revenue-calculator.ts";
+import type { WithoutSkipped } from "./skipped-accounts.ts";
 import { type UsageMeters, usageMetersOf } from "./usage-meters.ts";
 import {
   type CompositeFilter,
@@ -134,8 +135,11 @@ export interface Engine extends AccountResources {
     ): Promise<readonly (EventPlace | undefined)[]>;
   };
   readonly invoices: {
-    /** Final ones and the drafts of every begun cycle, by the start of their cycle, newest first. */
-    list(filter?: InvoiceFilter, page?: PageOptions): Promise<Page<InvoiceShown>>;
+    /**
+     * Final ones and the drafts of every begun cycle, by the start of their cycle, newest first; without the drafts of an
+     * account whose bill cannot be made, unless it alone is asked for.
+     */
+    list(filter?: InvoiceFilter, page?: PageOptions): Promise<Page<InvoiceShown> & WithoutSkipped>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<InvoiceShown>;
   };

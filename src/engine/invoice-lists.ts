@@ -13,6 +13,7 @@ import { accountIdsWhere } from "./account-lists.ts";
 import type { EngineContext } from "./context.ts";
 import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
 import { collectPage, type CollectedPage, type Page, type PageOptions } from "./pages.ts";
+import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Accounts that are read at once. */
 const CHUNK = 50;
@@ -21,17 +22,23 @@ const CHUNK = 50;
  * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
  *
  * Drafts are computed, which costs far more than to read what is final: only those accounts are computed that are behind,
- * or of which a draft may stand on the page.
+ * or of which a draft may stand on the page. One whose bill cannot be made is skipped: its final invoices are there all the
+ * same. Asked for alone, it is refused.
  */
 export async function listInvoices(
   context: EngineContext,
   filter: InvoiceFilter,
   options: PageOptions,
-): Promise<Page<InvoiceShown>> {
+): Promise<Page<InvoiceShown> & WithoutSkipped> {
   const { accountId, customerId, status, from, until } = filter;
   const { read } = context.store;
   const touches = periodFilter(from, until);
   const found = collectPage(options, invoiceKey);
+  const skipping = collectSkipped();
+  const computed = async (ids: readonly string[]): Promise<readonly InvoiceShown[]> =>
+    accountId === undefined
+      ? eachAlone(ids, skipping, (some) => invoicesOf(context, some, undefined))
+      : invoicesOf(context, ids, undefined);
   const offer = (shown: InvoiceShown): void => {
     const { invoice } = shown;
     if (customerId !== undefined && invoice.customerId !== customerId) return;
@@ -44,15 +51,14 @@ export async function listInvoices(
     const { catalog } = await context.configuration(read);
     const now = context.clock();
     if (status !== "DRAFT") for (const record of await read.invoices(ids)) offer(finalShown(record));
-    const computed = records.filter(
+    const behind = records.filter(
       (record) =>
         isBehind(record, now) || (isAsked && mayStandOn(found, options.after, draftPlaces(catalog, record, now))),
     );
-    const computedIds = computed.map(({ id }) => id);
     // An invoice that was read as final, or becomes so meanwhile, has the same place twice, which counts once.
-    if (computedIds.length > 0) for (const each of await invoicesOf(context, computedIds, undefined)) offer(each);
+    if (behind.length > 0) for (const each of await computed(behind.map(({ id }) => id))) offer(each);
   }
-  return found.page();
+  return { ...found.page(), ...skipping.found() };
 }
 
 /** Where the drafts of an account stand: in an open cycle each, with an id that begins so. */

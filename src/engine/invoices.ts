@@ -15,6 +15,7 @@ import type { PageKey } from "../ledger/view.ts";
 import type { AccountWork } from "../ledger/workspace.ts";
 import { type AccountFilter, accountsNamedIn } from "./account-lists.ts";
 import { type EngineContext, openAccounts } from "./context.ts";
+import { billOf } from "./skipped-accounts.ts";
 
 /** An instant as callers may give it. */
 export type InstantInput = Instant | string | Date;
@@ -80,7 +81,12 @@ export async function getInvoice(context: EngineContext, id: string): Promise<In
   return found;
 }
 
-/** The invoices of accounts, final ones and drafts, each account's by date. @param at default now */
+/**
+ * The invoices of accounts, final ones and drafts, each account's by date.
+ *
+ * @param at default now
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
+ */
 export async function invoicesOf(
   context: EngineContext,
   accountIds: readonly string[],
@@ -94,7 +100,9 @@ export async function invoicesOf(
     }
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, accountIds, at ?? now);
-    const shown = accountIds.flatMap((id) => invoicesShown(catalog, workspace.account(id), at ?? now));
+    const shown = accountIds.flatMap((id) =>
+      billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)),
+    );
     return { result: shown, changes: {} };
   });
 }

@@ -9,13 +9,14 @@ import { type Timeline, timelineOf } from "../invoicing/timeline.ts";
 import { planOf } from "../ledger/account-plan.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import { revenueReadsFrom, type UsedAt, usageRevenue } from "../ledger/metric-revenue.ts";
-import type { Periods, SeriesKey, SeriesSet } from "../ledger/metric-series.ts";
+import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../ledger/metric-series.ts";
 import { byAccount } from "../ledger/reads.ts";
 import type { AccountRecord, CellChange, EventRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
+import type { Skipping } from "./skipped-accounts.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
@@ -92,8 +93,8 @@ export async function countEvents(asked: MetricCase, series: SeriesSet<number>):
   }
 }
 
-/** Adds up the revenue of usage cards, each account's in its invoice currency. */
-export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>): Promise<void> {
+/** Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped. */
+export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>, skipping: Skipping): Promise<void> {
   const { view, periods, selection, now, query } = asked;
   const isMeant = meterFilter(asked);
   let { catalog } = asked;
@@ -109,9 +110,15 @@ export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>)
       const usage = query.aggregationPeriod === "HOUR" ? await hourly(asked, record.id, days) : days.map(daily);
       const currency = record.invoiceCurrency;
       const source = { timeline: timelineFor(record), currency, usage, now };
-      usageRevenue(source, periods, isMeant, (meterId, index, revenue) => {
-        series.add({ ...keyOf(asked, record.id, meterId), currency }, index, revenue);
-      });
+      const revenues: SeriesValue<Fraction>[] = [];
+      try {
+        usageRevenue(source, periods, isMeant, (meterId, index, value) => {
+          revenues.push({ key: { ...keyOf(asked, record.id, meterId), currency }, index, value });
+        });
+        series.addAll(revenues);
+      } catch (error) {
+        skipping.skip(record.id, error);
+      }
     }
   }
 }

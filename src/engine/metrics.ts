@@ -21,6 +21,7 @@ import { add, Decimal, ZERO } from "../numbers/decimal.ts";
 import { addFractions, divide34, type Fraction } from "../numbers/fraction.ts";
 import type { EngineContext } from "./context.ts";
 import { countEvents, countUsage, type MetricCase, REVERTED, type Selection, sumRevenue } from "./metric-counts.ts";
+import { collectSkipped, type SkippedAccount, type Skipping } from "./skipped-accounts.ts";
 
 /** One value of a series. */
 export interface MetricPoint {
@@ -49,6 +50,8 @@ export interface MetricResult {
   readonly groupBy?: MetricField;
   /** By group, then currency. Grouped, only groups with something to show; else at least one. */
   readonly series: readonly MetricSeries[];
+  /** Of REVENUE: accounts that are left out, as their amounts have too many digits. */
+  readonly skipped?: readonly SkippedAccount[];
 }
 
 type MetricQuery = MetricsRequest["metricQueries"][number];
@@ -163,11 +166,12 @@ async function knownValues(
 
 async function resultOf(asked: MetricCase): Promise<MetricResult> {
   const { id, name, aggregationPeriod, groupBy } = asked.query;
-  const series = await seriesOf(asked);
-  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series };
+  const skipping = collectSkipped();
+  const series = await seriesOf(asked, skipping);
+  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
 }
 
-async function seriesOf(asked: MetricCase): Promise<readonly MetricSeries[]> {
+async function seriesOf(asked: MetricCase, skipping: Skipping): Promise<readonly MetricSeries[]> {
   switch (asked.query.name) {
     case "USAGE": {
       const usage = emptySeries(asked, add);
@@ -181,7 +185,7 @@ async function seriesOf(asked: MetricCase): Promise<readonly MetricSeries[]> {
     }
     case "REVENUE": {
       const revenue = emptySeries<Fraction>(asked, addFractions);
-      await sumRevenue(asked, revenue);
+      await sumRevenue(asked, revenue, skipping);
       const { baseCurrency } = asked.catalog.book.organization;
       return shown(asked, revenue.all(), divide34, { currency: baseCurrency });
     }

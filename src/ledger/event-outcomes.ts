@@ -25,6 +25,12 @@ export function noAccount({ accountId }: ReadEvent): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
 }
 
+/** What fell due of the account before the event cannot be done (S2.4). */
+export function noBill(accountId: string, reason: string): IngestOutcome {
+  const sentence = `The bill of the account ${shown(accountId)} cannot be made, so it takes no events: ${reason}.`;
+  return outcomeOf("INGESTION_FAILED", sentence);
+}
+
 /** The account is archived. */
 export function archivedAccount({ accountId }: ReadEvent): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(accountId)} is archived.`);

@@ -5,6 +5,7 @@
  * @module
  */
 import { DAY_MS, type Day, dayOf, type Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
 import type { SchemaProgram } from "../metering/program.ts";
 import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
@@ -112,6 +113,8 @@ interface AccountState {
   /** Made when something but plain events is put. */
   work: OpenAccount | undefined;
   readonly record: AccountRecord;
+  /** Why it takes no events: what fell due of it cannot be done. */
+  readonly fault: IngestOutcome | undefined;
   /** The last day up to which grants ahead of the clock were made. */
   grantedAhead: Day;
 }
@@ -124,12 +127,20 @@ function isOpen(account: AccountParts | AccountState): account is AccountState {
 function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
   let { record } = parts;
   let work: OpenAccount | undefined;
+  let fault: IngestOutcome | undefined;
   if (!isCaughtUp(record, now)) {
-    work = openAccount(parts);
-    catchUp(catalog, work, now);
-    ({ record } = work);
+    const opening = openAccount(parts);
+    try {
+      catchUp(catalog, opening, now);
+      work = opening;
+      ({ record } = work);
+    } catch (error) {
+      // Its amounts have too many digits: it stays as it was read, and the others go on.
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+      fault = because.noBill(parts.record.id, error.message);
+    }
   }
-  return { parts, seat: seatOf(catalog, record), work, record, grantedAhead: dayOf(now) };
+  return { parts, seat: seatOf(catalog, record), work, record, fault, grantedAhead: dayOf(now) };
 }
 
 function workOf(account: AccountState): OpenAccount {
@@ -246,6 +257,7 @@ function decideOne(context: Context, event: ReadEvent, account: AccountState): D
   if (account.record.status === "ARCHIVED") return failed(because.archivedAccount(event));
   if (program === undefined) return failed(because.noSchema(event));
   if (event.fault !== undefined) return failed(outcomeOf("INGESTION_FAILED", event.fault));
+  if (account.fault !== undefined) return failed(account.fault);
   if (timestamp > now + catalog.options.futureMs) return failed(because.tooEarly(timestamp, now));
   const period = periodIn(catalog, account.seat, timestamp);
   const failure =

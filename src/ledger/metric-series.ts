@@ -69,9 +69,18 @@ export interface Series<Value> extends SeriesKey {
   readonly values: ReadonlyMap<number, Value>;
 }
 
+/** A value that belongs to a period of a series. */
+export interface SeriesValue<Value> {
+  readonly key: SeriesKey;
+  readonly index: number;
+  readonly value: Value;
+}
+
 /** Series as values are added to them. */
 export interface SeriesSet<Value> {
   add(key: SeriesKey, index: number, value: Value): void;
+  /** Adds all of them, or none where one of the sums throws. */
+  addAll(values: readonly SeriesValue<Value>[]): void;
   /** By group, then by currency; what has no group comes last. */
   all(): readonly Series<Value>[];
 }
@@ -83,21 +92,36 @@ export function createSeries<Value>(
   onMany: () => never,
 ): SeriesSet<Value> {
   const byKey = new Map<string, SeriesKey & { readonly values: Map<number, Value> }>();
+  const nameOf = ({ group, currency }: SeriesKey): string => JSON.stringify([group, currency]);
+  const made = ({ group, currency }: SeriesKey): Map<number, Value> => {
+    if (byKey.size === most) onMany();
+    const series = {
+      ...(group === undefined ? {} : { group }),
+      ...(currency === undefined ? {} : { currency }),
+      values: new Map<number, Value>(),
+    };
+    byKey.set(nameOf(series), series);
+    return series.values;
+  };
   return {
-    add({ group, currency }, index, value) {
-      const name = JSON.stringify([group, currency]);
-      let series = byKey.get(name);
-      if (series === undefined) {
-        if (byKey.size === most) onMany();
-        series = {
-          ...(group === undefined ? {} : { group }),
-          ...(currency === undefined ? {} : { currency }),
-          values: new Map(),
-        };
-        byKey.set(name, series);
+    add(key, index, value) {
+      const values = byKey.get(nameOf(key))?.values ?? made(key);
+      const before = values.get(index);
+      values.set(index, before === undefined ? value : plus(before, value));
+    },
+    addAll(added) {
+      const sums = new Map<string, { readonly key: SeriesKey; readonly values: Map<number, Value> }>();
+      for (const { key, index, value } of added) {
+        const name = nameOf(key);
+        const own = sums.get(name) ?? { key, values: new Map<number, Value>() };
+        const before = own.values.get(index) ?? byKey.get(name)?.values.get(index);
+        own.values.set(index, before === undefined ? value : plus(before, value));
+        sums.set(name, own);
       }
-      const before = series.values.get(index);
-      series.values.set(index, before === undefined ? value : plus(before, value));
+      for (const [name, { key, values }] of sums) {
+        const all = byKey.get(name)?.values ?? made(key);
+        for (const [index, sum] of values) all.set(index, sum);
+      }
     },
     all: () => [...byKey.values()].toSorted(byGroup),
   };

@@ -61,6 +61,7 @@ function engineWithFaults(skipped: (readonly [string, unknown])[]): {
   };
 }
 
+const NO_BILL = 'the bill of the account "b" cannot be made: a result needs more than 100 significant digits';
 const APRIL = Date.parse("2024-04-01T00:00:00Z");
 
 describe("a bill run", () => {
@@ -77,7 +78,10 @@ describe("a bill run", () => {
       const { items } = await engine.invoices.list({ accountId });
       expect(items.map(({ invoice }) => invoice.status)).toEqual(["DUE"]);
     }
-    await expect(engine.invoices.list({ accountId: "b" })).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
+    await expect(engine.invoices.list({ accountId: "b" })).rejects.toMatchObject({
+      code: "ERR_ARITHMETIC",
+      message: NO_BILL,
+    });
   });
 
   test("S13.4 tells which account it leaves and why; the next run goes on with it", async () => {
@@ -136,5 +140,71 @@ describe("a bill run", () => {
       ["a", "1"],
       ["b", "1"],
     ]);
+  });
+});
+
+describe("an account whose amounts have too many digits", () => {
+  /** A March in which the account b cannot be billed, seen on a day of it or of April. */
+  async function broken(day: string): Promise<Engine> {
+    const { engine, at } = engineAt("2024-03-01");
+    await march(engine, LONGEST);
+    const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-05-01" };
+    await engine.credits.create(["a", "b"].map((accountId) => ({ accountId, ...credit })));
+    const attributes = [{ name: "count", value: LONGEST }];
+    await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
+    return at(day);
+  }
+
+  test.each(["2024-03-10", "2024-04-01"])(
+    "S1.4 is named by lists over all accounts, which go on without it: %s",
+    async (day) => {
+      const engine = await broken(day);
+      const { items, skipped } = await engine.invoices.list();
+      expect(new Set(items.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
+      expect(skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
+      expect(await engine.invoices.list({ customerId: "acme" })).toEqual({ items, skipped });
+      await expect(engine.preview()).rejects.toThrow(NO_BILL);
+      const credits = await engine.credits.list();
+      expect(credits.items.map(({ credit }) => credit.accountId)).toEqual(["a"]);
+      expect(credits.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
+    },
+  );
+
+  test("S1.4 S7 is named by the revenue over all accounts, which is that of the others", async () => {
+    const engine = await broken("2024-04-01");
+    const query = { name: "REVENUE", aggregationPeriod: "MONTH" } as const;
+    const range = { startTime: "2024-03-01T00:00:00Z", endTime: "2024-04-01T00:00:00Z" };
+    const ask = async (groupBy: "ACCOUNT_ID" | undefined): Promise<readonly unknown[]> => {
+      const [result] = await engine.metrics({ ...range, metricQueries: [{ id: "q", ...query, groupBy }] });
+      expect(result?.skipped).toEqual([{ accountId: "b", message: "a result needs more than 100 significant digits" }]);
+      return (result?.series ?? []).map(({ group, points }) => [group, points.map(({ value }) => value.toFixed())]);
+    };
+    // Two of one square each: twice the rate.
+    expect(await ask(undefined)).toEqual([[undefined, ["199999999999999999999.99999999999999999998"]]]);
+    expect(await ask("ACCOUNT_ID")).toEqual(["a", "c"].map((id) => [id, [LONGEST]]));
+  });
+
+  test("S2.4 S14.1 takes no events once its bill is due; those of others in the batch count", async () => {
+    const engine = await broken("2024-04-01");
+    const batch = [
+      call("e2", "2024-04-01T00:00:00Z", 1, "a"),
+      call("e3", "2024-04-01T00:00:00Z", 1, "b"),
+      call("e4", "2024-04-01T00:00:00Z", 1, "c"),
+    ];
+    const outcomes = await engine.ingest(batch);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED",
+      "INGESTION_COMPLETED_EVENT_METERED",
+    ]);
+    expect(outcomes[1]?.description).toBe(
+      'The bill of the account "b" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
+    );
+    expect((await engine.events.get("e3")).map(({ status, units }) => [status, units])).toEqual([
+      ["INGESTION_FAILED", []],
+    ]);
+    // Its id is free, and nothing of the account was done.
+    expect((await engine.ingest([batch[1]])).map(({ status }) => status)).toEqual(["INGESTION_FAILED"]);
+    expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
   });
 });

@@ -138,6 +138,42 @@ describe("a draft and its invoice", () => {
   });
 });
 
+test("S1.4 an account whose amounts have too many digits is named by lists over all, which go on without it", async () => {
+  const long = "99999999999999999999.99999999999999999999";
+  const n = { var: "attribute.n" };
+  const text = JSON.stringify(USAGE_BOOK).replace(JSON.stringify(n), JSON.stringify({ "*": [n, n] }));
+  api = await startApi("2024-06-15T12:00:00Z");
+  await api.engine.load(text.replace('"rate":0.5', `"rate":"${long}"`));
+  await api.call("POST /accounts", { body: { id: "other", name: "Other", customerId: "acme" } });
+  const plan = { pricePlanId: "pp", effectiveFrom: "2024-06-01" };
+  expect((await api.call("POST /accounts/other/price_plans", { body: plan })).status).toBe(200);
+  const event = {
+    schemaName: "api calls",
+    timestamp: "2024-06-10T08:00:00Z",
+    dimensions: { region: "eu" },
+  };
+  for (const [id, accountId, value] of [
+    ["e1", "acme", long],
+    ["e2", "other", 1],
+  ] as const) {
+    const body = { event: { ...event, id, accountId, attributes: [{ name: "n", value }] } };
+    expect((await api.call("POST /ingest", { body })).json.success).toBe(true);
+  }
+  // 40 digits squared are 80, times 40 are 120.
+  const reason = "a result needs more than 100 significant digits";
+  const skipped = [{ accountId: "acme", message: `the bill of the account "acme" cannot be made: ${reason}` }];
+  const listed = (await api.call("GET /invoices")).json;
+  expect(listed.data.map((each: { accountId: string }) => each.accountId)).toEqual(["other"]);
+  expect(listed.skipped).toEqual(skipped);
+  expect((await api.call("GET /invoices?account_id=other")).json).not.toHaveProperty("skipped");
+  const alone = await api.call("GET /invoices?account_id=acme");
+  expect([alone.status, alone.json.message]).toEqual([400, skipped[0]?.message]);
+  const metricQueries = [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }];
+  const range = { startTime: "2024-06-01T00:00:00Z", endTime: "2024-07-01T00:00:00Z" };
+  const metrics = await api.call("POST /metrics", { body: { ...range, metricQueries } });
+  expect([metrics.status, metrics.json.data[0].skipped]).toEqual([200, [{ accountId: "acme", message: reason }]]);
+});
+
 describe("a page", () => {
   test("shows the invoice with all text escaped, and runs nothing", async () => {
     await api.engine.accounts.update("acme", { name: `<script>alert("1")</script> & 'sons'` });

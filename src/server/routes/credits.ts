@@ -11,7 +11,7 @@ import type { CreditShown } from "../../ledger/credits.ts";
 import { type Endpoint, endpoint, ok } from "../endpoint.ts";
 import { number, pathId, shownTime, timestamp, withoutAbsent } from "../fields.ts";
 import { listQuery, LONG_PAGES } from "../pagination.ts";
-import { okOpenPage, openListOf } from "../shapes/list.ts";
+import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
 import { inWireNames } from "../wire-names.ts";
 
 const creditShape = z
@@ -70,7 +70,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     summary: "List credits, newest first",
     access: "read",
     query: listQuery({ account_id: pathId().optional() }, LONG_PAGES),
-    answers: { 200: openListOf(creditShape, "CreditList") },
+    answers: { 200: openListOf(creditShape, "CreditList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "credits", sizes: LONG_PAGES, query });
       const { account_id: accountId } = asked.filters;

@@ -9,6 +9,7 @@ import { moment } from "../../book/fields.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { invoiceKey, type InvoiceShown } from "../../engine/invoices.ts";
 import type { Page } from "../../engine/pages.ts";
+import type { WithoutSkipped } from "../../engine/skipped-accounts.ts";
 import type { CompositeShown } from "../../engine/usage.ts";
 import { hasCode } from "../../errors.ts";
 import { compareNewest } from "../../store/order.ts";
@@ -24,7 +25,7 @@ import {
   shownWholeInvoice,
   wholeInvoiceShape,
 } from "../shapes/invoice.ts";
-import { okOpenPage, openListOf } from "../shapes/list.ts";
+import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
 
 const listFilters = {
   account_id: z.string().optional(),
@@ -44,11 +45,12 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     tag: "Invoices",
     summary: "List invoices, by the start of their cycle, newest first",
     description:
-      "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final.",
+      "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final. An " +
+      "account whose bill cannot be made (S1.4) is without drafts, and named in `skipped`.",
     access: "read",
     query: listQuery(listFilters, LONG_PAGES),
     wireNames: { from: "start_time", until: "end_time" },
-    answers: { 200: openListOf(invoiceShape, "InvoiceList") },
+    answers: { 200: openListOf(invoiceShape, "InvoiceList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "invoices", sizes: LONG_PAGES, query });
       return okOpenPage(asked, await invoicesAsked(engine, asked), (shown) => shown);
@@ -118,7 +120,7 @@ interface Filters {
 async function invoicesAsked(
   engine: Engine,
   { filters, page }: AskedPage<Filters>,
-): Promise<Page<z.input<typeof invoiceShape>>> {
+): Promise<Page<z.input<typeof invoiceShape>> & WithoutSkipped> {
   const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;
   if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };
   const period = { from: filters.start_time, until: filters.end_time };
@@ -129,7 +131,8 @@ async function invoicesAsked(
   const composite: Page<CompositeShown> = hasComposites
     ? await engine.compositeInvoices.list({ invoiceGroupId: owner, ...period }, page)
     : { items: [] };
-  return merged(single, composite, page.limit);
+  const { skipped } = single;
+  return { ...merged(single, composite, page.limit), ...(skipped === undefined ? {} : { skipped }) };
 }
 
 /** Two lists of one order as one; the place of an item is the one that its own list goes on by. */

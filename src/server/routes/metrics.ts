@@ -9,6 +9,7 @@ import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from
 import type { MetricResult } from "../../engine/metrics.ts";
 import { type Endpoint, endpoint, ok } from "../endpoint.ts";
 import { number, shownTime, timestamp } from "../fields.ts";
+import { skippedShape } from "../shapes/list.ts";
 
 const seriesShape = z
   .strictObject({
@@ -36,6 +37,7 @@ const metricsShape = z
         aggregationPeriod: z.enum(AGGREGATION_PERIODS),
         groupBy: z.enum(METRIC_FIELDS).optional(),
         series: z.array(seriesShape),
+        skipped: skippedShape,
       }),
     ),
   })
@@ -60,9 +62,10 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownResult({ series, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
+function shownResult({ series, skipped, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
   return {
     ...result,
+    ...(skipped === undefined ? {} : { skipped: [...skipped] }),
     series: series.map(({ points, ...key }) => ({
       ...key,
       points: points.map(({ startTime, endTime, value }) => ({

@@ -6,6 +6,7 @@
 import { z } from "zod";
 
 import type { Page } from "../../engine/pages.ts";
+import type { WithoutSkipped } from "../../engine/skipped-accounts.ts";
 import { type Answer, ok } from "../endpoint.ts";
 import type { AskedPage } from "../pagination.ts";
 
@@ -20,13 +21,20 @@ export function listOf(item: z.ZodType, id: string): z.ZodType {
     .meta({ id });
 }
 
+/** Accounts whose bill cannot be made: an answer over many is without them. */
+export const skippedShape = z
+  .array(z.strictObject({ accountId: z.string(), message: z.string() }).meta({ id: "SkippedAccount" }))
+  .optional()
+  .meta({ description: "Accounts that are left out, and why; only where there are some." });
+
 /** As {@link listOf}, but `nextToken` is left out on the last page: credits, invoices and license updates. */
-export function openListOf(item: z.ZodType, id: string): z.ZodType {
+export function openListOf(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
   return z
     .strictObject({
       data: z.array(item),
       nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
       context: z.strictObject({ pageSize: z.int() }),
+      ...more,
     })
     .meta({ id });
 }
@@ -38,8 +46,13 @@ export function okPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show:
 }
 
 /** A page as {@link openListOf} says. */
-export function okOpenPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show: (item: Item) => unknown): Answer {
-  return ok(envelopeOf(asked, found, show));
+export function okOpenPage<Item>(
+  asked: AskedPage<unknown>,
+  found: Page<Item> & WithoutSkipped,
+  show: (item: Item) => unknown,
+): Answer {
+  const envelope = envelopeOf(asked, found, show);
+  return ok(found.skipped === undefined ? envelope : { ...envelope, skipped: found.skipped });
 }
 
 function envelopeOf<Item>(
