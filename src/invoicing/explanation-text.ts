@@ -18,12 +18,12 @@ export interface ExplanationText {
 }
 
 /** What a card's line or a true-up was made of; nothing where no explanation was asked for. */
-export function partTexts({ type, explanation }: InvoiceLine): readonly ExplanationText[] {
+export function partTexts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
   if (explanation === undefined || !("parts" in explanation)) return [];
   const rules = explanation.rules.join(", ");
-  // The amount beside a whole price that stands alone is that price.
-  const figures = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
-  const texts = explanation.parts.map((part) => partText(part, figures));
+  const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
+  // A whole price that stands alone is the amount beside it, or follows from quantities and rates; but a fee may be rounded.
+  const texts = explanation.parts.map((part) => partText(part, several || part.rate?.eq(value) === false));
   return (isRaised(explanation) ? [...texts, "not taken below 0"] : texts).map((text) => ({ text, rules }));
 }
 

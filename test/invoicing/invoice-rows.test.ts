@@ -143,6 +143,15 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
+  test("S1.5 a fee in full says its rate only where that was rounded", () => {
+    const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
+    expect(printed({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
+      ["Platform", "", "", "8.33"],
+      ["  the fee in full: 8.325", "S9.1"],
+    ]);
+    expect(printed({ fixedFeeRateCards: fees("8.320") })[1]).toEqual(["  the fee in full", "S9.1"]);
+  });
+
   const seats = {
     id: "addon.seats",
     enableProration: true,
