@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { Pool, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
+import { UNNUMBERED } from "../../src/ledger/records.ts";
+import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { openDatabase } from "../../src/store/postgres/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
@@ -278,13 +279,28 @@ describe("a database by its name", () => {
   test("is brought to this version from the first one, but not from the tables that were before the first", async () => {
     const server = await openPrivateServer(directory);
     const pool = poolOf(server);
-    await put(await postgresStore(pool), "1");
-    await pool.query(`delete from ratebook.migration where version = 2; alter table ratebook.item drop column stamp;
-      alter table ratebook.usage drop constraint exact; alter table ratebook.overage drop constraint exact`);
+    const before = await postgresStore(pool);
+    await put(before, "1");
+    const add = (store: Store, place: number, number: number): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+        result: undefined,
+        changes: { accounts: [account("a")], events: [event("a", place, { number })] },
+      }));
+    await add(before, 1, 5_000);
+    await pool.query(`delete from ratebook.migration where version > 1; alter table ratebook.item drop column stamp;
+      alter table ratebook.usage drop constraint exact; alter table ratebook.overage drop constraint exact;
+      drop sequence ratebook.event_number; drop table ratebook.event_form; drop index ratebook.event_of_account;
+      alter table ratebook.event drop column form;
+      alter table ratebook.ledger add column event_count bigint not null default 0;
+      create index on ratebook.event (account_id, number) where not reverted;
+      create index on ratebook.event (account_id, timestamp)`);
     const store = await postgresStore(pool);
     await put(store, "2");
     expect(await total(store)).toBe("3");
-    await pool.query("delete from ratebook.migration where version = 2; drop table ratebook.ledger");
+    await add(store, 2, UNNUMBERED);
+    const events = await store.read.eventsToUndo("a", {}, 9);
+    expect(events.map(({ eventId }) => eventId)).toEqual(["event.a.1", "event.a.2"]);
+    await pool.query("delete from ratebook.migration where version > 1; drop table ratebook.ledger");
     await expect(postgresStore(pool)).rejects.toMatchObject({
       code: "ERR_REFUSED",
       message: expect.stringContaining("before its first release") as string,

@@ -10,7 +10,8 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { recordText } from "../record-text.ts";
 import type { Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
-import { itemStamp } from "./query.ts";
+import { PLACE_TABLES, type PlaceTable } from "./places.ts";
+import { listStamp } from "./query.ts";
 import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
 import { advisoryKey, keysOf, textList } from "./values.ts";
 
@@ -40,8 +41,8 @@ export interface LockedAccounts {
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The configuration's, where accounts were asked for: under its lock it stays what it is. */
   readonly revision?: number;
-  /** The stamp of the list of items, where there are any and accounts were asked for. */
-  readonly items?: string;
+  /** The stamps of the lists of texts with places, where there are any and accounts were asked for. */
+  readonly stamps: Readonly<Partial<Record<PlaceTable, string>>>;
   /** The next of the blocks of numbers for events, which is this transaction's, where accounts were asked for. */
   readonly numbers?: number;
 }
@@ -57,7 +58,7 @@ export function digestOf(account: AccountRecord): string {
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
 export async function lockAccounts(locking: AccountLocking, accountIds: readonly string[]): Promise<LockedAccounts> {
-  if (accountIds.length === 0) return { accounts: new Map() };
+  if (accountIds.length === 0) return { accounts: new Map(), stamps: {} };
   const { run, table } = locking;
   // The order in which rows are locked, and in which their digests come.
   const keys = keysOf(accountIds).toSorted(compareIds);
@@ -65,21 +66,18 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
     `with locked as materialized
         (select id, digest from ${table("ledger")} where id = any($1::text::text[]) order by id for no key update)
       select string_agg(digest, ' ') as digests, case when count(*) < $2::text::bigint then json_agg(id)::text end as ids,
-        (select revision::text from ${table("configuration")}) as revision, ${itemStamp(table)} as items,
+        (select revision::text from ${table("configuration")}) as revision,
+        ${PLACE_TABLES.map((name) => `${listStamp(table, name)} as ${name}`).join(", ")},
         nextval($3::text::regclass)::text as numbers
       from locked`,
     [textList(keys), String(keys.length), table("event_number")],
   );
-  const { digests, ids, revision, items, numbers } = row;
+  const { digests, ids, revision, numbers } = row;
   const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
   if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
   const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
-  return {
-    accounts,
-    revision: Number(revision),
-    numbers: Number(numbers),
-    ...(typeof items === "string" ? { items } : {}),
-  };
+  const stamps = Object.fromEntries(PLACE_TABLES.map((name) => [name, row[name] ?? undefined]));
+  return { accounts, revision: Number(revision), numbers: Number(numbers), stamps };
 }
 
 /** Accounts that are locked, by id: as they are remembered, where their digests are the same, or read. */

@@ -5,65 +5,65 @@
  * @module
  */
 import { invariant } from "../../errors.ts";
+import { accountIn, dayIn, type EventBatch, formIn, quantityIn, sizeOf } from "../../ledger/event-batch.ts";
 import type { CellChange } from "../../ledger/records.ts";
-import { add, type Decimal, decimalOf, textOf } from "../../numbers/decimal.ts";
-import { recordOf, recordText } from "../record-text.ts";
+import { decimalOf } from "../../numbers/decimal.ts";
+import { addExact, type Exact, exactOfDecimal, textOfExact } from "../../numbers/exact.ts";
+import { recordOf } from "../record-text.ts";
 import type { Row } from "./client.ts";
-import { inKeyOrder } from "./key-order.ts";
 import { ROW_ITEMS } from "./migrations.ts";
-import { itemStamp } from "./query.ts";
+import { placesOf, type PlaceWriting } from "./places.ts";
 import type { Sending } from "./sending.ts";
-import { advisoryKey, dayValue, keyOf, plainList, textList } from "./values.ts";
+import { dayValue, keyOf, plainList, textList } from "./values.ts";
 
 /** Usage by meter, or overage by feature. */
 export type CellTable = "usage" | "overage";
 
-/** The places of items, by key. */
-export interface Places {
-  /** The stamp of the list of items that they are of: of the same list, or of one that begins with it, they are true. */
-  stamp: string | undefined;
-  readonly byKey: Map<string, number>;
-}
-
-/** What a transaction knows of the places of items. */
-export interface KnownPlaces {
-  /** What was read or given in transactions that are committed, where the list is still of their stamp. */
-  readonly committed: ReadonlyMap<string, number>;
-  /** What was read or given in this one, which may yet be rolled back. */
-  readonly own: Places;
-}
-
 /** Where cells are written. */
-export interface CellWriting extends Pick<Sending, "run" | "send"> {
-  readonly table: (name: string) => string;
-  /** The schema that the advisory lock is of. */
-  readonly schema: string;
-  readonly places: KnownPlaces;
-}
+export interface CellWriting extends PlaceWriting, Pick<Sending, "send"> {}
 
 const COLUMNS = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${place}`);
 
-/** Adds to cells of accounts that are locked. */
-export async function writeCells(writing: CellWriting, name: CellTable, changes: readonly CellChange[]): Promise<void> {
-  if (changes.length === 0) return;
-  const places = await placesOf(writing, new Set(changes.map(({ itemId }) => itemId)));
-  const rows = inKeyOrder(rowsOf(changes, places), ({ accountId, day, part }) => `${keyOf(accountId)} ${day} ${part}`);
+/**
+ * Adds to cells of accounts that are locked, so that their rows are waited for by no other commit.
+ *
+ * @param batch what its events measured is added too
+ */
+export async function writeCells(
+  writing: CellWriting,
+  name: CellTable,
+  changes: readonly CellChange[],
+  batch?: EventBatch,
+): Promise<void> {
+  const itemIds = new Set(changes.map(({ itemId }) => itemId));
+  for (const form of new Set(batch?.forms)) for (const id of form.meterIds) itemIds.add(id);
+  if (itemIds.size === 0) return;
+  const added = cellRows(await placesOf(writing, "item", itemIds));
+  for (const { accountId, itemId, day, quantity } of changes)
+    added.add(accountId, itemId, day, exactOfDecimal(quantity));
+  if (batch !== undefined) addBatch(added, batch);
+  const { rows, columns } = added;
   await writing.send(
     `merge into ${writing.table(name)} as cell
       using unnest($1::text::text[], $2::text::integer[], $3::text::integer[],
-        ${COLUMNS.map((_, index) => `$${index + 4}::text::numeric[]`).join(", ")})
-        as added (account_id, day, part, ${COLUMNS.join(", ")})
+        ${columns.map((_, index) => `$${index + 4}::text::numeric[]`).join(", ")})
+        as added (account_id, day, part, ${columns.map(columnOf).join(", ")})
       on cell.account_id = added.account_id and cell.day = added.day and cell.part = added.part
-      when matched then update set ${COLUMNS.map((column) => `${column} = cell.${column} + added.${column}`).join(", ")}
+      when matched then update set ${columns.map((place) => `${columnOf(place)} = cell.${columnOf(place)} + added.${columnOf(place)}`).join(", ")}
       when not matched then insert (account_id, day, part, ${COLUMNS.join(", ")})
-        values (added.account_id, added.day, added.part, ${COLUMNS.map((column) => `added.${column}`).join(", ")})`,
+        values (added.account_id, added.day, added.part,
+          ${COLUMNS.map((column, place) => (columns.includes(place) ? `added.${column}` : "0")).join(", ")})`,
     [
       textList(rows.map(({ accountId }) => keyOf(accountId))),
       plainList(rows.map(({ day }) => day)),
       plainList(rows.map(({ part }) => part)),
-      ...COLUMNS.map((_, index) => plainList(rows.map(({ quantities }) => textOfCell(quantities[index])))),
+      ...columns.map((place) => plainList(rows.map(({ quantities }) => textOfExact(quantities[place] ?? 0)))),
     ],
   );
+}
+
+function columnOf(place: number): string {
+  return `quantity_${place}`;
 }
 
 /** The cells of accounts on the days `[from, until)`. */
@@ -96,74 +96,62 @@ function originalOf({ item_id: key = "", item }: Row): string {
   return typeof item === "string" ? String(recordOf(item)) : (key ?? "");
 }
 
-function textOfCell(quantity: Decimal | undefined): string {
-  return quantity === undefined ? "0" : textOf(quantity);
-}
-
+/** What is added to one row; a place without a quantity gets none. */
 interface CellRow {
   readonly accountId: string;
   readonly day: number;
   readonly part: number;
-  readonly quantities: (Decimal | undefined)[];
+  readonly quantities: (Exact | undefined)[];
 }
 
-/** Changes by row, each row once: a statement changes it once. */
-function rowsOf(changes: readonly CellChange[], places: ReadonlyMap<string, number>): readonly CellRow[] {
-  const byAccount = new Map<string, Map<string, CellRow>>();
-  const all: CellRow[] = [];
-  for (const { accountId, itemId, day, quantity } of changes) {
-    const place = places.get(itemId);
-    invariant(place !== undefined, "each item that is counted has a place");
-    const part = Math.floor(place / ROW_ITEMS);
-    let own = byAccount.get(accountId);
-    if (own === undefined) byAccount.set(accountId, (own = new Map()));
-    const key = `${day} ${part}`;
-    let row = own.get(key);
-    if (row === undefined) {
-      row = { accountId, day, part, quantities: [] };
-      own.set(key, row);
-      all.push(row);
+/** Gathers what is added by row, each row once: a statement changes it once. */
+interface CellRows {
+  add(accountId: string, itemId: string, day: number, quantity: Exact): void;
+  readonly rows: readonly CellRow[];
+  /** The columns in which anything is added, in order. */
+  readonly columns: readonly number[];
+}
+
+/** More than any part: with a day it makes one number of both. */
+const PARTS_END = 2 ** 20;
+
+function cellRows(places: ReadonlyMap<string, number>): CellRows {
+  const byAccount = new Map<string, Map<number, CellRow>>();
+  const rows: CellRow[] = [];
+  const used = new Set<number>();
+  return {
+    rows,
+    get columns() {
+      return [...used].sort((a, b) => a - b);
+    },
+    add(accountId, itemId, day, quantity) {
+      const place = places.get(itemId);
+      invariant(place !== undefined, "each item that is counted has a place");
+      const [part, column] = [Math.floor(place / ROW_ITEMS), place % ROW_ITEMS];
+      let own = byAccount.get(accountId);
+      if (own === undefined) byAccount.set(accountId, (own = new Map()));
+      const key = day * PARTS_END + part;
+      let row = own.get(key);
+      if (row === undefined) {
+        row = { accountId, day, part, quantities: [] };
+        own.set(key, row);
+        rows.push(row);
+      }
+      const before = row.quantities[column];
+      row.quantities[column] = before === undefined ? quantity : addExact(before, quantity);
+      used.add(column);
+    },
+  };
+}
+
+function addBatch(rows: CellRows, batch: EventBatch): void {
+  for (let index = 0; index < sizeOf(batch); index++) {
+    const form = formIn(batch, index);
+    const { meterIds } = form;
+    if (meterIds.length === 0) continue;
+    const [{ id }, day] = [accountIn(batch, index), dayIn(batch, index)];
+    for (let meter = 0; meter < meterIds.length; meter++) {
+      rows.add(id, meterIds[meter] ?? "", day, quantityIn(batch, index, form, meter));
     }
-    const before = row.quantities[place % ROW_ITEMS];
-    row.quantities[place % ROW_ITEMS] = before === undefined ? quantity : add(before, quantity);
   }
-  return all;
-}
-
-/** The place of each item; new ones get the next places. */
-async function placesOf(
-  { run, table, schema, places }: CellWriting,
-  itemIds: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  const look = (): readonly string[] => {
-    for (const id of itemIds) {
-      const place = places.committed.get(keyOf(id)) ?? places.own.byKey.get(keyOf(id));
-      if (place !== undefined) found.set(id, place);
-    }
-    return [...itemIds].filter((id) => !found.has(id));
-  };
-  const learn = async (ids: readonly string[]): Promise<readonly string[]> => {
-    const text = `select id, place::text, ${itemStamp(table)} as stamp from ${table("item")}
-      where id = any($1::text::text[])`;
-    for (const { id, place, stamp } of await run(text, [textList(ids.map(keyOf))])) {
-      places.own.byKey.set(id ?? "", Number(place));
-      places.own.stamp = stamp ?? undefined;
-    }
-    return look();
-  };
-  let unknown = look();
-  if (unknown.length > 0) unknown = await learn(unknown);
-  if (unknown.length === 0) return found;
-  // Until this is committed, others that have new items wait: they come after all other locks.
-  await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, "items")]);
-  const added = inKeyOrder(await learn(unknown), keyOf);
-  await run(
-    `insert into ${table("item")} (id, place, item)
-      select id, (select coalesce(max(place) + 1, 0) from ${table("item")}) + ordinality - 1, item
-      from unnest($1::text::text[], $2::text::text[]) with ordinality as added (id, item, ordinality)`,
-    [textList(added.map(keyOf)), textList(added.map((id) => (keyOf(id) === id ? undefined : recordText(id))))],
-  );
-  await learn(added);
-  return found;
 }

@@ -132,11 +132,11 @@ async function pooledTransaction<Result>(
   let decided: { readonly value: Result; readonly name: Row } | undefined;
   try {
     const outcome = await held(async (run, connection) => {
-      const text = ["begin isolation level read committed", ...PLANNING, ...opening].join("; ");
-      await translated(() => connection.query({ text }));
+      const text = ["begin isolation level read committed", ...PLANNING, ...opening, TRANSACTION_NAME].join("; ");
+      const name = lastRow(await translated(() => connection.query({ text })));
       const outcome = await attempt(run, work);
       if ("error" in outcome) return outcome;
-      decided = { value: outcome.value, name: await transactionName(run) };
+      decided = { value: outcome.value, name };
       await run("commit");
       return outcome;
     });
@@ -164,9 +164,12 @@ const PLANNING = ["set local enable_seqscan = off", "set local plan_cache_mode =
 const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
 
 /** What names a transaction for good: its number, and since when the server gives numbers. */
-async function transactionName(run: Run): Promise<Row> {
-  const [row] = await run(`select pg_current_xact_id_if_assigned()::text as id, ${SINCE} as since`);
-  return row ?? {};
+const TRANSACTION_NAME = `select pg_current_xact_id()::text as id, ${SINCE} as since`;
+
+/** The first row of the last of several statements: drivers answer a list of results then. */
+function lastRow(answer: SqlResult | readonly SqlResult[]): Row {
+  const last = Array.isArray(answer) ? (answer as readonly SqlResult[]).at(-1) : (answer as SqlResult);
+  return (last?.rows[0] ?? {}) as Row;
 }
 
 /**
@@ -176,8 +179,6 @@ async function transactionName(run: Run): Promise<Row> {
  * started again, has recovered from a crash, or does not answer
  */
 async function settle(held: Held, name: Row, lost: RatebookError): Promise<void> {
-  // It has written nothing.
-  if (name["id"] === null) return;
   for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_POLL_MS) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
     const [row] = await held((run) => run(text, [name["id"]])).catch(() => []);

@@ -8,21 +8,16 @@ import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "..
 import { textOf } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
 import { digestOf } from "./accounts.ts";
-import { type KnownPlaces, writeCells } from "./cells.ts";
-import type { Run } from "./client.ts";
+import { writeCells } from "./cells.ts";
 import { type EventWriting, writeEvents } from "./event-writes.ts";
 import { inKeyOrder } from "./key-order.ts";
+import type { PlaceWriting } from "./places.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import { type Sending, sendingOver } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext extends Pick<EventWriting, "numbers" | "holdsOf"> {
-  readonly run: Run;
-  readonly table: (name: string) => string;
-  /** The schema that advisory locks are of. */
-  readonly schema: string;
-  readonly places: KnownPlaces;
+export interface CommitContext extends PlaceWriting, Pick<EventWriting, "numbers" | "holdsOf" | "assumes"> {
   /** The accounts as they were read under their locks. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
 }
@@ -35,9 +30,9 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
   const sending = sendingOver(context.run);
   const writing = { ...context, ...sending };
   try {
-    await writeEvents(writing, changes.events ?? []);
+    await writeEvents(writing, changes.events ?? [], changes.batch);
     await writeAccounts(writing, changes.accounts ?? []);
-    await writeCells(writing, "usage", changes.usage ?? []);
+    await writeCells(writing, "usage", changes.usage ?? [], changes.batch);
     await writeCells(writing, "overage", changes.overage ?? []);
     await writeDocuments(writing, changes);
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);

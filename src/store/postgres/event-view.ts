@@ -8,7 +8,7 @@ import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { DAY_OF_EVENT, EVENT_KEY, keyExpression, pageEnd, parameter } from "./query.ts";
-import { EVENT_COLUMNS, eventOf } from "./record-rows.ts";
+import { eventColumns, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "heldIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
@@ -22,7 +22,7 @@ export interface Holder {
 
 /** The reads of events. */
 export function eventReads(run: Run, table: (name: string) => string): EventReads {
-  const from = `select ${EVENT_COLUMNS} from ${table("event")} where`;
+  const from = `select ${eventColumns(table)} from ${table("event")} where`;
   return {
     async heldIds(eventIds) {
       return (await holdersOf(run, table, eventIds)).map(({ held }) => held);
@@ -95,7 +95,7 @@ function earliestOfDays(
       order by ${DAY_OF_EVENT} limit 1)`;
   return `with recursive day as (${next(from)}
       union all select ${next(`and ${DAY_OF_EVENT} > day.day`)} from day where day.day is not null)
-    select ${EVENT_COLUMNS} from (
+    select ${eventColumns(table)} from (
       select event.* from day cross join lateral (
         select * from ${table("event")} where ${DAY_OF_EVENT} = day.day and ${conditions} order by event.number ${most}
       ) as event where day.day is not null
@@ -114,7 +114,7 @@ export async function holdersOf(
   lock = "",
 ): Promise<readonly Holder[]> {
   const rows = await run(
-    `select ${EVENT_COLUMNS}, holds::text from ${table("event")}
+    `select ${eventColumns(table)}, holds::text from ${table("event")}
       where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
         and event_id = any($1::text::text[]) and holds is not null order by event.created_at ${lock}`,
     [textList(keysOf(eventIds))],

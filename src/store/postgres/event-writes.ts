@@ -3,47 +3,186 @@
  *
  * @module
  */
+import {
+  accountIn,
+  APART,
+  type EventBatch,
+  type EventForm,
+  formIn,
+  recordIn,
+  sizeOf,
+  timestampIn,
+} from "../../ledger/event-batch.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
+import { formedBody, formText, hasPlainIds } from "./event-forms.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
+import { placesOf, type PlaceWriting } from "./places.ts";
 import { eventBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** Where events are written. */
-export interface EventWriting extends Sending, Pick<HeldIds, "holdsOf"> {
-  readonly table: (name: string) => string;
+export interface EventWriting extends Sending, PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes"> {
   /** The block of numbers that the transaction has, if it has one. */
   readonly numbers?: number | undefined;
 }
 
-/** So many events a statement: while it is under way, the next one is made ready. */
-const CHUNK = 500;
+/** So many events are in the first statement: the sooner it is under way, the sooner the next one is made ready. */
+const CHUNK_FIRST = 250;
+const CHUNK_GROWTH = 3;
+/** So many are in a statement at most. */
+const CHUNK_MAX = 1_000;
+/** So many events of a form are worth a statement of their own. */
+const FORM_MIN = 16;
 
-/** Writes events: those that are new get numbers, the others replace what they were. */
-export async function writeEvents(context: EventWriting, events: readonly EventRecord[]): Promise<void> {
-  const holders = events.filter(isHolder);
-  const held = await context.holdsOf(holders.map(idOf), holders.filter(isNew).map(idOf));
-  if (events.length === 0) return;
-  // A new event replaces none, which is quicker when the database need not look. In the order of the one index in which
-  // commits of different accounts may meet.
-  const added = inKeyOrder(await numbered(context, events.filter(isNew)), ({ event: { eventId } }) => keyOf(eventId));
-  for (let start = 0; start < added.length; start += CHUNK) {
-    await insertEvents(context, added.slice(start, start + CHUNK), held, "");
+/**
+ * Writes events: those that are new get numbers, the others replace what they were.
+ *
+ * @param batch new events that are numbered before the others
+ */
+export async function writeEvents(
+  context: EventWriting,
+  events: readonly EventRecord[],
+  batch?: EventBatch,
+): Promise<void> {
+  const { formed, apart } = batch === undefined ? NOT_FORMED : formedIn(batch);
+  const records = [...apart.map(({ record }) => record), ...events];
+  const holders = records.filter(isHolder);
+  const taken = [...formed.flatMap((group) => group.eventIds), ...holders.filter(isNew).map(idOf)];
+  const held = await context.holdsOf([...taken, ...holders.filter((event) => !isNew(event)).map(idOf)], taken);
+  const added = events.filter(isNew);
+  const size = batch === undefined ? 0 : sizeOf(batch);
+  if (size + events.length === 0) return;
+  const numberOf = await numbering(context, size + added.length);
+  const writing = { ...context, held, numberOf };
+  if (batch !== undefined) await writeFormed(writing, batch, formed);
+  // A new event replaces none, which is quicker when the database need not look.
+  const fresh = [
+    ...apart.map(({ record, index }) => ({ event: record, number: numberOf(index) })),
+    ...added.map((event, place) => ({ event, number: numberOf(size + place) })),
+  ];
+  for (const chunk of chunksOf(sortedBy(context, fresh, ({ event }) => event.eventId))) {
+    await insertEvents(context, chunk, held, "");
   }
+  const replacing = events.filter((event) => !isNew(event)).map((event) => ({ event, number: event.number }));
   await insertEvents(
     context,
-    inKeyOrder(
-      events.filter((event) => !isNew(event)).map((event) => ({ event, number: event.number })),
-      ({ event: { eventId } }) => keyOf(eventId),
-    ),
+    inKeyOrder(replacing, ({ event: { eventId } }) => keyOf(eventId)),
     held,
     `on conflict (reference_id) do update set number = excluded.number, status = excluded.status,
       timestamp = excluded.timestamp, created_at = excluded.created_at, reverted = excluded.reverted,
-      overage_of = excluded.overage_of, entry_ids = excluded.entry_ids, body = excluded.body,
+      overage_of = excluded.overage_of, entry_ids = excluded.entry_ids, body = excluded.body, form = null,
       holds = case when excluded.holds is not null then coalesce(event.holds, excluded.holds) end`,
   );
+}
+
+/**
+ * Items in the order of their event ids, the one thing for which commits of different accounts may wait for each other. One
+ * that takes ids to be free goes as they come, which costs nothing: should it wait for another that waits for it, it has lost
+ * the race, and goes in order the next time.
+ */
+function sortedBy<Item>(
+  { assumes }: EventWriting,
+  items: readonly Item[],
+  idOfItem: (item: Item) => string,
+): readonly Item[] {
+  return assumes ? items : inKeyOrder(items, (item) => keyOf(idOfItem(item)));
+}
+
+/** Items in chunks that grow. */
+function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
+  let size = CHUNK_FIRST;
+  for (let start = 0; start < items.length;) {
+    yield items.slice(start, start + size);
+    start += size;
+    size = Math.min(size * CHUNK_GROWTH, CHUNK_MAX);
+  }
+}
+
+/** The events of a batch that are written in one form. */
+interface FormedEvents {
+  readonly form: EventForm;
+  /** Their places in the batch. */
+  readonly indices: readonly number[];
+  readonly eventIds: readonly string[];
+}
+
+/** How the events of a batch are written. */
+interface Forming {
+  readonly formed: readonly FormedEvents[];
+  /** Those that are written as records. */
+  readonly apart: readonly { readonly record: EventRecord; readonly index: number }[];
+}
+
+const NOT_FORMED: Forming = { formed: [], apart: [] };
+
+/** Those of which many are alike are written in their form, all others as records. */
+function formedIn(batch: EventBatch): Forming {
+  const groups = new Map<EventForm, number[]>();
+  const rest: number[] = [];
+  for (let index = 0; index < sizeOf(batch); index++) {
+    const form = formIn(batch, index);
+    const group = groups.get(form);
+    if (form === APART || !hasPlainIds(batch, index)) rest.push(index);
+    else if (group === undefined) groups.set(form, [index]);
+    else group.push(index);
+  }
+  const formed: FormedEvents[] = [];
+  for (const [form, indices] of groups) {
+    const isWorth = indices.length >= FORM_MIN && keyOf(form.schemaName) === form.schemaName;
+    if (isWorth) formed.push({ form, indices, eventIds: indices.map((index) => batch.eventIds[index] ?? "") });
+    else rest.push(...indices);
+  }
+  const apart = rest
+    .sort((a, b) => a - b)
+    .map((index) => ({ index, record: batch.records.get(index) ?? recordIn(batch, index, UNNUMBERED) }));
+  return { formed, apart };
+}
+
+/** What new events are written with. */
+interface NewWriting extends EventWriting {
+  readonly held: ReadonlyMap<string, number>;
+  readonly numberOf: (place: number) => number;
+}
+
+/** Writes the events of a batch that have forms: the form once, and of each event what is its own. */
+async function writeFormed(writing: NewWriting, batch: EventBatch, formed: readonly FormedEvents[]): Promise<void> {
+  const { send, table, held, numberOf } = writing;
+  const { eventIds, referenceIds, createdAt } = batch;
+  if (formed.length === 0) return;
+  const texts = formed.map(({ form }) => formText(form));
+  const places = await placesOf(writing, "event_form", new Set(texts));
+  for (const [group, { form, indices }] of formed.entries()) {
+    const place = places.get(texts[group] ?? "");
+    for (const chunk of chunksOf(sortedBy(writing, indices, (index) => eventIds[index] ?? ""))) {
+      const holds = held.size === 0 ? [] : chunk.map((index) => (held.get(eventIds[index] ?? "") ?? -1) + 1);
+      const isFirst = holds.every((each) => each === 0);
+      await send(
+        `insert into ${table("event")} (reference_id, account_id, number, event_id, timestamp, body, holds,
+            form, schema_name, status, created_at, reverted)
+          select reference_id, account_id, number, event_id, timestamp, body, ${isFirst ? "0" : "holds"},
+            $7::text::integer, $8::text, $9::text, $10::text::bigint, false
+          from unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::bigint[],
+              string_to_array($6::text, E'\n')${isFirst ? "" : ", $11::text::integer[]"})
+            as added (reference_id, account_id, number, event_id, timestamp, body${isFirst ? "" : ", holds"})`,
+        [
+          textList(chunk.map((index) => referenceIds[index])),
+          textList(chunk.map((index) => accountIn(batch, index).id)),
+          plainList(chunk.map(numberOf)),
+          textList(chunk.map((index) => eventIds[index])),
+          plainList(chunk.map((index) => timestampIn(batch, index))),
+          lineList(chunk.map((index) => formedBody(batch, index))),
+          String(place),
+          keyOf(form.schemaName),
+          form.outcome.status,
+          String(instantValue(createdAt)),
+          ...(isFirst ? [] : [plainList(holds)]),
+        ],
+      );
+    }
+  }
 }
 
 /** An event with the number that it gets, or has. */
@@ -55,22 +194,16 @@ interface Numbered {
 /** So many numbers are in one block of them, which a sequence of the database gives. */
 const BLOCK = 4_096;
 
-/** New events with numbers: greater than those of all events that were written under the same locks before. */
-async function numbered(
-  { run, table, numbers }: EventWriting,
-  events: readonly EventRecord[],
-): Promise<readonly Numbered[]> {
+/** The numbers of new events: greater than those of all events that were written under the same locks before. */
+async function numbering({ run, table, numbers }: EventWriting, count: number): Promise<(place: number) => number> {
   const blocks = numbers === undefined ? [] : [numbers];
-  const more = Math.ceil(events.length / BLOCK) - blocks.length;
+  const more = Math.ceil(count / BLOCK) - blocks.length;
   if (more > 0) {
     const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
     const given = await run(text, [table("event_number"), String(more)]);
     blocks.push(...given.map(({ block }) => Number(block)).sort((a, b) => a - b));
   }
-  return events.map((event, place) => ({
-    event,
-    number: (blocks[Math.floor(place / BLOCK)] ?? 0) * BLOCK + (place % BLOCK),
-  }));
+  return (place) => (blocks[Math.floor(place / BLOCK)] ?? 0) * BLOCK + (place % BLOCK);
 }
 
 /** A column of events: its type and its value of an event. */

@@ -38,6 +38,8 @@ export function mayAssume(assuming: Assuming, attempt: number): boolean {
 
 /** What a transaction knows of event ids. */
 export interface HeldIds {
+  /** Whether the transaction assumes that ids are free which it has not looked for. */
+  readonly assumes: boolean;
   /** Those that are held; where the transaction assumes, none, which the commit proves by {@link HeldIds.holdsOf}. */
   readonly heldIds: (eventIds: readonly string[]) => Promise<readonly HeldId[]>;
   /**
@@ -66,6 +68,7 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
     }
   };
   return {
+    assumes,
     heldIds: async (eventIds) => {
       if (assumes) {
         assumed = assumed.size === 0 ? new Set(eventIds) : new Set([...assumed, ...eventIds]);

@@ -106,6 +106,10 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     // earliest of an account are found by a look at each day, and all of a second among those of its day.
     `drop index ${table("event_account_id_number_idx")}`,
     `drop index ${table("event_account_id_timestamp_idx")}`,
+    // What events that look alike share; the body of an event that has a form is what is its own.
+    `create table ${table("event_form")} (id text collate "C" primary key, place integer not null unique, item text,
+      stamp uuid not null default gen_random_uuid())`,
+    `alter table ${table("event")} add column form integer`,
     `create index event_of_account on ${table("event")} (account_id, reverted, (${DAY_OF_EVENT}), number, timestamp)`,
   ],
 ];

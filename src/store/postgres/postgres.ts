@@ -14,12 +14,12 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
 import { type KnownAccounts, lockAccounts } from "./accounts.ts";
-import type { Places } from "./cells.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
 import { againAfterLostRaces } from "./failures.ts";
 import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
 import { migrate, tablesIn } from "./migrations.ts";
+import { knownPlaces, noPlaces, type PlacesOfTables, rememberPlaces } from "./places.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
 
@@ -48,12 +48,13 @@ export async function postgresStore(
     known: new Map(),
     locks: createLocks(),
     assuming: assuming(),
-    places: { stamp: undefined, byKey: new Map() },
+    places: noPlaces(),
   };
   const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
+    takesBatches: true,
     read: viewOver(connections.run, table),
     transact(scope, work) {
       if (closing === undefined) return transact(place, scope, work);
@@ -75,7 +76,7 @@ interface Place {
    */
   readonly locks: Locks;
   readonly assuming: Assuming;
-  places: Places;
+  readonly places: PlacesOfTables;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
@@ -86,12 +87,12 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   const release = await place.locks.take(scope);
   try {
     return await againAfterLostRaces(async (attempt) => {
-      const own: Places = { stamp: undefined, byKey: new Map() };
+      const own = noPlaces();
       const assumes = mayAssume(place.assuming, attempt);
       const result = await place.connections.transaction(opening, (run) =>
         decideAndCommit(run, place, own, { scope, work, assumes }),
       );
-      remember(place, own);
+      rememberPlaces(place.places, own);
       return result;
     });
   } finally {
@@ -99,23 +100,17 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   }
 }
 
-/** Remembers places that a committed transaction has read or given; of another list than before, them alone. */
-function remember(place: Place, own: Places): void {
-  if (own.byKey.size === 0) return;
-  if (own.stamp !== place.places.stamp) place.places = own;
-  else for (const [key, at] of own.byKey) place.places.byKey.set(key, at);
-}
-
-const NO_PLACES: ReadonlyMap<string, number> = new Map();
-
 async function decideAndCommit<Result>(
   run: Run,
-  { table, schema, places, known }: Place,
-  own: Places,
+  { table, schema, places, known: remembered }: Place,
+  own: PlacesOfTables,
   { scope, work, assumes }: { readonly scope: Scope; readonly work: Work<Result>; readonly assumes: boolean },
 ): Promise<Result> {
-  const { accounts, revision, items, numbers } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
-  const { heldIds, holdsOf } = heldIdsOf(run, table, assumes);
+  const { accounts, revision, stamps, numbers } = await lockAccounts(
+    { run, table, schema, known: remembered },
+    scope.accountIds,
+  );
+  const held = heldIdsOf(run, table, assumes);
   const base = viewOver(run, table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
@@ -125,16 +120,15 @@ async function decideAndCommit<Result>(
       const isLocked = ids.every((id) => locked.has(id));
       return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
     },
-    heldIds,
+    heldIds: held.heldIds,
   };
   const { result, changes } = await work(view).catch(async (error: unknown) => {
     // It may have failed for what was assumed, which is then a lost race.
-    await holdsOf([], []);
+    await held.holdsOf([], []);
     throw error;
   });
-  // A database that was restored may have given the same places to others: only of the list that is there are they true.
-  const committed = items !== undefined && items === places.stamp ? places.byKey : NO_PLACES;
-  await writeChanges({ run, table, schema, places: { committed, own }, accounts, numbers, holdsOf }, changes);
+  const known = knownPlaces(places, own, stamps);
+  await writeChanges({ ...held, run, table, schema, places: known, accounts, numbers }, changes);
   return result;
 }
 

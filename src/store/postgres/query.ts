@@ -21,9 +21,9 @@ export function keyExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
 }
 
-/** The stamp of the list of items, as an expression: that of its last item. Items are only ever added at the end. */
-export function itemStamp(table: (name: string) => string): string {
-  return `(select stamp::text from ${table("item")} order by place desc limit 1)`;
+/** The stamp of a list of texts with places, as an expression: that of its last one. They are only ever added at the end. */
+export function listStamp(table: (name: string) => string, name: string): string {
+  return `(select stamp::text from ${table(name)} order by place desc limit 1)`;
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
 import { decimalOf, textOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
+import { type FormedEvent, formedEvent } from "./event-forms.ts";
 import { instantOf, keyOf } from "./values.ts";
 
 /** The columns that {@link accountOf} reads. */
@@ -86,9 +87,11 @@ export function invoiceOf(row: Row): InvoiceRecord {
   return bodyOf(row) as InvoiceRecord;
 }
 
-/** The columns that {@link eventOf} reads. */
-export const EVENT_COLUMNS =
-  "reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text, reverted::text, body";
+/** The columns of events that {@link eventOf} reads. */
+export function eventColumns(table: (name: string) => string): string {
+  return `reference_id, account_id, number::text, event_id, schema_name, status, timestamp::text, created_at::text,
+    reverted::text, body, (select coalesce(item, to_json(id)::text) from ${table("event_form")} where place = event.form) as form`;
+}
 
 /** What an event nearly always says. Bodies that leave it out mean this one, whatever later events say. */
 const USUAL_DESCRIPTION = "The event was metered.";
@@ -156,6 +159,25 @@ function writtenAttribute({ name, value, unit }: EventRecord["payload"]["attribu
 
 /** The event of a row. */
 export function eventOf(row: Row): EventRecord {
+  const { form } = row;
+  if (typeof form !== "string") return unformedEvent(row);
+  return formedEvent(columnsOf(row), String(recordOf(form)), row["body"] ?? "");
+}
+
+function columnsOf(row: Row): FormedEvent {
+  return {
+    referenceId: row["reference_id"] ?? "",
+    accountId: row["account_id"] ?? "",
+    number: Number(row["number"]),
+    eventId: row["event_id"] ?? "",
+    schemaName: row["schema_name"] ?? "",
+    timestamp: instantOf(row["timestamp"]),
+    createdAt: instantOf(row["created_at"]),
+    status: row["status"] as EventRecord["status"],
+  };
+}
+
+function unformedEvent(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
   const { version, enriched, feature } = body;
   const [referenceId, accountId, eventId, schemaName] = [
@@ -165,21 +187,18 @@ export function eventOf(row: Row): EventRecord {
     row["schema_name"] ?? "",
   ].map((key, place) => body.ids?.[place] ?? key) as [string, string, string, string];
   return {
+    ...columnsOf(row),
     referenceId,
     accountId,
     customerId: body.customer,
-    number: Number(row["number"]),
     eventId,
     schemaName,
     ...(version === undefined ? {} : { schemaVersion: version }),
-    timestamp: instantOf(row["timestamp"]),
-    createdAt: instantOf(row["created_at"]),
     payload: {
       accountId: body.sentTo ?? accountId,
       attributes: body.attributes.map(attributeOf),
       dimensions: body.dimensions,
     },
-    status: row["status"] as EventRecord["status"],
     description: body.description ?? USUAL_DESCRIPTION,
     reverted: row["reverted"] === "true",
     enriched: {
