@@ -5,7 +5,7 @@ const whole = [
   "test/{crash,load,writers,model}/**/*.test.ts",
   "test/cli/{bin,load,serve}.test.ts",
   "test/clients/generated.test.ts",
-  "test/engine/databases.properties.test.ts",
+  "test/engine/{databases,event-batches-in-databases}.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
   "test/server/{many-connections,quickstart}.test.ts",
