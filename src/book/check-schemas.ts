@@ -13,6 +13,7 @@ import { unique } from "./check-names.ts";
 import type { Book } from "./document.ts";
 import type { EnrichmentField, EventSchema } from "./event-schema.ts";
 import { type Path, pathText, type Report } from "./problems.ts";
+import { TOO_DEEP, tooDeepInText } from "./read-document.ts";
 import { checkRuleAt, fieldsOf, reportRule, ruleAt } from "./rule-fields.ts";
 import { oneOf, shown } from "./sentences.ts";
 
@@ -154,16 +155,20 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
         report(path, `expected a decimal, as dataType NUMERIC says, got ${given}`);
       return;
     case "JSON":
-      if (fails(() => parseJson(setting.value))) report(path, `expected JSON, as dataType JSON says, got ${given}`);
-      else
-        for (const key of repeatedKeys(setting.value))
-          report(path, `in ${pathText(key.path)}: ${sentenceOnRepeated(key)}`);
+      checkJson(setting.value, path, report);
       return;
     case "JSON_LOGIC": {
       const rule: Rule | undefined = ruleAt(setting.value, path, report);
       if (rule !== undefined) for (const problem of checkRule(rule)) reportRule(problem, path, report);
     }
   }
+}
+
+function checkJson(text: string, path: Path, report: Report): void {
+  const deep = tooDeepInText(text);
+  if (deep !== undefined) report(path, `${TOO_DEEP}, at line ${deep.line}, column ${deep.column}`);
+  else if (fails(() => parseJson(text))) report(path, `expected JSON, as dataType JSON says, got ${shown(text)}`);
+  else for (const key of repeatedKeys(text)) report(path, `in ${pathText(key.path)}: ${sentenceOnRepeated(key)}`);
 }
 
 function fails(read: () => unknown): boolean {

@@ -16,6 +16,9 @@ import {
   usageRateCard,
 } from "./rate-card.ts";
 
+/** Most currencies of a plan: more than ISO 4217 has, and each comes once. */
+const CURRENCIES_MAX = 200;
+
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
 export const pricingCycleConfig = z.strictObject({
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
@@ -40,8 +43,8 @@ const cards = {
 /** Everything that is priced under a plan. */
 export const pricePlanDetails = z.strictObject({
   ...cards,
-  supportedCurrencies: z.array(currency).nullish(),
-  activeCurrencies: z.array(currency).nullish(),
+  supportedCurrencies: z.array(currency).max(CURRENCIES_MAX).nullish(),
+  activeCurrencies: z.array(currency).max(CURRENCIES_MAX).nullish(),
   pricingCycleConfig: pricingCycleConfig.nullish(),
   /** Kept as given; nothing is priced by it. */
   rateDetails: freeForm.nullish(),

@@ -38,6 +38,14 @@ export function readShape<S extends z.ZodType>(
   return readAs(schema, raw, path, { problems, salvaged: schema });
 }
 
+/** Reads one value that is of use whole alone. What is wrong is reported. */
+export function readWhole<S extends z.ZodType>(schema: S, raw: unknown, problems: Problems): z.output<S> | undefined {
+  const result = schema.safeParse(raw, { error: sentenceOf });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue(issue, [], problems);
+  return undefined;
+}
+
 /** Reads one value through a schema; what is whole of a broken one is taken by the schema that it was compiled of. */
 function readAs<S extends z.ZodType>(
   schema: S,

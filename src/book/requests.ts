@@ -24,7 +24,7 @@ import {
 } from "./fields.ts";
 import { pricingCycleConfig } from "./price-plan.ts";
 import { collectProblems } from "./problems.ts";
-import { readShape } from "./read-document.ts";
+import { readWhole } from "./read-document.ts";
 
 const accountName = z.string().min(3).max(255);
 const alias = idOf(50).min(3);
@@ -181,7 +181,7 @@ export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown):
  */
 export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const problems = collectProblems();
-  const shape = readShape(schema, raw, [], problems);
+  const shape = readWhole(schema, raw, problems);
   if (problems.count() === 0) return shape as z.output<Schema>;
   const found = problems.error("the request", raw);
   const first = toldOf(found.details.problems, raw);

@@ -59,7 +59,7 @@ export function parseRule(source: unknown): Rule {
   if (source.length > RULE_TEXT_MAX) throw invalid("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
   try {
     const rule = parseJson(source) as Rule;
-    const [repeated] = repeatedKeys(source);
+    const [repeated] = repeatedKeys(source, 1);
     if (repeated === undefined) return rule;
     throw invalid(
       "$",

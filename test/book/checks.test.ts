@@ -321,6 +321,14 @@ rows("event schemas and settings", [
     "$.settings[1].value: in $.small.rate: expected each key of an object once: this one is given again at line 1, column 23",
   ],
   [
+    "S4.2 a JSON setting has at most 200 levels, whatever is in the deepest",
+    [
+      ["settings[1].dataType", "JSON"],
+      ["settings[1].value", `${'{"a":'.repeat(100_000)}{${'"b":1,'.repeat(1000)}"b":1}${"}".repeat(100_000)}`],
+    ],
+    "$.settings[1].value: nested more than 200 levels deep, at line 1, column 1001",
+  ],
+  [
     "S3.6 a JSON_LOGIC setting is a rule",
     [
       ["settings[1].dataType", "JSON_LOGIC"],

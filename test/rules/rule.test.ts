@@ -134,6 +134,9 @@ describe("checking a rule", () => {
     expect(checkRule(nested(1_000_000))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
     const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
     expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+    // The places of all of them would be a hundred million steps.
+    const repeating = text.replace("1", `{${'"a":1,'.repeat(1000)}"a":1}`);
+    expect(() => parseRule(repeating)).toThrow('the rule has the key "a" twice in one object, at column 750008');
   });
 
   test("S3.6 a rule that holds itself is refused", () => {

@@ -69,7 +69,7 @@ export function readCsvMap(file: string, text: string): CsvMap {
   } catch (error) {
     throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
   }
-  const [repeated] = repeatedKeys(text);
+  const [repeated] = repeatedKeys(text, 1);
   if (repeated !== undefined)
     throw new InputError(`${file}: ${pathText(repeated.path)}: ${sentenceOnRepeated(repeated)}`);
   const read = csvMap.safeParse(json, { error: sentenceOf });
