@@ -1,5 +1,6 @@
 /**
- * Statements of a commit, one under way while the values of the next are made ready.
+ * Statements of a commit: while the database works on one, the next is on its way and the values of the one after are made
+ * ready.
  *
  * @module
  */
@@ -7,21 +8,25 @@ import type { Run } from "./client.ts";
 
 /** How a commit runs its statements. */
 export interface Sending {
-  /** Starts a statement when the one before has ended, and goes on; what it fails with comes with the next one. */
+  /** Starts a statement behind those that were sent, and goes on; what one fails with comes with a later one. */
   readonly send: (text: string, values: readonly unknown[]) => Promise<void>;
-  /** Runs a statement when the one before has ended, for what it gives. */
+  /** Runs a statement when all that were sent have ended, for what it gives. */
   readonly run: Run;
-  /** Waits for the last one. */
+  /** Waits for all that were sent. */
   readonly settled: () => Promise<unknown>;
 }
 
-/** Sends over a connection that does one thing at a time. */
+/** Sends over a connection that does one thing at a time, and queues what else it is asked. */
 export function sendingOver(run: Run): Sending {
   let last: Promise<unknown> = Promise.resolve();
+  let before = last;
   return {
     async send(text, values) {
-      await last;
-      last = run(text, values);
+      // One is under way and one waits: more would only take room.
+      await before;
+      const [previous, sent] = [last, run(text, values)];
+      before = previous;
+      last = bothOf(previous, sent);
       // Whoever waits for it next gets to know.
       last.catch(() => {});
     },
@@ -31,4 +36,10 @@ export function sendingOver(run: Run): Sending {
     },
     settled: () => last,
   };
+}
+
+/** Ends when both have ended, with the first failure. */
+async function bothOf(first: Promise<unknown>, second: Promise<unknown>): Promise<void> {
+  const ends = await Promise.allSettled([first, second]);
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
