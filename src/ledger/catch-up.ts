@@ -72,12 +72,6 @@ export function grantAhead(catalog: Catalog, work: AccountWork, upTo: Instant): 
   }
 }
 
-/** Whether {@link catchUp} has nothing to do, not even to note the instant. */
-export function isCaughtUp(record: AccountRecord, upTo: Instant): boolean {
-  const until = instantOfCatchUp(record, upTo);
-  return until < record.caughtUpTo || (until === record.caughtUpTo && until < record.nextDueAt);
-}
-
 /** Whether something falls due up to and including an instant: whether catching up needs more than the record. */
 export function isBehind(record: AccountRecord, upTo: Instant): boolean {
   return record.nextDueAt <= instantOfCatchUp(record, upTo);

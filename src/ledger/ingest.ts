@@ -11,7 +11,7 @@ import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
 import { planOf } from "./account-plan.ts";
 import { type Catalog, unitsIn } from "./catalog.ts";
-import { catchUp, grantAhead, isCaughtUp } from "./catch-up.ts";
+import { catchUp, grantAhead, isBehind } from "./catch-up.ts";
 import type { Decision, IdSource } from "./decision.ts";
 import * as because from "./event-outcomes.ts";
 import { eventRecord } from "./event-record.ts";
@@ -123,12 +123,12 @@ function isOpen(account: AccountParts | AccountState): account is AccountState {
   return "work" in account;
 }
 
-/** Opens an account, caught up with (S2.4). */
+/** Opens an account, caught up with (S2.4). Where nothing falls due nothing is noted either: its record stays as it is. */
 function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
   let { record } = parts;
   let work: OpenAccount | undefined;
   let fault: IngestOutcome | undefined;
-  if (!isCaughtUp(record, now)) {
+  if (isBehind(record, now)) {
     const opening = openAccount(parts);
     try {
       catchUp(catalog, opening, now);
