@@ -3,20 +3,17 @@
  *
  * @module
  */
-import Table from "cli-table3";
-
 import { parseInstant } from "../../calendar/instant.ts";
 import { dayText, periodText } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { linesOfRows, type TableRow } from "./columns.ts";
 import { printable } from "./printable.ts";
 
 /** Columns of a terminal that a table fits in. */
 const WIDTH = 100;
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
-/** Rows that are laid out together: the time that takes grows faster than their number. */
-const ROWS_AT_ONCE = 100;
 
 /** What is known of the account beside its invoice. */
 export interface InvoiceFace {
@@ -63,50 +60,18 @@ function layOut(rows: readonly InvoiceRow[], head: readonly [string, string, str
   const description = Math.max(24, WIDTH - quantity - rate - amount - 6);
   const widths = [description, quantity + 2, rate + 2, amount + 2];
   const rule = widths.map((width) => "─".repeat(width));
-  const cells = rows.map((row) => {
+  const cells = rows.map((row): TableRow => {
     if (row.kind === "rule") return rule;
-    if (row.kind === "text")
-      return [
-        { content: sentenceAt(row.depth, `${row.text} (${row.rules})`), colSpan: widths.length, wordWrap: false },
-      ];
+    if (row.kind === "text") return { text: sentenceAt(row.depth, `${row.text} (${row.rules})`) };
     return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
   });
-  const all = [[...head], rule, ...cells];
-  const parts = Array.from({ length: Math.ceil(all.length / ROWS_AT_ONCE) }, (_, part) =>
-    textOfRows(all.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE), widths),
-  );
-  return parts.join("\n");
+  return linesOfRows([head, rule, ...cells], widths);
 }
 
 function sentenceAt(depth: number, text: string): string {
   const indent = "  ".repeat(depth);
   return wrapped(`${indent}· ${printable(text)}`, `${indent}  `);
 }
-
-type TableRow = (string | { readonly content: string; readonly colSpan: number; readonly wordWrap: boolean })[];
-
-function textOfRows(rows: readonly TableRow[], widths: number[]): string {
-  const table = new Table({
-    chars: NO_LINES,
-    colWidths: widths,
-    colAligns: ["left", "right", "right", "right"],
-    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
-  });
-  table.push(...rows);
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
-}
-
-/** A table of blanks alone. */
-const NO_LINES = Object.fromEntries(
-  ["top", "bottom", "left", "right", "mid"]
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat(["middle"])
-    .map((place) => [place, ""]),
-);
 
 /** A sentence from a notice, which may lack its capital and its stop. */
 function sentence(notice: string): string {
