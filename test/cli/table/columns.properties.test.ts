@@ -7,7 +7,7 @@ const WIDTHS = [24, 8, 8, 10];
 const letters = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.string({ unit: "grapheme", maxLength: 12 }),
-  fc.string({ unit: fc.constantFrom(..."aZ09 .,:–—…·×é©®µß漢字😀─│\u00ad\u0301\u200d"), maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom(...Array.from("aZ09 .,:–—…·×é©®µß漢字😀─│\u00ad\u0301\u200d")), maxLength: 30 }),
 );
 /** Texts on one line, as they are printed. */
 const cell = letters.map((text) => text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, " "));
