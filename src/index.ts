@@ -86,6 +86,7 @@ export type {
   EventRecord,
   FeatureUse,
 } from "./ledger/records.ts";
+export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoneEvent } from "./ledger/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";

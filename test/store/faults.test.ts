@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
+import { recordIn, sizeOf } from "../../src/ledger/event-batch.ts";
+import { UNNUMBERED } from "../../src/ledger/records.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
@@ -217,6 +219,24 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
         eventsToUndo: async (...query) =>
           (await view.eventsToUndo(...query)).map((event) => ({ ...event, number: Math.min(event.number, 2) })),
       })),
+  ],
+  "a batch goes without what its events measured": [
+    "what the meters of events in columns measured is usage",
+    () =>
+      writing(({ batch, ...changes }) =>
+        batch === undefined
+          ? changes
+          : { ...changes, batch: { ...batch, forms: batch.forms.map((form) => ({ ...form, meterIds: [] })) } },
+      ),
+  ],
+  "a batch comes after the records beside it": [
+    "events in columns come back as records, in their order, among those that are records",
+    () =>
+      writing(({ batch, ...changes }) => {
+        if (batch === undefined) return changes;
+        const own = Array.from({ length: sizeOf(batch) }, (_, index) => recordIn(batch, index, UNNUMBERED));
+        return { ...changes, events: [...(changes.events ?? []), ...own] };
+      }),
   ],
   "the last day counts": [
     "events with overage are those of the days, accepted, not reverted, by number",
