@@ -13,7 +13,7 @@ import { checkedRule, parseRule } from "../rules/rule.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { isDecimal, ruleValueOf, shown, stringOf } from "../rules/value.ts";
 import type { AccountDependencies, EventSlots, VisibleSlots } from "./event-slots.ts";
-import { factsOf, fieldsInOrder, readersOf } from "./event-slots.ts";
+import { factsOf, fieldsInOrder, readersOf, valueSlotsOf } from "./event-slots.ts";
 import type { FindSetting, SettingOwner } from "./settings.ts";
 import { valueOfSetting } from "./settings.ts";
 
@@ -71,7 +71,10 @@ export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSe
 
 /** Compiles a rule so that the names in it are read from the slots. */
 export function compileOver(rule: unknown, slots: EventSlots, visible: VisibleSlots): Compiled {
-  return compile<RuleObject>(rule as Rule, { variables: readersOf(slots, visible) });
+  return compile<RuleObject>(rule as Rule, {
+    variables: readersOf(slots, visible),
+    slots: valueSlotsOf(slots, visible),
+  });
 }
 
 /** A rule's result as a decimal; undefined when it is none. Text that is a decimal is that decimal (S3.2). */

@@ -10,6 +10,7 @@ import type { EventSchema } from "../book/event-schema.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
+import type { ValueSlot } from "../rules/node.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
 
@@ -131,6 +132,20 @@ export function readersOf(slots: EventSlots, visible: VisibleSlots) {
         return undefined;
     }
   };
+}
+
+/** Finds the slot of a variable by its path; undefined where it is no attribute or dimension that the rule may read. */
+export function valueSlotsOf(slots: EventSlots, visible: VisibleSlots): (path: string) => ValueSlot | undefined {
+  return (path) => {
+    const name = path.slice(path.indexOf(".") + 1);
+    if (/^attributes?\./.test(path)) return slotIn(slots.values, slots.attributeSlots.get(name), visible.attributes);
+    if (/^dimensions?\./.test(path)) return slotIn(slots.texts, slots.dimensionSlots.get(name), visible.dimensions);
+    return undefined;
+  };
+}
+
+function slotIn(values: readonly RuleValue[], index: number | undefined, visible: number): ValueSlot | undefined {
+  return index !== undefined && index < visible ? { values, index } : undefined;
 }
 
 /** The slot of the attribute that a rule is, when it is nothing but a variable of that name: it is never missing. */

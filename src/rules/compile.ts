@@ -13,11 +13,12 @@ import { DATE_OPERATIONS } from "./dates.ts";
 import type { Operation } from "./dates.ts";
 import { compileIn, compileIteration, LIST_OPERATIONS } from "./lists.ts";
 import { constantNode } from "./node.ts";
-import type { Evaluator, Node } from "./node.ts";
+import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { argumentsOf, isIteration, ownOperator } from "./operators.ts";
 import type { RuleOperator, RuleOperators } from "./operators.ts";
 import { checkedRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
+import { compileSlotOperation } from "./slot-operations.ts";
 import { factOf, failure, ruleValueOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
@@ -32,6 +33,11 @@ export interface CompileOptions<Frame> {
    * the whole of the facts. Not asked for the variables of `map` and its like, which read the element.
    */
   readonly variables?: (path: string) => ((frame: Frame) => RuleValue) | undefined;
+  /**
+   * Binds a literal variable path to a slot that always holds its value, which is quicker than a reader; asked before
+   * {@link variables}.
+   */
+  readonly slots?: (path: string) => ValueSlot | undefined;
 }
 
 /**
@@ -44,17 +50,18 @@ export interface CompileOptions<Frame> {
  * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link checkedRule} refuses
  */
 export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}): (frame: Frame) => RuleValue {
-  const { operators } = options;
+  const { operators, slots } = options;
   const checked = checkedRule(rule, operators === undefined ? {} : { operators });
   // The readers are only ever called with the frames that the caller passes.
   const variables = options.variables as Scope["variables"];
-  return nodeOf(checked, { operators, variables, inElement: false }).run;
+  return nodeOf(checked, { operators, variables, slots, inElement: false }).run;
 }
 
 /** What a part of a rule is compiled in. */
 interface Scope {
   readonly operators: RuleOperators | undefined;
   readonly variables: ((path: string) => Evaluator | undefined) | undefined;
+  readonly slots: ((path: string) => ValueSlot | undefined) | undefined;
   /** Inside `map` and its like, where a variable reads the element, and the element is plain data. */
   readonly inElement: boolean;
 }
@@ -68,7 +75,7 @@ function nodeOf(rule: Rule | undefined, scope: Scope): Node {
   const args = argumentsOf(given);
   if (operator !== "var") return { run: operationOf(operator, args, scope) };
   const fallback = args[1] === undefined ? undefined : nodeOf(args[1], scope);
-  return compileVariable(nodeOf(args[0], scope), fallback, readersOf(scope));
+  return compileVariable(nodeOf(args[0], scope), fallback, { readers: readersOf(scope), slots: scope.slots });
 }
 
 function listNode(parts: readonly Node[]): Node {
@@ -79,13 +86,16 @@ function listNode(parts: readonly Node[]): Node {
 
 function operationOf(operator: string, args: readonly Rule[], scope: Scope): Evaluator {
   if (isIteration(operator)) {
-    const inElement: Scope = { ...scope, variables: undefined, inElement: true };
+    const inElement: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
     const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
     return compileIteration(operator, nodeOf(args[0], scope), nodeOf(args[1], inElement), initial);
   }
   const nodes = args.map((arg) => nodeOf(arg, scope));
   const compiled =
-    compileControl(operator, nodes) ?? compileArithmetic(operator, nodes) ?? compileComparison(operator, nodes);
+    compileSlotOperation(operator, nodes) ??
+    compileControl(operator, nodes) ??
+    compileArithmetic(operator, nodes) ??
+    compileComparison(operator, nodes);
   return compiled ?? otherOperation(operator, nodes, scope);
 }
 

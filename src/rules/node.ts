@@ -11,6 +11,12 @@ import type { RuleValue } from "./value.ts";
 /** Computes a value from the facts of one event, or from one element of a list. */
 export type Evaluator = (frame: unknown) => RuleValue;
 
+/** Where the value of a variable always is: a list that others fill, and the place in it. It is never undefined. */
+export interface ValueSlot {
+  readonly values: readonly RuleValue[];
+  readonly index: number;
+}
+
 /** A compiled part of a rule. */
 export interface Node {
   readonly run: Evaluator;
@@ -18,6 +24,8 @@ export interface Node {
   readonly constant?: { readonly value: RuleValue };
   /** The variable that it reads, for messages. */
   readonly variable?: string;
+  /** Present for a variable that is read from its slot, so that what uses it can read it there itself. */
+  readonly slot?: ValueSlot;
 }
 
 /** A node of one value. */

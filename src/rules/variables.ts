@@ -6,7 +6,7 @@
 import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
 import { constantNode } from "./node.ts";
-import type { Evaluator, Node } from "./node.ts";
+import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { doubleOf, failure, NESTING_MAX, ruleValueOf, shown, stringOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
@@ -15,9 +15,15 @@ const DECIMAL_NAMES = new Set(["d", "e", "s", "constructor", "mantissa", "scale"
 
 /** Makes the reader of a path; undefined is the whole of the facts. */
 type Readers = (path: string | undefined) => Evaluator;
+/** Finds the slot of a path; undefined where it has none. */
+type Slots = (path: string) => ValueSlot | undefined;
 
 /** Compiles `var`: the value at a path, else the default, else null. The path is a literal, or is computed. */
-export function compileVariable(path: Node, fallback: Node | undefined, readers: Readers): Node {
+export function compileVariable(
+  path: Node,
+  fallback: Node | undefined,
+  { readers, slots }: { readonly readers: Readers; readonly slots: Slots | undefined },
+): Node {
   const orElse = fallback?.run ?? constantNode(null).run;
   const readBy = (reader: Evaluator, frame: unknown): RuleValue => {
     const value = reader(frame);
@@ -27,6 +33,11 @@ export function compileVariable(path: Node, fallback: Node | undefined, readers:
     return { run: (frame) => readBy(readers(nameOf(path.run(frame))), frame) };
   }
   const name = nameOf(path.constant.value);
+  const slot = name === undefined ? undefined : slots?.(name);
+  if (name !== undefined && slot !== undefined) {
+    const { values, index } = slot;
+    return { run: () => values[index], variable: name, slot };
+  }
   const reader = readers(name);
   if (name === undefined) return { run: reader };
   if (fallback !== undefined) return { run: (frame) => readBy(reader, frame), variable: name };

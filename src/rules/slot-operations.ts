@@ -1,0 +1,99 @@
+/**
+ * The usual parts of rules on the path of events: a variable that has a slot, beside a constant. The variable is read
+ * where it stands, without a call for it and one for the constant.
+ *
+ * @module
+ */
+import { addExact, multiplyExact, subtractExact } from "../numbers/exact.ts";
+import type { Evaluator, Node, ValueSlot } from "./node.ts";
+import { toDecimal } from "./node.ts";
+import { isDecimal, looselyEqual, orderOf, strictlyEqual } from "./value.ts";
+
+/** Compiles an operation of a slot and a constant; undefined where the operands are others, or it is not a usual one. */
+export function compileSlotOperation(operator: string, operands: readonly Node[]): Evaluator | undefined {
+  const [left, right] = operands;
+  const constant = right?.constant?.value;
+  if (left?.slot === undefined || operands.length !== 2) return undefined;
+  if (typeof constant === "string") return equality(operator, left.slot, constant);
+  if (typeof constant !== "number") return undefined;
+  return (
+    equality(operator, left.slot, constant) ??
+    order(operator, left.slot, constant) ??
+    arithmetic(operator, { node: left, slot: left.slot }, constant)
+  );
+}
+
+function equality(operator: string, { values, index }: ValueSlot, constant: string | number): Evaluator | undefined {
+  const kind = typeof constant;
+  const equal = operator === "==" || operator === "!=" ? looselyEqual : strictlyEqual;
+  switch (operator) {
+    case "==":
+    case "===":
+      return () => {
+        const a = values[index];
+        return a === constant || (typeof a !== kind && equal(a, constant));
+      };
+    case "!=":
+    case "!==":
+      return () => {
+        const a = values[index];
+        return a !== constant && (typeof a === kind || !equal(a, constant));
+      };
+    default:
+      return undefined;
+  }
+}
+
+function order(operator: string, { values, index }: ValueSlot, constant: number): Evaluator | undefined {
+  switch (operator) {
+    case "<":
+      return () => {
+        const a = values[index];
+        return typeof a === "number" ? a < constant : orderOf(a, constant) < 0;
+      };
+    case "<=":
+      return () => {
+        const a = values[index];
+        return typeof a === "number" ? a <= constant : orderOf(a, constant) <= 0;
+      };
+    case ">":
+      return () => {
+        const a = values[index];
+        return typeof a === "number" ? a > constant : orderOf(a, constant) > 0;
+      };
+    case ">=":
+      return () => {
+        const a = values[index];
+        return typeof a === "number" ? a >= constant : orderOf(a, constant) >= 0;
+      };
+    default:
+      return undefined;
+  }
+}
+
+function arithmetic(
+  operator: string,
+  { node, slot: { values, index } }: { readonly node: Node; readonly slot: ValueSlot },
+  constant: number,
+): Evaluator | undefined {
+  const decimal = toDecimal(node, operator);
+  switch (operator) {
+    case "+":
+      return () => {
+        const a = values[index];
+        return addExact(isDecimal(a) ? a : decimal(a), constant);
+      };
+    case "-":
+      return () => {
+        const a = values[index];
+        return subtractExact(isDecimal(a) ? a : decimal(a), constant);
+      };
+    case "*":
+      return () => {
+        const a = values[index];
+        return multiplyExact(isDecimal(a) ? a : decimal(a), constant);
+      };
+    default:
+      return undefined;
+  }
+}
