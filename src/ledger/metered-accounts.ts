@@ -48,6 +48,44 @@ export function accountStates(accounts: readonly MeteredAccount[]): ReadonlyMap<
   return states;
 }
 
+/** Finds the account of a name; undefined where there is none. */
+export type FindAccount = (name: string) => AccountState | undefined;
+
+/** Slots for each account: with so many, few names meet. */
+const SLOTS_AN_ACCOUNT = 4;
+const SLOTS_MAX = 1 << 16;
+
+/**
+ * Finds accounts among many events: a name that came before is found by a few of its last characters, which is quicker
+ * than a look into a map.
+ */
+export function createAccountFinder(states: ReadonlyMap<string, AccountState>): FindAccount {
+  let slots = 1;
+  while (slots < SLOTS_AN_ACCOUNT * states.size && slots < SLOTS_MAX) slots *= 2;
+  const names = Array.from({ length: slots }, () => "");
+  const found = Array.from({ length: slots }, (): AccountState | undefined => undefined);
+  return (name) => {
+    const slot = tailOf(name) & (slots - 1);
+    if (names[slot] === name) return found[slot];
+    const state = states.get(name);
+    if (state !== undefined) {
+      names[slot] = name;
+      found[slot] = state;
+    }
+    return state;
+  };
+}
+
+/** A few bits of the last four characters: numbered names differ there, and so do random ones. */
+function tailOf(name: string): number {
+  const { length } = name;
+  let tail = length;
+  for (let index = length > 4 ? length - 4 : 0; index < length; index++) {
+    tail = Math.imul(tail, 31) + name.charCodeAt(index);
+  }
+  return Math.imul(tail, 0x9e3779b1) >>> 16;
+}
+
 /** Entries that the book gives to accounts; where createdAt decides, the order in the book counts. */
 export function purchasedIn(accounts: readonly MeteredAccount[]): ReadonlyMap<string, readonly FeatureEntry[]> {
   return new Map(

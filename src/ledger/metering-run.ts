@@ -32,8 +32,8 @@ import {
   tooLate,
   tooManyDigits,
 } from "./event-outcomes.ts";
-import type { AccountState, MeteredAccount } from "./metered-accounts.ts";
-import { accountStates, purchasedIn } from "./metered-accounts.ts";
+import type { AccountState, FindAccount, MeteredAccount } from "./metered-accounts.ts";
+import { accountStates, createAccountFinder, purchasedIn } from "./metered-accounts.ts";
 import type { IngestOutcome, IngestStatus } from "./outcome.ts";
 import { INGEST_STATUSES, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
 import type { AccountPeriod, FeatureLedger, PlanHooks } from "./state.ts";
@@ -96,7 +96,7 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
   const together = [...program.schemas.values()].map(({ measure }) => measure.meters);
   const usage = createUsageTally(accountIds, program.meterIds, together);
   const context: RunContext = {
-    accounts: accountStates(book.accounts),
+    findAccount: createAccountFinder(accountStates(book.accounts)),
     usage,
     adders: together.map((meters) => usage.adder(meters)),
     features,
@@ -135,7 +135,7 @@ export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOpt
 
 interface RunContext {
   /** By id and by alias; archived accounts by id only. */
-  readonly accounts: ReadonlyMap<string, AccountState>;
+  readonly findAccount: FindAccount;
   readonly usage: UsageTally;
   /** What adds the units of an event, by the index of its program. */
   readonly adders: readonly AddAll[];
@@ -186,7 +186,7 @@ const ALWAYS: AccountPeriod = { start: -Infinity, end: Infinity };
 
 /** Every check of S14.1 after the envelope, in an order of our own that gives the outcome of the first in its order. */
 function decide(context: RunContext, event: ReadEvent): IngestOutcome {
-  const account = context.accounts.get(event.accountId);
+  const account = context.findAccount(event.accountId);
   const failure = account === undefined ? noAccount(event) : failureOf(context, event, account);
   const { ids } = context;
   const now = context.options.now ?? event.timestamp;

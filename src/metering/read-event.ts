@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import { instantOrUndefined, parseInstant } from "../calendar/instant.ts";
+import { parseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { valueOf } from "../numbers/decimal.ts";
@@ -13,6 +13,7 @@ import { shown } from "../rules/value.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { exactOfAttribute, isDecimalInput, textOfValue } from "./event-values.ts";
 import type { SchemaProgram } from "./program.ts";
+import { createTimestampReader, type ReadTimestamp } from "./timestamps.ts";
 
 /** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
 export interface EventAttribute {
@@ -77,13 +78,14 @@ export function createEventReader(schemas: ReadonlyMap<string, SchemaProgram>): 
     program: undefined,
     fault: undefined,
   };
+  const readTimestamp = createTimestampReader();
   let last = unknown;
 
   const read = (given: unknown): string | undefined => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       return `Expected an event, an object, got ${kindOf(given)}.`;
     }
-    const problem = readEnvelope(given, event);
+    const problem = readEnvelope(given, event, readTimestamp);
     if (problem !== undefined) return problem;
     if (event.schemaName !== last.name) last = layouts.get(event.schemaName) ?? unknown;
     last.serial++;
@@ -149,7 +151,7 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
   };
 }
 
-function readEnvelope(given: object, event: ReadEvent): string | undefined {
+function readEnvelope(given: object, event: ReadEvent, readTimestamp: ReadTimestamp): string | undefined {
   const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof UsageEvent, unknown>>;
   if (typeof schemaName !== "string" || schemaName === "") return textProblem("schemaName", schemaName);
   if (typeof id !== "string" || id === "") return textProblem("id", id);
@@ -157,7 +159,7 @@ function readEnvelope(given: object, event: ReadEvent): string | undefined {
   if (typeof accountId !== "string" || accountId === "") return textProblem("accountId", accountId);
   if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
   if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
-  const instant = instantOrUndefined(timestamp);
+  const instant = readTimestamp(timestamp);
   if (instant === undefined) return timestampProblem(timestamp);
   event.schemaName = schemaName;
   event.id = id;

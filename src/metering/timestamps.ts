@@ -1,0 +1,60 @@
+/**
+ * Timestamps of events, which come day after day: the last date is remembered, and only the time of day is read anew.
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import { DAY_MS, dayOf, instantOrUndefined } from "../calendar/instant.ts";
+
+/** Reads a date-time as {@link instantOrUndefined} does. */
+export type ReadTimestamp = (text: string) => Instant | undefined;
+
+const [ZERO, COLON, POINT, LETTER_Z] = [48, 58, 46, 90];
+/** `2024-01-02T03:04:05.678Z`, as programs write instants, and what of it is the date. */
+const USUAL_LENGTH = 24;
+const DATE_LENGTH = 11;
+/** Stands for digits that are none: no sum of parts of a day brings it above 0. */
+const NONE = -1_000_000_000;
+
+/** A reader with a memory of its own. */
+export function createTimestampReader(): ReadTimestamp {
+  /** The characters of the last date and the `T` after it, and its midnight. */
+  const date = new Uint16Array(DATE_LENGTH);
+  let midnight = 0;
+
+  return (text) => {
+    if (text.length !== USUAL_LENGTH) return instantOrUndefined(text);
+    const ms = timeOfDay(text);
+    if (ms < 0) return instantOrUndefined(text);
+    let difference = 0;
+    for (let at = 0; at < DATE_LENGTH; at++) difference |= text.charCodeAt(at) ^ (date[at] ?? 0);
+    if (difference === 0) return midnight + ms;
+    const instant = instantOrUndefined(text);
+    if (instant !== undefined) {
+      for (let at = 0; at < DATE_LENGTH; at++) date[at] = text.charCodeAt(at);
+      midnight = dayOf(instant) * DAY_MS;
+    }
+    return instant;
+  };
+}
+
+/** The milliseconds since midnight that `HH:MM:SS.mmmZ` at the end of a usual text says; below 0 where it is not that. */
+function timeOfDay(text: string): number {
+  const hours = digits(text, 11);
+  const minutes = digits(text, 14);
+  const seconds = digits(text, 17);
+  const hundreds = text.charCodeAt(20) - ZERO;
+  const millis = hundreds >= 0 && hundreds <= 9 ? hundreds * 100 + digits(text, 21) : NONE;
+  if (hours > 23 || minutes > 59 || seconds > 59) return NONE;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return NONE;
+  if (text.charCodeAt(19) !== POINT || text.charCodeAt(23) !== LETTER_Z) return NONE;
+  if ((hours | minutes | seconds | millis) < 0) return NONE;
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
+}
+
+/** The number that two digits say. */
+function digits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;
+}
