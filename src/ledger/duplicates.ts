@@ -28,8 +28,10 @@ const SLOTS_FIRST = 1024;
 export const GROWTH = 2;
 /** Slots that are looked at before an id is kept aside: only ids made to meet in the table get there. */
 export const PROBES_MAX = 64;
+/** So many ids at most have room from the start. */
+const CAPACITY_MAX = 1 << 21;
 /** Ids of one page; a power of two. Pages are never copied as the memory grows. */
-const PAGE_BITS = 14;
+const PAGE_BITS = 12;
 const PAGE_IDS = 1 << PAGE_BITS;
 
 /**
@@ -40,38 +42,44 @@ const PAGE_IDS = 1 << PAGE_BITS;
  *
  * @param hashOf 32 bits of an id; ids of one hash are told apart all the same, only slower. A host that fears ids made to
  * collide can bring one with a secret key
+ * @param capacity how many ids are likely to come; there may be more
  */
-export function rememberIds(hashOf: (id: string) => number = hashOfText): SeenIds {
-  const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * SLOTS_FIRST), aside: new Map(), hashOf };
+export function rememberIds(hashOf: (id: string) => number = hashOfText, capacity = 0): SeenIds {
+  let slots = SLOTS_FIRST;
+  while (slots < 2 * Math.min(capacity, CAPACITY_MAX)) slots *= 2;
+  const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * slots), aside: new Map(), hashOf };
   const expected: ExpectedIds = { ids: [], hashes: [], next: 0, seen: 0 };
   return {
     has(id, at) {
-      const place = placeOf(memory, id, hashFor(expected, id, hashOf));
+      const place = placeAt(memory, id, slotOf(memory, id, hashFor(expected, id, hashOf)));
       return place >= 0 && at < untilAt(memory, place);
     },
     admit(id, at, until) {
       const hash = hashFor(expected, id, hashOf);
-      const place = placeOf(memory, id, hash);
-      if (place < 0) put(memory, id, hash, until);
+      if (4 * memory.count >= memory.table.length) grow(memory);
+      const slot = slotOf(memory, id, hash);
+      const place = placeAt(memory, id, slot);
+      if (place < 0) put(memory, id, { hash, slot, until });
       else if (at < untilAt(memory, place)) return false;
       else setUntil(memory, place, until);
       return true;
     },
     forget(id) {
-      const place = placeOf(memory, id, hashOf(id));
+      const place = placeAt(memory, id, slotOf(memory, id, hashOf(id) | 0));
       // It stays in the table and counts no more.
       if (place >= 0) setUntil(memory, place, -Infinity);
     },
     expect(ids) {
       const { table } = memory;
+      const { hashes } = expected;
+      const mask = table.length / 2 - 1;
       expected.ids = ids;
       expected.next = 0;
-      for (const [index, id] of ids.entries()) {
-        const hash = hashOf(id);
-        expected.hashes[index] = hash;
-        // The table is far larger than a processor's caches: asked for one after another, its slots are fetched at once.
-        expected.seen ^= table[2 * (hash & (table.length / 2 - 1))] ?? 0;
-      }
+      for (let index = 0; index < ids.length; index++) hashes[index] = hashOf(ids[index] ?? "") | 0;
+      // The table is far larger than a processor's caches: asked for one right after another, its slots are fetched at once.
+      let seen = 0;
+      for (let index = 0; index < ids.length; index++) seen ^= table[2 * ((hashes[index] ?? 0) & mask)] ?? 0;
+      expected.seen = seen;
     },
   };
 }
@@ -92,9 +100,10 @@ function hashFor(expected: ExpectedIds, id: string, hashOf: (id: string) => numb
   for (let index = expected.next; index < ids.length; index++) {
     if (ids[index] !== id) continue;
     expected.next = index + 1;
-    return hashes[index] ?? hashOf(id);
+    return hashes[index] ?? 0;
   }
-  return hashOf(id);
+  // The table holds hashes with a sign, whether or not a host's have one.
+  return hashOf(id) | 0;
 }
 
 /** Some ids in order of admission, and until when each counts. */
@@ -126,28 +135,46 @@ function setUntil({ pages }: Memory, place: number, until: Instant): void {
   if (page !== undefined) page.untils[place & (PAGE_IDS - 1)] = until;
 }
 
-/** The place of an id; -1 when it is not there. */
-function placeOf(memory: Memory, id: string, hash: number): number {
+/** The slot of an id, or the free one where it would be; -1 where there is neither nearby. */
+function slotOf(memory: Memory, id: string, hash: number): number {
   const { table } = memory;
   const mask = table.length / 2 - 1;
   for (let probe = 0; probe < PROBES_MAX; probe++) {
     const slot = 2 * ((hash + probe) & mask);
     const place = (table[slot + 1] ?? 0) - 1;
-    if (place < 0) return -1;
-    // The table holds hashes with a sign, whether or not a host's have one.
-    if (table[slot] === (hash | 0) && idAt(memory, place) === id) return place;
+    if (place < 0 || (table[slot] === hash && idAt(memory, place) === id)) return slot;
   }
-  return memory.aside.get(id) ?? -1;
+  return -1;
 }
 
-function put(memory: Memory, id: string, hash: number, until: Instant): void {
+/** The place that the slot of an id leads to; -1 when the id is not there. */
+function placeAt({ table, aside }: Memory, id: string, slot: number): number {
+  return slot < 0 ? (aside.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
+}
+
+function put(
+  memory: Memory,
+  id: string,
+  { hash, slot, until }: { readonly hash: number; readonly slot: number; readonly until: Instant },
+): void {
   const place = memory.count++;
-  if (4 * place >= memory.table.length) grow(memory);
   const offset = place & (PAGE_IDS - 1);
-  if (offset === 0) memory.pages.push({ ids: [], untils: new Float64Array(PAGE_IDS) });
-  memory.pages[place >> PAGE_BITS]?.ids.push(id);
-  setUntil(memory, place, until);
-  if (!takeSlot(memory.table, hash, place)) memory.aside.set(id, place);
+  if (offset === 0) {
+    memory.pages.push({
+      ids: Array.from({ length: PAGE_IDS }, () => ""),
+      untils: new Float64Array(PAGE_IDS),
+    });
+  }
+  const page = memory.pages[place >> PAGE_BITS];
+  if (page !== undefined) {
+    page.ids[offset] = id;
+    page.untils[offset] = until;
+  }
+  if (slot < 0) memory.aside.set(id, place);
+  else {
+    memory.table[slot] = hash;
+    memory.table[slot + 1] = place + 1;
+  }
 }
 
 /** Takes the first free slot of a table for a place; false when there is none nearby. */
@@ -177,11 +204,19 @@ function grow(memory: Memory): void {
   for (const [id, place] of aside) if (takeSlot(memory.table, hashOf(id), place)) aside.delete(id);
 }
 
-/** 32 bits of a text, each of them moved by every character. */
+/** 32 bits of a text, each of them moved by every character; four characters are mixed in at once. */
 export function hashOfText(text: string): number {
-  let hash = text.length;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x9e3779b1);
+  const { length } = text;
+  let hash = length;
+  let at = 0;
+  for (; at + 3 < length; at += 4) {
+    const low = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
+    const high = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16);
+    hash = Math.imul(hash ^ low ^ Math.imul(high, 0xcc9e2d51), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  for (; at < length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);
     hash ^= hash >>> 15;
   }
   hash = Math.imul(hash, 0x85ebca6b);

@@ -18,7 +18,7 @@ import { LOOK_AHEAD } from "../metering/look-ahead.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { asOf, decisionsOf, findPlanIn, withDraft } from "./account-plans.ts";
 import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "./book-views.ts";
-import type { SeenIds } from "./duplicates.ts";
+import { rememberIds, type SeenIds } from "./duplicates.ts";
 import { createMeteringRun, type MeteringRun } from "./metering-run.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "./outcome.ts";
 import { type PlanClock, planClock } from "./plan-clock.ts";
@@ -96,21 +96,37 @@ export interface PreviewRun {
  * anyone can want, where no range is given; ERR_DATE_INVALID for a date that is none
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
-  const { metering, finish } = startPreview(book, options);
+  const { metering, finish } = startPreview(
+    book,
+    options,
+    isObject(events) && Array.isArray(events) ? events.length : 0,
+  );
   if (!isObject(events) || !(Symbol.iterator in events))
     throw invalidOption("events", "events: expected a list or another iterable of events");
   const problems: EventProblem[] = [];
+  let last: IngestOutcome = METERED;
   let place = 0;
-  for (const event of events) {
-    if (place % LOOK_AHEAD === 0 && Array.isArray(events)) {
-      metering.lookAhead(events, place, Math.min(place + LOOK_AHEAD, events.length));
-    }
+  const take = (event: unknown): void => {
     place++;
     const outcome = metering.add(event);
-    if (outcome === METERED || problems.length === PROBLEMS_MAX || isCompleted(outcome.status)) continue;
-    problems.push({ event: place, status: outcome.status, message: outcome.description });
-  }
+    // Most events come out as the one before them.
+    if (outcome === last || problems.length === PROBLEMS_MAX) return;
+    if (isCompleted(outcome.status)) last = outcome;
+    else problems.push({ event: place, status: outcome.status, message: outcome.description });
+  };
+  if (isPlainList(events)) {
+    for (let from = 0; from < events.length; from += LOOK_AHEAD) {
+      const until = Math.min(from + LOOK_AHEAD, events.length);
+      metering.lookAhead(events, from, until);
+      for (let index = from; index < until; index++) take(events[index]);
+    }
+  } else for (const event of events) take(event);
   return { ...finish(), problems };
+}
+
+/** Whether a list goes through its own elements when it is iterated, in their order. */
+function isPlainList(events: Iterable<unknown>): events is readonly unknown[] {
+  return Array.isArray(events) && events[Symbol.iterator] === Array.prototype[Symbol.iterator];
 }
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
@@ -128,14 +144,14 @@ interface StartedPreview extends Pick<PreviewRun, "finish"> {
   readonly metering: MeteringRun;
 }
 
-function startPreview(book: Book, options: PreviewOptions): StartedPreview {
+function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
   checkCall(book, options);
   const range = rangeOf(options);
   const { shown, leftOut } = draftable(shownAccounts(book, options.accounts), options.plan, {
     areNamed: options.accounts !== undefined,
   });
   const plans = plansOf(book, options.plan);
-  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids });
+  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids ?? rememberIds(undefined, count) });
   return {
     metering,
     finish() {

@@ -6,6 +6,7 @@ import { rememberIds } from "../../src/ledger/duplicates.ts";
 
 const memories: readonly (readonly [string, () => SeenIds])[] = [
   ["ids spread by the usual hash", () => rememberIds()],
+  ["ids that it was told the number of", () => rememberIds(undefined, 2500)],
   ["ids that all have one hash", () => rememberIds(() => 7)],
   ["ids that only meet in a small table", () => rememberIds((id) => (Number(id.slice(6)) % 8) << 10)],
 ];
@@ -43,6 +44,19 @@ describe.each(memories)("S14.1 a memory of %s", (_, remember) => {
     const ids = rememberIds(() => 0xffff_fff0);
     for (let index = 0; index < 200; index++) expect(ids.admit(`e${index}`, 0, 10)).toBe(true);
     for (let index = 0; index < 200; index++) expect(ids.admit(`e${index}`, 5, 10)).toBe(false);
+  });
+
+  test("keeps ids apart that differ in one character, a wide one, or their length", () => {
+    const ids = remember();
+    const base = "request-00\u0100";
+    const names = Array.from(base, (_each, at) => [
+      `${base.slice(0, at)}x${base.slice(at + 1)}`,
+      `${base.slice(0, at)}\u3032${base.slice(at + 1)}`,
+      base.slice(0, at),
+    ]).flat();
+    const different = [...new Set([base, ...names])];
+    expect(different.every((name) => ids.admit(`event-${name}`, 0, 1))).toBe(true);
+    expect(different.some((name) => ids.admit(`event-${name}`, 0, 1))).toBe(false);
   });
 
   test("takes names of object properties as ids like any other", () => {
