@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../book/book.ts";
-import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { DAY_MS } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
@@ -16,8 +16,7 @@ import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
 import { type EventGathering, gatherEvents } from "./gathered-events.ts";
 import type { PlanClock } from "./plan-clock.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
-import type { Seat } from "./seats.ts";
-import type { AccountPeriod } from "./state.ts";
+import type { Seats } from "./seats.ts";
 
 /** What an engine may set for all of its accounts. */
 export interface CatalogOptions {
@@ -54,9 +53,8 @@ export interface Catalog {
   readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
   /** Small whole quantities of meters, which most events count: made once, kept by all of them. */
   readonly smallUnits: Map<number, EventRecord["units"][number]>;
-  /** What events asked of accounts so far, by id: see `seatOf`. */
-  readonly seats: Map<string, Seat>;
-  readonly periods: Map<Instant, AccountPeriod>;
+  /** What events asked of accounts so far: see `seatOf`. */
+  readonly seats: Seats;
   /** The events of the decision that is being made. */
   readonly gathering: EventGathering;
 }
@@ -85,8 +83,7 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
     groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
     plans: new WeakMap(),
     smallUnits: new Map(),
-    seats: new Map(),
-    periods: new Map(),
+    seats: { byId: new Map(), times: new Float64Array(), periods: new Map() },
     gathering: gatherEvents(metering),
   };
 }

@@ -77,6 +77,11 @@ export function isBehind(record: AccountRecord, upTo: Instant): boolean {
   return record.nextDueAt <= instantOfCatchUp(record, upTo);
 }
 
+/** The instant from which on {@link isBehind} says yes; `-Infinity` where it does at any. */
+export function behindFrom(record: AccountRecord): Instant {
+  return isBehind(record, Number.NEGATIVE_INFINITY) ? Number.NEGATIVE_INFINITY : record.nextDueAt;
+}
+
 /** The first day of usage and overage that catching up, drafts and decisions on open cycles read. */
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
   const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));

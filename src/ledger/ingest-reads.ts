@@ -7,11 +7,10 @@ import { type Day, dayOf, type Instant, instantOrUndefined } from "../calendar/i
 import { EVENT_ID_LENGTH_MAX } from "../metering/read-event.ts";
 import { planOf } from "./account-plan.ts";
 import type { Catalog } from "./catalog.ts";
-import { isBehind } from "./catch-up.ts";
 import type { IngestRead } from "./ingest.ts";
 import { byAccount, type LedgerReads, readAccounts } from "./reads.ts";
 import type { AccountRecord, CellChange } from "./records.ts";
-import { periodIn, seatOf } from "./seats.ts";
+import { isSeatBehind, latestOf, periodIn, type Seat, seatOf } from "./seats.ts";
 import type { HeldId } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
@@ -91,9 +90,13 @@ export async function readForIngest(
   const lean: Lean = { records: [], consuming: [], late: [], limited: [] };
   for (const record of records) {
     const own = asked.get(record.id);
-    if (own === undefined) holders.push(record);
-    else if (isBehind(record, now)) behind.push(record);
-    else addLean(catalog, lean, record, own, now);
+    if (own === undefined) {
+      holders.push(record);
+      continue;
+    }
+    const seat = seatOf(catalog, record);
+    if (isSeatBehind(seat, now)) behind.push(record);
+    else addLean(catalog, lean, seat, own, now);
   }
   const others = await readLean(view, lean);
   const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
@@ -140,9 +143,10 @@ interface Lean {
   readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
 }
 
-function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
+function addLean(catalog: Catalog, lean: Lean, seat: Seat, needs: NameNeeds, now: Instant): void {
+  const { record } = seat;
   lean.records.push(record);
-  if (mayBeInvoiced(catalog, record, needs.first, now)) lean.late.push(record.id);
+  if (mayBeInvoiced(catalog, seat, needs.first, now)) lean.late.push(record.id);
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
   const range = limitedDays(catalog, record, needs);
@@ -184,8 +188,8 @@ function overageOf(
 }
 
 /** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
-function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
-  return periodIn(catalog, seatOf(catalog, record), first).end <= Math.max(now, record.caughtUpTo);
+function mayBeInvoiced(catalog: Catalog, seat: Seat, first: Instant, now: Instant): boolean {
+  return periodIn(catalog, seat, first).end <= latestOf(seat, now);
 }
 
 const NO_CARDS: readonly unknown[] = [];

@@ -11,8 +11,9 @@ import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
 import { planOf } from "./account-plan.ts";
 import { type Catalog, unitsIn } from "./catalog.ts";
-import { catchUp, grantAhead, isBehind } from "./catch-up.ts";
-import type { Decision, IdSource } from "./decision.ts";
+import { catchUp, grantAhead } from "./catch-up.ts";
+import type { Changes, Decision, IdSource } from "./decision.ts";
+import type { EventBatch } from "./event-batch.ts";
 import * as because from "./event-outcomes.ts";
 import { eventRecord } from "./event-record.ts";
 import { takeFeature } from "./feature-use.ts";
@@ -20,7 +21,7 @@ import type { EventGathering } from "./gathered-events.ts";
 import { closedAt } from "./open-cycles.ts";
 import { type IngestOutcome, isCompleted, METERED, NO_METERS, NOT_BILLED, NOT_METERED, outcomeOf } from "./outcome.ts";
 import { type AccountRecord, type EventRecord, type FeatureUse, UNNUMBERED } from "./records.ts";
-import { periodIn, type Seat, seatOf } from "./seats.ts";
+import { isSeatBehind, latestOf, periodIn, type Seat, seatOf } from "./seats.ts";
 import type { AccountPeriod } from "./state.ts";
 import type { HeldId } from "./view.ts";
 import { type AccountParts, noChanges, openAccount, type OpenAccount } from "./workspace.ts";
@@ -77,17 +78,73 @@ export function decideIngest(
     now,
     ids,
   };
-  context.gathering?.begin();
-  const result = batch.map((sent) => ingestOne(context, sent));
-  const changes = noChanges();
-  for (const account of accounts.values()) if (isOpen(account)) account.work?.addTo(changes);
-  changes.events.push(...context.nobodys);
-  const gathered = context.gathering?.batch(now, changes.events);
-  return { result, changes: gathered ? { ...changes, events: gathered.changed, batch: gathered.batch } : changes };
+  return new Ingest(context, batch);
 }
 
 /** So few events are kept as records: columns would take more. */
 const BATCH_MIN = 8;
+/** So many events are decided first, while a store that takes them early waits. */
+const EARLY_FIRST = 150;
+/** How many more each time: to write them takes a store longer than to decide them. */
+const EARLY_GROWTH = 2;
+const EARLY_MAX = 1_000;
+
+/**
+ * The decision of a batch, made as it is asked for. Others may be made between its parts: what they share is free then.
+ */
+class Ingest implements Decision<readonly IngestResult[]> {
+  readonly result: IngestResult[] = [];
+  readonly #context: Context;
+  readonly #batch: readonly unknown[];
+  #changes: Changes | undefined;
+
+  constructor(context: Context, batch: readonly unknown[]) {
+    this.#context = context;
+    this.#batch = batch;
+  }
+
+  /** Plain events alone: with the first that becomes a record, all that follow are decided at once. */
+  get early(): Iterable<EventBatch> | undefined {
+    const { gathering } = this.#context;
+    return gathering === undefined || this.#batch.length < 2 * EARLY_FIRST ? undefined : this.#parts(gathering);
+  }
+
+  get changes(): Changes {
+    if (this.#changes === undefined) {
+      this.#context.gathering?.begin();
+      this.#changes = this.#rest();
+    }
+    return this.#changes;
+  }
+
+  *#parts(gathering: EventGathering): Iterable<EventBatch> {
+    for (let size = EARLY_FIRST; this.result.length + size < this.#batch.length; ) {
+      gathering.begin();
+      this.#decideUntil(this.result.length + size);
+      if (gathering.hasRecords()) {
+        this.#changes = this.#rest();
+        return;
+      }
+      const gathered = gathering.batch(this.#context.now, []);
+      if (gathered !== undefined) yield gathered.batch;
+      size = Math.min(size * EARLY_GROWTH, EARLY_MAX);
+    }
+  }
+
+  #decideUntil(end: number): void {
+    while (this.result.length < end) this.result.push(ingestOne(this.#context, this.#batch[this.result.length]));
+  }
+
+  #rest(): Changes {
+    const { accounts, nobodys, gathering, now } = this.#context;
+    this.#decideUntil(this.#batch.length);
+    const changes = noChanges();
+    for (const account of accounts.values()) if (isOpen(account)) account.work?.addTo(changes);
+    changes.events.push(...nobodys);
+    const gathered = gathering?.batch(now, changes.events);
+    return gathered === undefined ? changes : { ...changes, events: gathered.changed, batch: gathered.batch };
+  }
+}
 
 interface Context {
   readonly catalog: Catalog;
@@ -112,7 +169,6 @@ interface AccountState {
   readonly seat: Seat;
   /** Made when something but plain events is put. */
   work: OpenAccount | undefined;
-  readonly record: AccountRecord;
   /** Why it takes no events: what fell due of it cannot be done. */
   readonly fault: IngestOutcome | undefined;
   /** The last day up to which grants ahead of the clock were made. */
@@ -125,22 +181,22 @@ function isOpen(account: AccountParts | AccountState): account is AccountState {
 
 /** Opens an account, caught up with (S2.4). Where nothing falls due nothing is noted either: its record stays as it is. */
 function opened({ catalog, now }: Context, parts: AccountParts): AccountState {
-  let { record } = parts;
+  let seat = seatOf(catalog, parts.record);
   let work: OpenAccount | undefined;
   let fault: IngestOutcome | undefined;
-  if (isBehind(record, now)) {
+  if (isSeatBehind(seat, now)) {
     const opening = openAccount(parts);
     try {
       catchUp(catalog, opening, now);
       work = opening;
-      ({ record } = work);
+      seat = seatOf(catalog, work.record);
     } catch (error) {
       // Its amounts have too many digits: it stays as it was read, and the others go on.
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
       fault = because.noBill(parts.record.id, error.message);
     }
   }
-  return { parts, seat: seatOf(catalog, record), work, record, fault, grantedAhead: dayOf(now) };
+  return { parts, seat, work, fault, grantedAhead: dayOf(now) };
 }
 
 function workOf(account: AccountState): OpenAccount {
@@ -247,14 +303,14 @@ function accountOf(context: Context, name: string): AccountState | undefined {
 }
 
 function recordOf(account: AccountParts | AccountState | undefined): AccountRecord | undefined {
-  return account?.record;
+  return account === undefined || !isOpen(account) ? account?.record : account.seat.record;
 }
 
 /** Every check of S14.1 after the duplicates, in its order. */
 function decideOne(context: Context, event: ReadEvent, account: AccountState): Decided {
   const { program, timestamp } = event;
   const { now, catalog } = context;
-  if (account.record.status === "ARCHIVED") return failed(because.archivedAccount(event));
+  if (account.seat.isArchived) return failed(because.archivedAccount(event));
   if (program === undefined) return failed(because.noSchema(event));
   if (event.fault !== undefined) return failed(outcomeOf("INGESTION_FAILED", event.fault));
   if (account.fault !== undefined) return failed(account.fault);
@@ -267,7 +323,7 @@ function decideOne(context: Context, event: ReadEvent, account: AccountState): D
 
 function lateness(account: AccountState, period: AccountPeriod, at: Instant, now: Instant): IngestOutcome | undefined {
   const { openUntil } = period;
-  const latest = Math.max(now, account.record.caughtUpTo);
+  const latest = latestOf(account.seat, now);
   // As nearly all are: in a stretch without a plan, or in the cycle that is running.
   if (openUntil === undefined || (latest < period.end && latest < openUntil)) return undefined;
   const closed = closedAt(workOf(account), period, at, now);

@@ -6,6 +6,7 @@
 import type { Instant } from "../calendar/instant.ts";
 import { planOf } from "./account-plan.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
+import { behindFrom } from "./catch-up.ts";
 import type { EventAccount } from "./event-batch.ts";
 import type { EventOwner } from "./event-outcomes.ts";
 import type { AccountRecord } from "./records.ts";
@@ -13,15 +14,31 @@ import type { AccountPeriod } from "./state.ts";
 
 /** One account, as events see it. */
 export interface Seat {
+  /** The record that it was made of, or looked at last. */
+  record: AccountRecord;
+  /**
+   * At twice the place of the seat: from when on its account is behind, then up to when it is caught up. Side by side, since
+   * every event asks for both; in an account's record they are far apart.
+   */
+  readonly times: Float64Array;
+  readonly place: number;
+  readonly isArchived: boolean;
   /** With the settings that were looked up for it (S4.2). */
   readonly owner: EventOwner;
   /** What its events say of it. */
   readonly account: EventAccount;
-  readonly associations: AccountRecord["associations"];
-  readonly groupId: string | undefined;
   readonly plan: AccountPlan;
   /** The period that was asked for last. */
   period: AccountPeriod;
+}
+
+/** What events asked of accounts so far. */
+export interface Seats {
+  readonly byId: Map<string, Seat>;
+  /** Those of all seats; without room before the first one. */
+  times: Float64Array;
+  /** One of each, which accounts share, so that it is near when the next one asks. */
+  readonly periods: Map<Instant, AccountPeriod>;
 }
 
 /** Accounts that are remembered at once: what is asked of more is worked out again. */
@@ -31,24 +48,44 @@ const PERIODS_MAX = 1000;
 
 /** The seat of an account. */
 export function seatOf(catalog: Catalog, record: AccountRecord): Seat {
-  const { id, customerId, associations, invoiceGroupId: groupId } = record;
   const { seats } = catalog;
-  const known = seats.get(id);
-  if (known?.associations === associations && known.groupId === groupId && known.account.customerId === customerId) {
-    return known;
+  const { byId } = seats;
+  const known = byId.get(record.id);
+  if (known?.record === record) return known;
+  const { id, customerId } = record;
+  if (known === undefined && 2 * byId.size >= seats.times.length) {
+    byId.clear();
+    // A decision that is under way goes on with the seats that it has.
+    seats.times = new Float64Array(2 * SEATS_MAX);
   }
-  if (seats.size >= SEATS_MAX) seats.clear();
   const sameOwner = known?.account.customerId === customerId;
+  const place = known?.place ?? byId.size;
+  const plan = planOf(catalog, record);
+  const { times } = known ?? seats;
   const seat: Seat = {
+    record,
+    times,
+    place,
+    isArchived: record.status === "ARCHIVED",
     owner: sameOwner ? known.owner : { id, customerId, dependencies: [] },
     account: sameOwner ? known.account : { id, customerId },
-    associations,
-    groupId,
-    plan: planOf(catalog, record),
-    period: NO_PERIOD,
+    plan,
+    period: known?.plan === plan ? known.period : NO_PERIOD,
   };
-  seats.set(id, seat);
+  byId.set(id, seat);
+  times[2 * place] = behindFrom(record);
+  times[2 * place + 1] = record.caughtUpTo;
   return seat;
+}
+
+/** Whether something falls due up to and including an instant: `isBehind`, remembered. */
+export function isSeatBehind({ times, place }: Seat, upTo: Instant): boolean {
+  return (times[2 * place] ?? -Infinity) <= upTo;
+}
+
+/** Up to when an account is caught up, or the clock where that is later. */
+export function latestOf({ times, place }: Seat, now: Instant): Instant {
+  return Math.max(now, times[2 * place + 1] ?? -Infinity);
 }
 
 const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
@@ -57,7 +94,7 @@ const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
 export function periodIn(catalog: Catalog, seat: Seat, at: Instant): AccountPeriod {
   const { period } = seat;
   if (at >= period.start && at < period.end) return period;
-  return (seat.period = shared(catalog.periods, seat.plan.clock.periodAt(at)));
+  return (seat.period = shared(catalog.seats.periods, seat.plan.clock.periodAt(at)));
 }
 
 /** One period for all accounts that have it, so that it is near when the next one asks. */

@@ -127,12 +127,18 @@ function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, give
 }
 
 function send(reply: FastifyReply, { status, body, contentType, headers, plain }: Answer): FastifyReply {
-  const text = contentType !== undefined ? String(body) : plain === true ? JSON.stringify(body) : stringifyJson(body);
+  const sent =
+    contentType === undefined ? (plain === true ? JSON.stringify(body) : stringifyJson(body)) : written(body);
   void reply.headers({ ...headers });
   return reply
     .code(status)
     .header("content-type", contentType ?? "application/json; charset=utf-8")
-    .send(text);
+    .send(sent);
+}
+
+/** What a handler has written itself. */
+function written(body: unknown): string | Buffer {
+  return Buffer.isBuffer(body) ? body : String(body);
 }
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -75,7 +75,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, body: { events } }) => {
       const results = await resultsOf(events, engine);
       const all = results.every(isSuccess);
-      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchText(results, events, all) };
+      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchBytes(results, events, all) };
     },
   }),
   endpoint({
@@ -136,12 +136,16 @@ function shownStatus({ status, description }: IngestResult): z.input<typeof inge
   return { status: status === REFUSED ? "INGESTION_FAILED" : status, statusDescription: description };
 }
 
+/** Characters of one piece of an answer: longer texts are dear to make and to throw away. */
+const PIECE_LENGTH = 16_384;
+
 /**
  * The answer to a batch. Written piece by piece: most events have the outcome of the one before them, whose text is kept,
  * and nothing is made for each of them but to be written.
  */
-function batchText(results: readonly IngestResult[], events: readonly unknown[], all: boolean): string {
-  let text = "";
+function batchBytes(results: readonly IngestResult[], events: readonly unknown[], all: boolean): Buffer {
+  const pieces: Buffer[] = [];
+  let text = `{"success":${String(all)},"data":[`;
   let last: IngestResult | undefined;
   let outcome = "";
   for (const [index, result] of results.entries()) {
@@ -156,8 +160,11 @@ function batchText(results: readonly IngestResult[], events: readonly unknown[],
     if (id !== undefined) text += `"id":${quoted(id)},`;
     if (referenceId !== undefined) text += `"referenceId":${quoted(referenceId)},`;
     text += outcome;
+    if (text.length < PIECE_LENGTH) continue;
+    pieces.push(Buffer.from(text));
+    text = "";
   }
-  return `{"success":${String(all)},"data":[${text}]}`;
+  return Buffer.concat([...pieces, Buffer.from(`${text}]}`)]);
 }
 
 const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];

@@ -10,6 +10,8 @@ import { ordered } from "./ordered.ts";
 /** Records of one kind, by id, in the order of lists, and by what they belong to. */
 export interface RecordTable<Item> {
   get(id: string): Item | undefined;
+  /** Those of the ids that there are, each once. */
+  some(ids: readonly string[]): readonly Item[];
   /**
    * Adds a record, or replaces the one of its id.
    *
@@ -38,6 +40,8 @@ export interface RecordShape<Item> {
 
 interface Slot<Item> {
   item: Item;
+  /** The question that it was an answer to last. */
+  asked: number;
 }
 
 /** No records. */
@@ -46,6 +50,8 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
   const slots = new Map<string, Slot<Item>>();
   /** Lists are replaced, never changed: who has read one may go on reading it. */
   const owned = new Map<string, readonly Item[]>();
+  /** How often some were asked for by their ids. */
+  let questions = 0;
   const listed = ordered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
   const own = (item: Item, change: (items: readonly Item[]) => readonly Item[]): void => {
@@ -61,16 +67,17 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
 
   return {
     get: (id) => slots.get(id)?.item,
+    some: (ids) => someOf(slots, ids, ++questions),
     put(item) {
       const slot = slots.get(key(item).id);
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
-        // Nothing is made for records that nobody owns, as accounts: each ingest puts theirs.
+        // Nothing is made for records that nobody owns, as accounts.
         if (owner(item) !== undefined) own(item, (items) => items.with(items.indexOf(slot.item), item));
         slot.item = item;
         return false;
       }
       if (slot !== undefined) removeSlot(slot);
-      const added = { item };
+      const added = { item, asked: 0 };
       own(item, (items) => items.toSpliced(placeOf(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
@@ -99,6 +106,22 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       for (const { item } of slots.values()) yield item;
     },
   };
+}
+
+/** The items of some ids, each once: it is marked with the number of the question. */
+function someOf<Item>(
+  slots: ReadonlyMap<string, Slot<Item>>,
+  ids: readonly string[],
+  question: number,
+): readonly Item[] {
+  const items: Item[] = [];
+  for (const id of ids) {
+    const slot = slots.get(id);
+    if (slot === undefined || slot.asked === question) continue;
+    slot.asked = question;
+    items.push(slot.item);
+  }
+  return items;
 }
 
 /** Whether a record stands where the one that it replaces stood. */

@@ -134,11 +134,11 @@ export function viewOf(state: MemoryState): LedgerView {
   return {
     configurationRevision: async () => state.revision,
     document: async (kind, id) => documents[kind].get(id),
-    documentsOf: async (kind, ids) => found(ids, documents[kind]),
+    documentsOf: async (kind, ids) => documents[kind].some(ids),
     allDocuments: async (kind) => [...documents[kind].all()].toSorted(compareOldest),
     documents: async (kind, page) => documents[kind].page(page, () => true),
 
-    accounts: async (ids) => found(ids, accounts),
+    accounts: async (ids) => accounts.some(ids),
     accountList: async ({ customerId, status, invoiceGroupId }, page) =>
       accounts.page(
         page,
@@ -185,16 +185,6 @@ export function viewOf(state: MemoryState): LedgerView {
     invoices: async (accountIds) => inOrder(accountIds, (id) => invoices.of(id), compareByDate),
     invoice: async (id) => invoices.get(id),
   };
-}
-
-/** The records of these ids that there are. */
-function found<Item>(ids: readonly string[], table: RecordTable<Item>): readonly Item[] {
-  const items: Item[] = [];
-  for (const id of new Set(ids)) {
-    const item = table.get(id);
-    if (item !== undefined) items.push(item);
-  }
-  return items;
 }
 
 /** The records of several accounts in one order; those of one account are in it already. */
