@@ -66,47 +66,53 @@ const KIND_OF_NAME: ReadonlyMap<string, PayableKind> = new Map([
   ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", "ENTITLEMENT_OVERAGE"],
 ]);
 
+/** Whether a credit is in force in a billing period, for a part of it at least (S12.1). */
+export function isEffectiveIn(
+  { effectiveFrom, effectiveUntil }: Pick<MonetaryCredit, "effectiveFrom" | "effectiveUntil">,
+  { start, end }: Cycle,
+): boolean {
+  return effectiveFrom < end && (effectiveUntil === undefined || effectiveUntil > start);
+}
+
 /**
- * The credits that apply to an invoice of a billing period, in the order in which they pay (S12.1): lowest priority
- * number, earliest effectiveUntil, limited before unlimited, earliest effectiveFrom, createdAt, id. Those with nothing
- * left are not among them.
+ * The order in which credits pay (S12.1): lowest priority number, earliest effectiveUntil, limited before unlimited,
+ * earliest effectiveFrom, createdAt, id.
  */
-export function creditsInOrder<Credit extends MonetaryCredit>(
-  credits: readonly Credit[],
-  billingPeriod: Cycle,
-): readonly Credit[] {
-  return credits
-    .filter(
-      (credit) =>
-        credit.left.gt(ZERO) &&
-        credit.effectiveFrom < billingPeriod.end &&
-        (credit.effectiveUntil === undefined || credit.effectiveUntil > billingPeriod.start),
-    )
-    .sort(compareCredits);
+export function compareCredits(a: MonetaryCredit, b: MonetaryCredit): number {
+  return (
+    a.priority - b.priority ||
+    compareEnds(a.effectiveUntil, b.effectiveUntil) ||
+    Number(isUnlimited(a)) - Number(isUnlimited(b)) ||
+    a.effectiveFrom - b.effectiveFrom ||
+    a.createdAt - b.createdAt ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
 }
 
 /**
  * Pays an invoice's lines with credits (S12.2, S12.3): lines in invoice order, the true-up last; no line, and not their
  * sum, goes below 0.
  *
- * @param credits in the order in which they pay, as {@link creditsInOrder} makes it
+ * @param credits in the order in which they pay, see {@link compareCredits}; no more of them are asked for than pay
  * @param lines in invoice order
  * @param digits of the currency's minor unit: amounts are cut to it
  * @returns the credits that pay something, in their order
  */
 export function applyCredits(
-  credits: readonly MonetaryCredit[],
+  credits: Iterable<MonetaryCredit>,
   lines: readonly PayableLine[],
   digits: number,
 ): { readonly taken: readonly CreditUse[] } {
   const open = lines.map(({ value }) => greatest(value, ZERO));
-  const order = paymentOrder(lines);
+  const isOpen = (index: number): boolean => open[index]?.isZero() === false;
+  // What no credit pays (S12.2) is left out: an account may have thousands of credits to look at in vain.
+  let order = paymentOrder(lines).filter((index) => lines[index]?.kind !== "CREDIT_GRANT" && isOpen(index));
   // A discount lowers what there is to pay as a whole, not any one line.
   let net = ZERO;
   for (const { value } of lines) net = add(net, value);
   const taken: CreditUse[] = [];
+  if (order.length === 0 || net.lte(ZERO)) return { taken };
   for (const credit of credits) {
-    if (net.lte(ZERO)) break;
     const pays = filterOf(credit);
     const paid: { readonly index: number; readonly amount: Decimal }[] = [];
     let left = least(cut(credit.left, digits), net);
@@ -121,7 +127,10 @@ export function applyCredits(
       left = subtract(left, amount);
       net = subtract(net, amount);
     }
-    if (paid.length > 0) taken.push({ creditId: credit.id, amount: total(paid), lines: paid });
+    if (paid.length === 0) continue;
+    taken.push({ creditId: credit.id, amount: total(paid), lines: paid });
+    order = order.filter(isOpen);
+    if (order.length === 0 || net.lte(ZERO)) break;
   }
   return { taken };
 }
@@ -145,17 +154,6 @@ export function leftOf(credit: {
   readonly voided: boolean;
 }): Decimal {
   return credit.voided ? ZERO : subtract(subtract(credit.creditAmount, credit.holdAmount), credit.consumedAmount);
-}
-
-function compareCredits(a: MonetaryCredit, b: MonetaryCredit): number {
-  return (
-    a.priority - b.priority ||
-    compareEnds(a.effectiveUntil, b.effectiveUntil) ||
-    Number(isUnlimited(a)) - Number(isUnlimited(b)) ||
-    a.effectiveFrom - b.effectiveFrom ||
-    a.createdAt - b.createdAt ||
-    (a.id < b.id ? -1 : Number(a.id > b.id))
-  );
 }
 
 /** The earliest first, none last. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { formatInstant } from "../calendar/instant.ts";
-import { applyCredits, creditsInOrder, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
-import { subtract } from "../numbers/decimal.ts";
+import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
 import type { Rounding } from "../rating/commitment.ts";
+import { creditPool } from "./credit-pool.ts";
 import type { Draft } from "./draft.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
 import type { InvoiceLine } from "./invoice.ts";
@@ -37,27 +37,36 @@ export function payWithCredits(
     readonly creditId?: ((cause: string) => string) | undefined;
   },
 ): readonly PaidDraft[] {
-  const pool = new Map(credits.map((credit) => [credit.id, credit]));
-  return drafts.map((draft) => {
+  const pool = creditPool(credits);
+  const earliest = earliestStarts(drafts);
+  return drafts.map((draft, place) => {
     const groups = byTag(draft.items);
     const items = groups.flat();
-    const usable = [...pool.values()].filter((credit) => credit.grantedAt <= draft.finalAt);
-    const ordered = creditsInOrder(usable, draft.cycle);
-    const { taken } = applyCredits(ordered, payableLines(items, draft), style.rounding.digits);
+    const usable = pool.usableFor(draft, earliest[place] ?? draft.cycle.start);
+    const { taken } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
     const creditLines = taken.flatMap((use) => {
-      const credit = pool.get(use.creditId);
-      if (credit === undefined) return [];
-      pool.set(use.creditId, { ...credit, left: subtract(credit.left, use.amount) });
-      return [creditLine(credit, use, [...items, draft], lineStyle)];
+      const credit = pool.take(use.creditId, use.amount);
+      return credit === undefined ? [] : [creditLine(credit, use, [...items, draft], lineStyle)];
     });
     const revenueInfo = treeOf(draft, groups, creditLines, lineStyle);
     if (!revenueInfo.value.isNegative()) return { draft, revenueInfo, taken };
     const granted = negativeInvoiceCredit(causeOf(draft), revenueInfo.value, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
-    pool.set(named.id, named);
+    pool.add(named);
     return { draft, revenueInfo, taken, granted };
   });
+}
+
+/** Of each draft, the start of the earliest cycle that it or a later one is of. */
+function earliestStarts(drafts: readonly Draft[]): readonly Instant[] {
+  const starts: Instant[] = [];
+  let earliest = Number.POSITIVE_INFINITY;
+  for (let place = drafts.length - 1; place >= 0; place--) {
+    earliest = Math.min(earliest, drafts[place]?.cycle.start ?? earliest);
+    starts[place] = earliest;
+  }
+  return starts;
 }
 
 function causeOf({ invoiceType, cycle, invoiceDate, finalAt }: Draft): string {

@@ -1,15 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import type { Cycle } from "../../src/calendar/cycle.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import {
   applyCredits,
-  creditsInOrder,
+  compareCredits,
+  isEffectiveIn,
   type MonetaryCredit,
   type PayableKind,
   type PayableLine,
 } from "../../src/credits/monetary-credits.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
+
+/** Credits that apply to a billing period, in the order in which they pay (S12.1). */
+function creditsInOrder(credits: readonly MonetaryCredit[], period: Cycle): readonly MonetaryCredit[] {
+  return credits.filter((each) => each.left.gt(ZERO) && isEffectiveIn(each, period)).toSorted(compareCredits);
+}
 
 const KINDS: readonly PayableKind[] = [
   "USAGE",

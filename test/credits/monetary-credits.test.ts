@@ -1,16 +1,23 @@
 import { describe, expect, test } from "vitest";
 
+import type { Cycle } from "../../src/calendar/cycle.ts";
 import { type Instant, parseDate } from "../../src/calendar/instant.ts";
 import {
   applyCredits,
-  creditsInOrder,
+  compareCredits,
   creditStatus,
   leftOf,
+  isEffectiveIn,
   type MonetaryCredit,
   type PayableKind,
   type PayableLine,
 } from "../../src/credits/monetary-credits.ts";
-import { Decimal } from "../../src/numbers/decimal.ts";
+import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
+
+/** Credits that apply to a billing period, in the order in which they pay (S12.1). */
+function creditsInOrder(credits: readonly MonetaryCredit[], period: Cycle): readonly MonetaryCredit[] {
+  return credits.filter((each) => each.left.gt(ZERO) && isEffectiveIn(each, period)).toSorted(compareCredits);
+}
 
 interface CreditOptions {
   readonly left?: number | string;

@@ -1,0 +1,71 @@
+import type { Instant } from "../calendar/instant.ts";
+/**
+ * The credits of an account while its drafts take them, one after another (S12.1, S12.3).
+ *
+ * An account may have a credit for each cycle of thousands of years: they are put in order once, each draft looks at no
+ * more of them than it needs, and those that no later draft can take are forgotten.
+ *
+ * @module
+ */
+import { compareCredits, isEffectiveIn } from "../credits/monetary-credits.ts";
+import { type Decimal, subtract } from "../numbers/decimal.ts";
+import type { Draft } from "./draft.ts";
+import type { GrantedCredit } from "./granted-credits.ts";
+
+/** Credits with what is left of them. */
+export interface CreditPool {
+  /**
+   * The credits that a draft may take, in the order in which they pay; found as they are asked for.
+   *
+   * @param earliest the start of the earliest cycle that this draft or a later one is of
+   */
+  usableFor(draft: Draft, earliest: Instant): Iterable<GrantedCredit>;
+  /** Takes an amount of a credit. @returns the credit as it was before; undefined for an unknown one */
+  take(id: string, amount: Decimal): GrantedCredit | undefined;
+  add(credit: GrantedCredit): void;
+}
+
+/** So many forgotten credits are stepped over before they are taken out. */
+const FORGOTTEN_MAX = 64;
+
+/** A pool of these credits. */
+export function creditPool(credits: readonly GrantedCredit[]): CreditPool {
+  const byId = new Map(credits.map((credit) => [credit.id, { credit }]));
+  let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
+  const isOver = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
+    (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
+  return {
+    *usableFor({ cycle, finalAt }, earliest) {
+      let forgotten = 0;
+      try {
+        for (const { credit } of inOrder) {
+          if (isOver(credit, earliest)) forgotten += 1;
+          else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
+        }
+      } finally {
+        if (forgotten > FORGOTTEN_MAX) inOrder = inOrder.filter(({ credit }) => !isOver(credit, earliest));
+      }
+    },
+    take(id, amount) {
+      const held = byId.get(id);
+      if (held === undefined) return undefined;
+      const { credit } = held;
+      held.credit = { ...credit, left: subtract(credit.left, amount) };
+      return credit;
+    },
+    add(credit) {
+      const former = byId.get(credit.id);
+      if (former !== undefined) inOrder = inOrder.filter((held) => held !== former);
+      const added = { credit };
+      byId.set(credit.id, added);
+      let [from, until] = [0, inOrder.length];
+      while (from < until) {
+        const middle = (from + until) >> 1;
+        const before = inOrder[middle];
+        if (before !== undefined && compareCredits(before.credit, credit) < 0) from = middle + 1;
+        else until = middle;
+      }
+      inOrder.splice(from, 0, added);
+    },
+  };
+}

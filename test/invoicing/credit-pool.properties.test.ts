@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { compareCredits, isEffectiveIn } from "../../src/credits/monetary-credits.ts";
+import { creditPool } from "../../src/invoicing/credit-pool.ts";
+import type { Draft } from "../../src/invoicing/draft.ts";
+import type { GrantedCredit } from "../../src/invoicing/granted-credits.ts";
+import { Decimal, subtract, ZERO } from "../../src/numbers/decimal.ts";
+
+const credit = fc
+  .record({
+    priority: fc.nat(1),
+    from: fc.nat(40),
+    length: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+    grantedAt: fc.nat(40),
+    left: fc.nat(3),
+  })
+  .map(({ priority, from, length, grantedAt, left }): Omit<GrantedCredit, "id"> => ({
+    purpose: "test",
+    creditAmount: new Decimal(left),
+    left: new Decimal(left),
+    priority,
+    effectiveFrom: from,
+    ...(length === undefined ? {} : { effectiveUntil: from + length }),
+    createdAt: 0,
+    grantedAt,
+  }));
+
+/** A draft, how much of each credit it takes, and a credit that it grants. */
+const step = fc.record({
+  start: fc.nat(50),
+  length: fc.integer({ min: 1, max: 5 }),
+  finalAt: fc.nat(60),
+  take: fc.nat(3),
+  grants: fc.option(credit, { nil: undefined }),
+});
+
+test("S12.1 S12.3 each draft finds all that it may take in order, whatever others took or made before", () => {
+  fc.assert(
+    fc.property(fc.array(credit, { maxLength: 150, size: "max" }), fc.array(step, { maxLength: 12 }), (list, steps) => {
+      const given = list.map((each, index) => ({ ...each, id: `credit-${index}` }));
+      const left = new Map<string, GrantedCredit>(given.map((each) => [each.id, each]));
+      const pool = creditPool(given);
+      steps.forEach(({ start, length, finalAt, take, grants }, place) => {
+        const cycle = { start, end: start + length };
+        const expected = [...left.values()]
+          .filter((each) => each.left.gt(ZERO) && each.grantedAt <= finalAt && isEffectiveIn(each, cycle))
+          .toSorted(compareCredits);
+        const earliest = Math.min(...steps.slice(place).map((each) => each.start));
+        const found = [...pool.usableFor({ cycle, finalAt } as Draft, earliest)];
+        expect(found).toEqual(expected);
+        for (const each of found.slice(0, take)) {
+          const amount = new Decimal(Math.min(take, each.left.toNumber()));
+          expect(pool.take(each.id, amount)).toEqual(each);
+          left.set(each.id, { ...each, left: subtract(each.left, amount) });
+        }
+        if (grants === undefined) return;
+        const granted = { ...grants, id: `granted-${place}` };
+        pool.add(granted);
+        left.set(granted.id, granted);
+      });
+      expect(pool.take("nobody", ZERO)).toBeUndefined();
+    }),
+  );
+});
