@@ -6,7 +6,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
-import { UNNUMBERED } from "../../src/ledger/records.ts";
+import { type EventRecord, UNNUMBERED } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, invoice, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
@@ -150,6 +150,50 @@ describe("event ids that are taken to be free", () => {
     });
     expect(seen).toEqual([[], ["x"]]);
     await store.close();
+  });
+
+  test("are refused while another event holds the id that was taken again, though its first holder is undone", async () => {
+    const store = await postgresStore(pool, { schema: "again and undone" });
+    const put = (accountId: string, number: number, more: Partial<EventRecord> = {}): Promise<readonly string[]> =>
+      store.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async (view) => {
+        const held = await view.heldIds(["x"]);
+        const written = event(accountId, number, { eventId: "x", number: UNNUMBERED, ...more });
+        return {
+          result: held.map(({ referenceId }) => referenceId),
+          changes: { accounts: [account(accountId)], events: [written] },
+        };
+      });
+    await put("a", 1);
+    // What comes again is asked for, and takes the id after the first; so do the next ones, until ids are free again.
+    expect(await put("b", 1)).toEqual(["ref.a.000001"]);
+    for (let other = 0; other < 40; other++) {
+      const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+      await store.transact(scope, async () => ({ result: undefined, changes: {} }));
+    }
+    const [first] = await store.read.eventsToUndo("a", {}, 1);
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+      result: undefined,
+      changes: { events: first === undefined ? [] : [{ ...first, reverted: true }] },
+    }));
+    expect(await put("c", 1)).toEqual(["ref.b.000001"]);
+    await store.close();
+  });
+
+  test("are no reason for the failure of work whose read waited too long: it fails for that", async () => {
+    const impatient = new Pool({ ...server.connection, options: "-c lock_timeout=100" });
+    const store = await postgresStore(impatient, { schema: "impatient" });
+    const locker = await pool.connect();
+    await locker.query("begin; lock table impatient.entry in access exclusive mode");
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
+    const work = store.transact(scope, async (view) => {
+      await view.heldIds(["x"]);
+      await view.entries(["a"]);
+      return { result: undefined, changes: {} };
+    });
+    await expect(work).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await locker.query("rollback");
+    locker.release();
+    await impatient.end();
   });
 });
 

@@ -19,9 +19,10 @@ import { formedBody, formText, hasPlainIds } from "./event-forms.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
 import { placesOf, type PlaceWriting } from "./places.ts";
+import { EVENT_KEY, keyExpression } from "./query.ts";
 import { eventBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
-import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
+import { instantValue, keyOf, keysOf, lineList, plainList, textList } from "./values.ts";
 
 /** Where events are written. */
 export interface EventWriting extends Sending, PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes"> {
@@ -75,6 +76,29 @@ export async function writeEvents(
       timestamp = excluded.timestamp, created_at = excluded.created_at, reverted = excluded.reverted,
       overage_of = excluded.overage_of, entry_ids = excluded.entry_ids, body = excluded.body, form = null,
       holds = case when excluded.holds is not null then coalesce(event.holds, excluded.holds) end`,
+  );
+  await holdFirst(
+    context,
+    replacing.filter(({ event }) => event.reverted).map(({ event }) => idOf(event)),
+  );
+}
+
+/**
+ * Whoever takes an id to be free is refused by the event that holds it as the first one. Where that one is undone while
+ * another holds the id after it, the other becomes the first.
+ */
+async function holdFirst({ send, table }: EventWriting, undone: readonly string[]): Promise<void> {
+  if (undone.length === 0) return;
+  await send(
+    `with holder as materialized (
+        select reference_id, event_id, holds from ${table("event")}
+          where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
+            and event_id = any($1::text::text[]) and holds is not null
+          order by reference_id for no key update),
+        earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
+      update ${table("event")} as event set holds = 0 from earliest
+        where event.reference_id = earliest.reference_id and event.holds > 0`,
+    [textList(keysOf(undone))],
   );
 }
 

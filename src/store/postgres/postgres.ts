@@ -16,7 +16,7 @@ import type { Scope, Store } from "../store.ts";
 import { type KnownAccounts, lockAccounts } from "./accounts.ts";
 import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
 import { writeChanges } from "./commit.ts";
-import { againAfterLostRaces } from "./failures.ts";
+import { againAfterLostRaces, LostRace } from "./failures.ts";
 import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
 import { migrate, tablesIn } from "./migrations.ts";
 import { knownPlaces, noPlaces, type PlacesOfTables, rememberPlaces } from "./places.ts";
@@ -123,9 +123,9 @@ async function decideAndCommit<Result>(
     heldIds: held.heldIds,
   };
   const { result, changes } = await work(view).catch(async (error: unknown) => {
-    // It may have failed for what was assumed, which is then a lost race.
-    await held.holdsOf([], []);
-    throw error;
+    // It may have failed for what was assumed, which is then a lost race; where nobody can tell, it failed as it did.
+    const told: unknown = await held.holdsOf([], []).catch((reason: unknown) => reason);
+    throw told instanceof LostRace ? told : error;
   });
   const known = knownPlaces(places, own, stamps);
   await writeChanges({ ...held, run, table, schema, places: known, accounts, numbers }, changes);
