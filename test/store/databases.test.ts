@@ -1,11 +1,12 @@
 /** Databases in directories: who starts them, who stops them, and what survives. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type FSWatcher, rmSync, watch } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { Pool, type QueryConfig } from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { UNNUMBERED } from "../../src/ledger/records.ts";
 import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
@@ -58,6 +59,19 @@ async function put(store: Store, quantity: string): Promise<void> {
 
 async function total(store: Store): Promise<string | undefined> {
   return (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toFixed();
+}
+
+/** Does something as soon as the server answers again. */
+async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+    }
+  }
 }
 
 describe("a private server", () => {
@@ -154,6 +168,142 @@ function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
   };
 }
 
+describe("the socket of a private server", () => {
+  test("is beside the files of the database, in a directory that only the server's user may enter", async () => {
+    await (await openPrivateServer(directory)).close();
+    const data = join(directory, "postgres");
+    // What a server leaves that went down with its machine.
+    await mkdir(join(data, "ratebook-before"));
+    const server = await openPrivateServer(directory);
+    const { host } = server.connection;
+    expect(dirname(host)).toBe(data);
+    expect((await stat(host)).mode & 0o777).toBe(0o700);
+    const folders = async (): Promise<readonly string[]> =>
+      (await readdir(data)).filter((name) => name.startsWith("ratebook-")).map((name) => join(data, name));
+    expect(await folders()).toEqual([host]);
+    await server.close();
+    await vi.waitFor(async () => expect(await folders()).toEqual([]), 20_000);
+  });
+
+  test("is in the directory of temporary files where the path is too long for a socket", async () => {
+    const server = await openPrivateServer(join(directory, "d".repeat(80)));
+    expect(dirname(server.connection.host)).toBe(tmpdir());
+    await server.close();
+  });
+
+  test("is refused, with the places that were tried, where the server can listen in none", async () => {
+    await (await openPrivateServer(directory)).close();
+    await writeFile(join(directory, "postgres", "postgresql.conf"), "unix_socket_group = 'no such group'\n");
+    await expect(openPrivateServer(directory)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+      message: expect.stringContaining(`none could be made in ${directory}`) as string,
+    });
+  }, 30_000);
+
+  test("is made elsewhere where it cannot stay in the first place", async () => {
+    await (await openPrivateServer(directory)).close();
+    const data = join(directory, "postgres");
+    const watcher: FSWatcher = watch(data, (_, name) => {
+      if (name?.startsWith("ratebook-") !== true) return;
+      watcher.close();
+      rmSync(join(data, name), { recursive: true, force: true });
+    });
+    const server = await openPrivateServer(directory);
+    expect(dirname(server.connection.host)).toBe(tmpdir());
+    await server.close();
+  });
+
+  test("that was taken away is missed by many at once, who start one server again", async () => {
+    const server = await openPrivateServer(directory);
+    const store = await openDatabase(directory);
+    await put(store, "1");
+    await rm(server.connection.host, { recursive: true });
+    const [first, second, third] = await Promise.all([
+      openPrivateServer(directory),
+      openPrivateServer(directory),
+      openDatabase(directory),
+    ]);
+    expect(processOf(server.pid)).toBeUndefined();
+    expect([first.pid, first.connection]).toEqual([second.pid, second.connection]);
+    expect(dirname(first.connection.host)).toBe(join(directory, "postgres"));
+    // Who had it open before finds the new one.
+    await whenBack(() => put(store, "2"));
+    expect(await total(third)).toBe("3");
+    await Promise.all([store.close(), third.close(), first.close(), second.close(), server.close()]);
+    expect(processOf(first.pid)).toBeUndefined();
+  });
+
+  test("that was taken away is missed when a connection is needed, and the store goes on", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const store = await openDatabase(directory);
+    await put(store, "1");
+    await pool.query("select 1");
+    await rm(server.connection.host, { recursive: true });
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
+    await whenBack(() => put(store, "2"));
+    expect(await total(store)).toBe("3");
+    await Promise.all([pool.end(), store.close(), server.close()]);
+  });
+
+  test("does not keep a store from closing once it is gone, and the next one opens", async () => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const store = await openDatabase(directory);
+    await put(store, "1");
+    await pool.query("select 1");
+    await rm(server.connection.host, { recursive: true });
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
+    await pool.end();
+    await expect(put(store, "2")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await Promise.all([store.close(), server.close()]);
+    expect(processOf(server.pid)).toBeUndefined();
+    const again = await openDatabase(directory);
+    expect(await total(again)).toBe("1");
+    await again.close();
+  }, 30_000);
+
+  test("of a server that does not answer is left when opening is given up", async () => {
+    const server = await openPrivateServer(directory);
+    process.kill(server.pid, "SIGSTOP");
+    const giveUp = new AbortController();
+    const opening = openPrivateServer(directory, giveUp.signal);
+    setTimeout(() => giveUp.abort(), 200);
+    await expect(opening).rejects.toMatchObject({ message: "opening was given up" });
+    process.kill(server.pid, "SIGCONT");
+    await server.close();
+  }, 30_000);
+
+  test("in a copy of a directory that was open leads nobody to the server of the original", async () => {
+    const [original, copy] = [join(directory, "original"), join(directory, "copy")];
+    const store = await openDatabase(original);
+    await put(store, "1");
+    const server = await openPrivateServer(original);
+    // As `cp -a` does, which leaves a socket to which nobody listens.
+    const copied = spawnSync("cp", ["-a", original, copy]);
+    expect(copied.status).toBe(0);
+    const other = await openPrivateServer(copy);
+    expect(other.pid).not.toBe(server.pid);
+    expect(processOf(server.pid)?.name).toBe("postgres");
+    await put(store, "2");
+    expect(await total(store)).toBe("3");
+    await Promise.all([store.close(), server.close(), other.close()]);
+  });
+
+  test("is not looked for at the server of another directory, whose process has the id of a killed one", async () => {
+    const other = await openPrivateServer(join(directory, "other"));
+    const server = await openPrivateServer(join(directory, "own"));
+    const file = join(directory, "own", "postgres", "postmaster.pid");
+    const text = await readFile(file, "utf8");
+    await server.close();
+    await writeFile(file, text.replace(/^\d+/, String(other.pid)));
+    const again = await openPrivateServer(join(directory, "own"));
+    expect(again.pid).not.toBe(other.pid);
+    expect(processOf(other.pid)?.name).toBe("postgres");
+    await Promise.all([again.close(), other.close()]);
+  });
+});
+
 describe("a commit that is not answered", () => {
   test.each([
     ["was done is not done again", false],
@@ -187,19 +337,6 @@ describe("a transaction that takes longer than it may", () => {
     await server.close();
   });
 });
-
-/** Does something as soon as the server answers again. */
-async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await new Promise((resolve) => void setTimeout(resolve, 20));
-    }
-  }
-}
 
 /** A pool in which a process of the server crashes before the first commit of usage, and others commit before it is asked for. */
 function withCrash(pool: Pool, others: () => Promise<void>): ConnectionPool {

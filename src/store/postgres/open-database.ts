@@ -95,13 +95,13 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
   const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
   let current: OpenedServer;
   let reviving: Promise<void> | undefined;
-  let isClosed = false;
+  const closing = new AbortController();
   function revive(): void {
-    if (!isClosed) reviving ??= reopen();
+    if (!closing.signal.aborted) reviving ??= reopen();
   }
   async function reopen(): Promise<void> {
     try {
-      const server = await openPrivateServer(directory);
+      const server = await openPrivateServer(directory, closing.signal);
       const before = current;
       // It may run: then it is another reason for which a connection broke.
       if (server.pid === before.server.pid) {
@@ -131,7 +131,7 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
       },
     },
     close: async () => {
-      isClosed = true;
+      closing.abort();
       await reviving;
       await current.pool.end();
       await current.server.close();

@@ -3,15 +3,16 @@
  * stopped when the last one has closed it or has died.
  *
  * The server listens on a Unix socket alone, in a directory that only its own user may enter. What it acknowledged is on
- * the disk: `fsync` and `synchronous_commit` are on. A server that was killed is recovered by the next start.
+ * the disk: `fsync` and `synchronous_commit` are on. A server that was killed is recovered by the next start; one whose
+ * socket was taken away is stopped by the next one that looks for it, and started again.
  *
  * @module
  */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { Socket } from "node:net";
+import { isAbsolute, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { Client } from "pg";
@@ -19,8 +20,9 @@ import { Client } from "pg";
 import { RatebookError } from "../../errors.ts";
 import { findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
-import { processOf } from "./processes.ts";
-import { type ServerUser, serverUserFor } from "./server-user.ts";
+import { processOf, wasStartedWith } from "./processes.ts";
+import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
+import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-folder.ts";
 
 /** A server that runs. */
 export interface PrivateServer {
@@ -40,6 +42,10 @@ export interface PrivateServer {
 const USER = "ratebook";
 const START_MS = 60_000;
 const POLL_MS = 50;
+/** How long one answer is waited for. */
+const ANSWER_MS = 10_000;
+/** For how long nobody listens before a server is taken for lost: one that stops closes its socket a moment earlier. */
+const LOST_MS = 1000;
 /** Parallel workers need more shared memory than a container may have; the store asks nothing that gains by them. */
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
 /** Stops the server when none of its openers lives any more; they may have been killed. */
@@ -77,7 +83,7 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
     const { socket, pid } = await reach(place, user, signal);
     let closing: Promise<void> | undefined;
     return {
-      connection: { host: socket, port: 5432, user: USER, database: "postgres" },
+      connection: { host: socket, port: PORT, user: USER, database: "postgres" },
       pid,
       close: () => (closing ??= leave(place, token, pid)),
     };
@@ -96,56 +102,126 @@ interface Place {
 
 interface Running {
   readonly pid: number;
-  /** The directory of its socket. */
+  /** The directory of its socket, absolute; empty before it listens. */
   readonly socket: string;
+  /** The file that it keeps, as it was read. */
+  readonly said: string;
 }
 
-/** Connects to the server, starting it where it does not run. */
+/** Connects to the server, starting it where it does not run, or where nobody can reach it any more. */
 async function reach(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
+  const refused = new Set<string>();
+  const isLost = patience();
   let starting: Started | undefined;
   while (Date.now() < deadline) {
     const running = await runningIn(place);
     if (running !== undefined) {
-      if (await answers(running)) return running;
+      const own = ownFolder(running, starting);
+      const answer = await answerOf(running, signal);
+      if (answer === "ready") {
+        if (own !== undefined) await removeOtherFolders(place.data, own.path);
+        return running;
+      }
+      if (isLost(running, answer)) {
+        if (own !== undefined) refused.add(own.parent);
+        await stopLost(place, running);
+      }
     } else if (starting === undefined) {
       await initialize(place, user);
-      if (signal?.aborted !== true) starting = await start(place, user);
+      if (signal?.aborted !== true) starting = await start(place, user, refused);
     }
     // Without an opener, what watches a server that was started stops it.
     if (signal?.aborted === true) throw unavailable("opening was given up");
     const ended = await (starting === undefined ? pause() : Promise.race([starting.ended, pause()]));
     if (starting === undefined || ended === undefined) continue;
     // It may have found another one that started at the same moment, and have left the directory to it.
-    await failIfBroken(place, starting, ended);
+    if ((await whyEnded(place, starting, ended)) === "no socket") refused.add(starting.folder.parent);
     starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
 }
 
+/** Where the server listens, if it is the one that was started here. */
+function ownFolder({ pid }: Running, starting: Started | undefined): SocketFolder | undefined {
+  return starting?.pid === pid ? starting.folder : undefined;
+}
+
 /** The server that runs over a directory, by the file that it keeps; a file that a killed one left is taken away. */
-async function runningIn({ data }: Place): Promise<Running | undefined> {
-  const file = join(data, "postmaster.pid");
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  const [pid, , , , socket = ""] = text.split("\n");
-  if (processOf(Number(pid))?.name === "postgres") return { pid: Number(pid), socket };
+async function runningIn(place: Place): Promise<Running | undefined> {
+  const said = await readFile(fileOf(place), "utf8").catch(() => undefined);
+  if (said === undefined) return undefined;
+  const [id, , , , socket = ""] = said.split("\n");
+  const pid = Number(id);
+  if (processOf(pid)?.name === "postgres") {
+    return { pid, socket: socket === "" ? "" : resolve(place.data, socket), said };
+  }
   // The id may be that of another program now, which PostgreSQL itself would take for a server.
-  if (Number(pid) > 0 && (await readFile(file, "utf8").catch(() => "")) === text) await rm(file, { force: true });
+  if (pid > 0) await forget(place, said);
   return undefined;
 }
 
-async function answers({ socket }: Running): Promise<boolean> {
-  if (socket === "") return false;
-  const client = new Client({ host: socket, port: 5432, user: USER, database: "postgres" });
+/** A setting that means nothing to a server: its command line says with it whose it is, also where `-D` does not. */
+function markOf({ data }: Place): string {
+  return `ratebook.directory=${data}`;
+}
+
+function fileOf({ data }: Place): string {
+  return join(data, "postmaster.pid");
+}
+
+/** Removes the file of a server that does not run, unless another one has written its own. */
+async function forget(place: Place, said: string): Promise<void> {
+  if ((await readFile(fileOf(place), "utf8").catch(() => "")) === said) await rm(fileOf(place), { force: true });
+}
+
+/** What a server answers; `nobody` where there is no socket, or nobody listens at it. */
+type Answer = "ready" | "not yet" | "nobody";
+
+async function answerOf({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
+  if (socket === "" || signal?.aborted === true) return "not yet";
+  const stream = new Socket();
+  const cut = (): void => void stream.destroy();
+  const config = { host: socket, port: PORT, user: USER, database: "postgres" };
+  const client = new Client({ ...config, stream: () => stream, connectionTimeoutMillis: ANSWER_MS });
   client.on("error", () => {});
+  signal?.addEventListener("abort", cut);
   try {
     await client.connect();
-    return true;
-  } catch {
-    return false;
+    return "ready";
+  } catch (error) {
+    const isRefused = (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+    return isRefused || !(await isSocketThere(socket, pid)) ? "nobody" : "not yet";
   } finally {
+    signal?.removeEventListener("abort", cut);
     await client.end().catch(() => {});
+  }
+}
+
+/** Tells when nobody has listened at the socket of one server for so long that nobody will. */
+function patience(): (running: Running, answer: Answer) => boolean {
+  let silent: { readonly said: string; readonly since: number } | undefined;
+  return ({ said }, answer) => {
+    if (answer !== "nobody") silent = undefined;
+    else if (silent?.said !== said) silent = { said, since: Date.now() };
+    return silent !== undefined && Date.now() - silent.since >= LOST_MS;
+  };
+}
+
+/** Stops a server that nobody can reach; several may do so at once, for the next one has another socket. */
+async function stopLost(place: Place, { pid, said }: Running): Promise<void> {
+  const told = said.split("\n")[4] ?? "";
+  const isOurs = wasStartedWith(pid, markOf(place)) || (isAbsolute(told) && wasStartedWith(pid, told));
+  if (!isOurs) {
+    // The id is that of another directory's server: after a new start of the machine, or in a copy of that directory.
+    await forget(place, said);
+    return;
+  }
+  try {
+    process.kill(pid, "SIGINT");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return;
+    throw unavailable(`the socket of the server in ${place.data} is gone, and process ${pid} cannot be stopped`, error);
   }
 }
 
@@ -155,7 +231,7 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
   const { initdb } = await findBinaries(user);
   const draft = `${data}.${randomUUID()}`;
   await mkdir(draft);
-  await give(draft, user);
+  await giveTo(user, draft);
   const options = ["--encoding=UTF8", "--locale=C", "--auth=trust", `--username=${USER}`];
   try {
     await promisify(execFile)(initdb, ["-D", reachable(draft, user), ...options], { ...user, ...environment(draft) });
@@ -170,6 +246,9 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
 }
 
 interface Started {
+  /** Its process; undefined where it could not be made. */
+  readonly pid: number | undefined;
+  readonly folder: SocketFolder;
   /** Why it ended, should it end. */
   readonly ended: Promise<string>;
   /** Where in the log its own lines begin. */
@@ -177,15 +256,15 @@ interface Started {
 }
 
 /** Starts a server and what watches it. */
-async function start({ data, log, users }: Place, user: ServerUser): Promise<Started> {
+async function start(place: Place, user: ServerUser, refused: ReadonlySet<string>): Promise<Started> {
+  const { data, log, users } = place;
   const { postgres } = await findBinaries(user);
-  // A short path, as a socket needs, that nobody can foresee; the server's own file tells it to others.
-  const socket = await mkdtemp(join(tmpdir(), "ratebook-"));
-  await give(socket, user);
+  // The server's own file tells it to others.
+  const folder = await makeSocketFolder(data, user, refused);
   const output = await open(log, "a", 0o600);
   const { size: logFrom } = await output.stat();
-  const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-  const server = spawn(postgres, ["-D", reachable(data, user), "-k", socket, "-p", "5432", ...settings], {
+  const settings = [...SETTINGS, markOf(place)].flatMap((setting) => ["-c", setting]);
+  const server = spawn(postgres, ["-D", reachable(data, user), "-k", folder.told, "-p", String(PORT), ...settings], {
     ...user,
     ...environment(data),
     detached: true,
@@ -196,12 +275,12 @@ async function start({ data, log, users }: Place, user: ServerUser): Promise<Sta
     server.on("error", (error) => resolve(error.message));
     server.on("exit", (code, signal) => resolve(`it ended with ${code ?? signal ?? "no code"}`));
   }).then(async (reason) => {
-    await rm(socket, { recursive: true, force: true });
+    await rm(folder.path, { recursive: true, force: true });
     return reason;
   });
   server.unref();
   if (server.pid !== undefined) {
-    const watch = spawn("sh", ["-c", WATCH, "sh", users, String(server.pid), socket], {
+    const watch = spawn("sh", ["-c", WATCH, "sh", users, String(server.pid), folder.path], {
       cwd: "/",
       detached: true,
       stdio: "ignore",
@@ -210,17 +289,24 @@ async function start({ data, log, users }: Place, user: ServerUser): Promise<Sta
     watch.on("error", () => {});
     watch.unref();
   }
-  return { ended, logFrom };
+  return { pid: server.pid, folder, ended, logFrom };
 }
 
-/** Throws what a server that ended said, unless it found the directory held by another, or was stopped by one. */
-async function failIfBroken({ log }: Place, { logFrom }: Started, ended: string): Promise<void> {
+/**
+ * Why a server ended: it could not make its socket, or found the directory held by another, or was stopped by one.
+ *
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE with what it said, in any other case
+ */
+async function whyEnded({ log }: Place, { logFrom }: Started, ended: string): Promise<"no socket" | "another"> {
   const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
   const fatal = lines.findLast((line) => line.includes("FATAL"));
-  if (fatal === undefined || NOT_BROKEN.test(fatal)) return;
+  if (fatal !== undefined && NO_SOCKET.test(fatal)) return "no socket";
+  if (fatal === undefined || NOT_BROKEN.test(fatal)) return "another";
   throw unavailable(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
 
+/** What a server says that cannot listen where it was told to. */
+const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^"]*\.s\.PGSQL)/;
 /** What a server says that another one kept from starting, or that was stopped while it started. */
 const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
@@ -241,11 +327,6 @@ function reachable(folder: string, { uid }: ServerUser): string {
 
 function environment(folder: string): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
   return { cwd: folder, env: { LC_ALL: "C", TZ: "UTC", PATH: process.env["PATH"] ?? "/usr/bin:/bin" } };
-}
-
-async function give(folder: string, { uid, gid }: ServerUser): Promise<void> {
-  await chmod(folder, 0o700);
-  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
 }
 
 function pause(): Promise<undefined> {

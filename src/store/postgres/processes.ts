@@ -20,6 +20,17 @@ export function processOf(pid: number): LivingProcess | undefined {
   return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
 }
 
+/** Whether a process that lives was started with an argument; a process may also change what is told of it. */
+export function wasStartedWith(pid: number, argument: string): boolean {
+  try {
+    return process.platform === "linux"
+      ? readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(argument)
+      : execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(argument);
+  } catch {
+    return false;
+  }
+}
+
 function fromProc(pid: number): LivingProcess | undefined {
   let text: string;
   try {

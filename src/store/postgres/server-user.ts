@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFile, stat } from "node:fs/promises";
+import { chmod, chown, readFile, stat } from "node:fs/promises";
 
 /** The user of a server; nothing where it is the user of this process. */
 export interface ServerUser {
@@ -26,6 +26,12 @@ export async function serverUserFor(directory: string): Promise<ServerUser> {
   const made = NAMES.map((name) => users.find((user) => user.name === name)).find((user) => user !== undefined);
   const found = owner ?? made ?? { uid: 65_534, gid: 65_534 };
   return { uid: found.uid, gid: found.gid };
+}
+
+/** Gives a directory to the user of a server, who alone may enter it. */
+export async function giveTo({ uid, gid }: ServerUser, folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
 }
 
 async function knownUsers(): Promise<readonly { readonly name: string; readonly uid: number; readonly gid: number }[]> {

@@ -1,0 +1,93 @@
+/**
+ * Where the socket of a private server is: where nobody cleans up, if the path is short enough there.
+ *
+ * What is in the system's directory of temporary files is taken away after some days on many machines, also from a server
+ * that lives. In the data directory it stays, and where that can be written a socket needs no other place.
+ *
+ * @module
+ */
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+import { RatebookError } from "../../errors.ts";
+import { giveTo, type ServerUser } from "./server-user.ts";
+
+/** The port that is in the name of the socket; nothing listens on it. */
+export const PORT = 5432;
+
+/** A directory for one start of a server, that only the server's user may enter. */
+export interface SocketFolder {
+  /** Where clients find it, absolute. */
+  readonly path: string;
+  /** What the server is told: where the way to the data directory is closed to its user, only the end of it is open. */
+  readonly told: string;
+  /** In which directory it was made. */
+  readonly parent: string;
+}
+
+const PREFIX = "ratebook-";
+const FILE = `.s.PGSQL.${PORT}`;
+/** How long the path of a socket may be; in an address it ends with a zero. */
+const PATH_BYTES = process.platform === "linux" ? 107 : 103;
+
+/**
+ * Makes the directory in the first place that can have it: the data directory, or one for temporary files. Its name is
+ * new for each start, so that no rest of an earlier server is in its way.
+ *
+ * @param refused places in which a server could not listen
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when no place can have it
+ */
+export async function makeSocketFolder(
+  data: string,
+  user: ServerUser,
+  refused: ReadonlySet<string>,
+): Promise<SocketFolder> {
+  const parents = new Set([data, tmpdir(), "/tmp"]);
+  for (const parent of parents) {
+    if (refused.has(parent) || Buffer.byteLength(join(parent, `${PREFIX}XXXXXX`, FILE)) > PATH_BYTES) continue;
+    const path = await makeIn(parent, user);
+    if (path !== undefined) return { path, told: parent === data ? basename(path) : path, parent };
+  }
+  const places = [...parents].join(", ");
+  throw new RatebookError(
+    "ERR_STORE_UNAVAILABLE",
+    `the server needs a socket with a path of at most ${PATH_BYTES} bytes, and none could be made in ${places}`,
+    {},
+  );
+}
+
+/** A directory of the server's user; undefined where none can be made, or given away, or somebody removes it. */
+async function makeIn(parent: string, user: ServerUser): Promise<string | undefined> {
+  let path: string | undefined;
+  try {
+    path = await mkdtemp(join(parent, PREFIX));
+    await giveTo(user, path);
+    return path;
+  } catch {
+    if (path !== undefined) await rm(path, { recursive: true, force: true });
+    return undefined;
+  }
+}
+
+/** Removes what servers that were killed have left in a data directory; for the one who has started the server there. */
+export async function removeOtherFolders(data: string, kept: string): Promise<void> {
+  for (const name of await readdir(data)) {
+    if (name.startsWith(PREFIX) && join(data, name) !== kept)
+      await rm(join(data, name), { recursive: true, force: true });
+  }
+}
+
+/** Whether the socket of a process is there, for us or for the process itself, whose `/tmp` may be another one. */
+export async function isSocketThere(folder: string, pid: number): Promise<boolean> {
+  const file = join(folder, FILE);
+  const reason = await stat(file).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => code,
+  );
+  if (reason !== "ENOENT" && reason !== "ENOTDIR") return true;
+  return stat(`/proc/${pid}/root${file}`).then(
+    () => true,
+    () => false,
+  );
+}
