@@ -8,6 +8,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { accountIn, type EventBatch, formIn, recordIn, sizeOf, timestampIn } from "../../ledger/event-batch.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
+import { textAt, type TextList, textListOf } from "./text-list.ts";
 
 /** What is asked of many events to find a few. */
 export type EventField = "accountId" | "eventId" | "referenceId" | "schemaName" | "status";
@@ -32,18 +33,25 @@ export interface EventLog {
   inOrder(): boolean;
 }
 
+/** A batch without what is kept apart from it: its ids, in one text each, and the records in it. */
+interface KeptBatch {
+  readonly columns: EventBatch;
+  readonly eventIds: TextList;
+  readonly referenceIds: TextList;
+}
+
 /** Events that came together, or records that came one after another. */
 interface Chunk {
   /** The place of its first event. */
   readonly first: number;
-  readonly batch: EventBatch | undefined;
+  readonly batch: KeptBatch | undefined;
   /** The number of a batch's first event. */
   readonly number: number;
   /** By their places from the first one on: of a batch, only those that have a record or were changed. */
   readonly records: (EventRecord | undefined)[];
 }
 
-const NO_RECORDS: EventBatch["records"] = new Map();
+const KEPT_APART = { eventIds: [], referenceIds: [], records: new Map<number, never>() } as const;
 const PLACES_FIRST = 1024;
 const GROWTH = 2;
 
@@ -89,8 +97,12 @@ class ChunkedLog implements EventLog {
     const records: (EventRecord | undefined)[] = [];
     for (const index of batch.records.keys()) records[index] = recordIn(batch, index, number + index);
     this.#lastNumber += count;
-    // The records are kept once, with their numbers.
-    return this.#append({ first: this.#size, batch: { ...batch, records: NO_RECORDS }, number, records }, count);
+    const kept = {
+      columns: { ...batch, ...KEPT_APART },
+      eventIds: textListOf(batch.eventIds),
+      referenceIds: textListOf(batch.referenceIds),
+    };
+    return this.#append({ first: this.#size, batch: kept, number, records }, count);
   }
 
   replace(place: number, event: EventRecord): void {
@@ -103,7 +115,13 @@ class ChunkedLog implements EventLog {
     const record = records[place - first];
     if (record !== undefined) return record;
     invariant(batch !== undefined, "what is no record is in a batch");
-    return recordIn(batch, place - first, number + place - first);
+    const index = place - first;
+    const { columns, eventIds, referenceIds } = batch;
+    return {
+      ...recordIn(columns, index, number + index),
+      eventId: textAt(eventIds, index),
+      referenceId: textAt(referenceIds, index),
+    };
   }
 
   recordAt(place: number): EventRecord | undefined {
@@ -119,15 +137,15 @@ class ChunkedLog implements EventLog {
     invariant(batch !== undefined, "what is no record is in a batch");
     switch (field) {
       case "accountId":
-        return accountIn(batch, index).id;
+        return accountIn(batch.columns, index).id;
       case "eventId":
-        return batch.eventIds[index] ?? "";
+        return textAt(batch.eventIds, index);
       case "referenceId":
-        return batch.referenceIds[index] ?? "";
+        return textAt(batch.referenceIds, index);
       case "schemaName":
-        return formIn(batch, index).schemaName;
+        return formIn(batch.columns, index).schemaName;
       case "status":
-        return formIn(batch, index).outcome.status;
+        return formIn(batch.columns, index).outcome.status;
     }
   }
 
@@ -139,12 +157,14 @@ class ChunkedLog implements EventLog {
   timestampAt(place: number): Instant {
     const { first, batch, records } = this.#chunkAt(place);
     const record = records[place - first];
-    return record !== undefined || batch === undefined ? (record?.timestamp ?? 0) : timestampIn(batch, place - first);
+    return batch === undefined || record !== undefined
+      ? (record?.timestamp ?? 0)
+      : timestampIn(batch.columns, place - first);
   }
 
   createdAtAt(place: number): Instant {
     const { first, batch, records } = this.#chunkAt(place);
-    return records[place - first]?.createdAt ?? batch?.createdAt ?? 0;
+    return records[place - first]?.createdAt ?? batch?.columns.createdAt ?? 0;
   }
 
   #chunkAt(place: number): Chunk {
