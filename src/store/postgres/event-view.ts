@@ -54,7 +54,7 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     },
     async lastSpent(entryId, accountId) {
       const [row] = await run(
-        `select timestamp::text from ${table("event")} where account_id = $1::text and holds is not null
+        `select timestamp::text from ${table("event")} where account_id = $1::text and not reverted and holds is not null
           and $2::text = any(entry_ids) order by event.${DAY_OF_EVENT} desc, event.timestamp desc limit 1`,
         [keyOf(accountId), keyOf(entryId)],
       );
