@@ -15,7 +15,7 @@ const whole = [
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/{metrics,model,revenue-calculator}.properties.test.ts",
+  "test/engine/{event-batches,metrics,model,revenue-calculator}.properties.test.ts",
   "test/examples/readme.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
@@ -31,6 +31,7 @@ export default defineConfig({
   test: {
     setupFiles: ["test/setup/decimal-guard.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,
