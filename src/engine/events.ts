@@ -40,8 +40,15 @@ export async function ingest(context: EngineContext, batch: readonly unknown[]):
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const inBatches = store.takesBatches === true;
-      const { result, changes } = decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids);
-      return { result: { done: result }, changes };
+      const decision = decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids);
+      return {
+        result: { done: decision.result },
+        early: decision.early,
+        // Decided when a store asks for it, after what it takes early.
+        get changes() {
+          return decision.changes;
+        },
+      };
     });
     if ("done" in attempt) return attempt.done;
   }

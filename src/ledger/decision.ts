@@ -68,6 +68,12 @@ export interface Changes {
 export interface Decision<Result> {
   readonly result: Result;
   readonly changes: Changes;
+  /**
+   * What can be written while the rest is still decided: batches that come before that of `changes`, each decided as it is
+   * asked for. A store that goes through them goes to their end before it looks at `result` and `changes`; for one that does
+   * not, these hold everything.
+   */
+  readonly early?: Iterable<EventBatch> | undefined;
 }
 
 /** Makes ids: a prefix, a part that grows with time and a random part (`um.1zYnCiM9Bpg.lv25y`). */

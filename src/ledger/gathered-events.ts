@@ -41,6 +41,8 @@ export interface EventGathering {
   take(accepted: AcceptedEvent): boolean;
   /** Leaves a place for an event that becomes a record. */
   leave(event: ReadEvent, account: EventAccount, referenceId: string): void;
+  /** Whether a place was left. */
+  hasRecords(): boolean;
   /**
    * What was taken, with the new ones among the records of the decision in their places; undefined where all are records.
    *
@@ -115,6 +117,10 @@ class Gathering implements EventGathering {
     this.#append(event, account, referenceId, this.#columns.texts.length);
     this.#left.set(referenceId, this.#columns.forms.push(APART) - 1);
     this.#used += TIMESTAMP;
+  }
+
+  hasRecords(): boolean {
+    return this.#left.size > 0;
   }
 
   batch(createdAt: Instant, records: readonly EventRecord[]): GatheredBatch | undefined {

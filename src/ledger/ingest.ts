@@ -118,7 +118,7 @@ class Ingest implements Decision<readonly IngestResult[]> {
   }
 
   *#parts(gathering: EventGathering): Iterable<EventBatch> {
-    for (let size = EARLY_FIRST; this.result.length + size < this.#batch.length; ) {
+    for (let size = EARLY_FIRST; this.result.length + size < this.#batch.length;) {
       gathering.begin();
       this.#decideUntil(this.result.length + size);
       if (gathering.hasRecords()) {

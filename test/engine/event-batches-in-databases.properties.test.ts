@@ -10,7 +10,7 @@ import { batches, open, stateOf, undoneBy } from "./event-batches.ts";
 /** Each event many times, so that many are alike: under ids of their own, all but the first. */
 function manyTimes(batch: readonly unknown[]): readonly unknown[] {
   return batch.flatMap((event) =>
-    Array.from({ length: 20 }, (_, copy) =>
+    Array.from({ length: 40 }, (_, copy) =>
       copy === 0 || typeof event !== "object" || event === null || !("id" in event) || typeof event.id !== "string"
         ? event
         : { ...event, id: `${event.id}.${copy}` },
@@ -47,7 +47,7 @@ describe("events in columns of a database", () => {
         }
         expect(inWords(await stateOf(columns))).toEqual(inWords(await stateOf(records)));
       }),
-      { numRuns: 12 },
+      { numRuns: 10 },
     );
     await database.close();
   });

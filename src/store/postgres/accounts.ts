@@ -44,7 +44,7 @@ export interface LockedAccounts {
   /** The stamps of the lists of texts with places, where there are any and accounts were asked for. */
   readonly stamps: Readonly<Partial<Record<PlaceTable, string>>>;
   /** The next of the blocks of numbers for events, which is this transaction's, where accounts were asked for. */
-  readonly numbers?: number;
+  readonly block?: number;
 }
 
 /** Names the content of an account. */
@@ -68,16 +68,16 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
       select string_agg(digest, ' ') as digests, case when count(*) < $2::text::bigint then json_agg(id)::text end as ids,
         (select revision::text from ${table("configuration")}) as revision,
         ${PLACE_TABLES.map((name) => `${listStamp(table, name)} as ${name}`).join(", ")},
-        nextval($3::text::regclass)::text as numbers
+        nextval($3::text::regclass)::text as block
       from locked`,
     [textList(keys), String(keys.length), table("event_number")],
   );
-  const { digests, ids, revision, numbers } = row;
+  const { digests, ids, revision, block } = row;
   const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
   if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
   const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
   const stamps = Object.fromEntries(PLACE_TABLES.map((name) => [name, row[name] ?? undefined]));
-  return { accounts, revision: Number(revision), numbers: Number(numbers), stamps };
+  return { accounts, revision: Number(revision), block: Number(block), stamps };
 }
 
 /** Accounts that are locked, by id: as they are remembered, where their digests are the same, or read. */

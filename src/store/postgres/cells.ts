@@ -27,21 +27,21 @@ const COLUMNS = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${plac
 /**
  * Adds to cells of accounts that are locked, so that their rows are waited for by no other commit.
  *
- * @param batch what its events measured is added too
+ * @param batches what their events measured is added too
  */
 export async function writeCells(
   writing: CellWriting,
   name: CellTable,
   changes: readonly CellChange[],
-  batch?: EventBatch,
+  batches: readonly EventBatch[] = [],
 ): Promise<void> {
   const itemIds = new Set(changes.map(({ itemId }) => itemId));
-  for (const form of new Set(batch?.forms)) for (const id of form.meterIds) itemIds.add(id);
+  for (const form of new Set(batches.flatMap(({ forms }) => forms))) for (const id of form.meterIds) itemIds.add(id);
   if (itemIds.size === 0) return;
   const added = cellRows(await placesOf(writing, "item", itemIds));
   for (const { accountId, itemId, day, quantity } of changes)
     added.add(accountId, itemId, day, exactOfDecimal(quantity));
-  if (batch !== undefined) addBatch(added, batch);
+  for (const batch of batches) addBatch(added, batch);
   const { rows, columns } = added;
   await writing.send(
     `merge into ${writing.table(name)} as cell

@@ -3,13 +3,15 @@
  *
  * @module
  */
-import type { Changes } from "../../ledger/decision.ts";
+import type { Changes, Decision } from "../../ledger/decision.ts";
+import type { EventBatch } from "../../ledger/event-batch.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
 import { digestOf } from "./accounts.ts";
 import { writeCells } from "./cells.ts";
-import { type EventWriting, writeEvents } from "./event-writes.ts";
+import { numbersOf, writeEvents } from "./event-writes.ts";
+import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
 import type { PlaceWriting } from "./places.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
@@ -17,22 +19,33 @@ import { type Sending, sendingOver } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext extends PlaceWriting, Pick<EventWriting, "numbers" | "holdsOf" | "assumes"> {
+export interface CommitContext extends PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes" | "prove"> {
+  /** The block of numbers for events that the transaction has, if it has one. */
+  readonly block: number | undefined;
   /** The accounts as they were read under their locks. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
 }
 
 /**
- * Writes all changes. Rows are written in the order of their keys, so that two commits never wait for each other. While
- * the database works on a statement, the values of the next one are made ready.
+ * Writes all changes of a decision. Rows are written in the order of their keys, so that two commits never wait for each
+ * other. While the database works on a statement, the values of the next one are made ready, and events are decided.
  */
-export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
+export async function writeChanges(context: CommitContext, decision: Decision<unknown>): Promise<void> {
   const sending = sendingOver(context.run);
-  const writing = { ...context, ...sending };
+  const writing = { ...context, ...sending, numbers: numbersOf({ ...context, ...sending }, context.block) };
   try {
+    const batches: EventBatch[] = [];
+    // What looks for event ids writes all of them in one order.
+    for (const batch of (context.assumes ? decision.early : undefined) ?? []) {
+      batches.push(batch);
+      await writeEvents(writing, [], batch);
+    }
+    const { changes } = decision;
+    if (changes.batch !== undefined) batches.push(changes.batch);
     await writeEvents(writing, changes.events ?? [], changes.batch);
+    await context.prove();
     await writeAccounts(writing, changes.accounts ?? []);
-    await writeCells(writing, "usage", changes.usage ?? [], changes.batch);
+    await writeCells(writing, "usage", changes.usage ?? [], batches);
     await writeCells(writing, "overage", changes.overage ?? []);
     await writeDocuments(writing, changes);
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);
@@ -43,8 +56,8 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
       await sending.send(`update ${context.table("configuration")} set revision = ${next}`, []);
     }
   } catch (error) {
-    // What is under way ends before anything else is asked of the connection.
-    await sending.settled().catch(() => {});
+    // What is under way ends before anything else is asked of the connection. What failed first is why others did.
+    await sending.settled();
     throw error;
   }
   await sending.settled();

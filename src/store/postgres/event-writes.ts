@@ -26,8 +26,7 @@ import { instantValue, keyOf, keysOf, lineList, plainList, textList } from "./va
 
 /** Where events are written. */
 export interface EventWriting extends Sending, PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes"> {
-  /** The block of numbers that the transaction has, if it has one. */
-  readonly numbers?: number | undefined;
+  readonly numbers: Numbers;
 }
 
 /** So many events are in the first statement: the sooner it is under way, the sooner the next one is made ready. */
@@ -56,7 +55,7 @@ export async function writeEvents(
   const added = events.filter(isNew);
   const size = batch === undefined ? 0 : sizeOf(batch);
   if (size + events.length === 0) return;
-  const numberOf = await numbering(context, size + added.length);
+  const numberOf = await context.numbers(size + added.length);
   const writing = { ...context, held, numberOf };
   if (batch !== undefined) await writeFormed(writing, batch, formed);
   // A new event replaces none, which is quicker when the database need not look.
@@ -218,16 +217,28 @@ interface Numbered {
 /** So many numbers are in one block of them, which a sequence of the database gives. */
 const BLOCK = 4_096;
 
-/** The numbers of new events: greater than those of all events that were written under the same locks before. */
-async function numbering({ run, table, numbers }: EventWriting, count: number): Promise<(place: number) => number> {
-  const blocks = numbers === undefined ? [] : [numbers];
-  const more = Math.ceil(count / BLOCK) - blocks.length;
-  if (more > 0) {
-    const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
-    const given = await run(text, [table("event_number"), String(more)]);
-    blocks.push(...given.map(({ block }) => Number(block)).sort((a, b) => a - b));
-  }
-  return (place) => (blocks[Math.floor(place / BLOCK)] ?? 0) * BLOCK + (place % BLOCK);
+/** Gives the next numbers, so many, by the places of the events that get them. */
+export type Numbers = (count: number) => Promise<(place: number) => number>;
+
+/**
+ * The numbers of a transaction: greater than those of all events that were written under the same locks before.
+ *
+ * @param first the block of numbers that it has, if it has one
+ */
+export function numbersOf({ run, table }: Pick<EventWriting, "run" | "table">, first: number | undefined): Numbers {
+  const blocks = first === undefined ? [] : [first];
+  let given = 0;
+  return async (count) => {
+    const start = given;
+    given += count;
+    const more = Math.ceil(given / BLOCK) - blocks.length;
+    if (more > 0) {
+      const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
+      const rows = await run(text, [table("event_number"), String(more)]);
+      blocks.push(...rows.map(({ block }) => Number(block)).sort((a, b) => a - b));
+    }
+    return (place) => (blocks[Math.floor((start + place) / BLOCK)] ?? 0) * BLOCK + ((start + place) % BLOCK);
+  };
 }
 
 /** A column of events: its type and its value of an event. */

@@ -40,24 +40,27 @@ export function mayAssume(assuming: Assuming, attempt: number): boolean {
 export interface HeldIds {
   /** Whether the transaction assumes that ids are free which it has not looked for. */
   readonly assumes: boolean;
-  /** Those that are held; where the transaction assumes, none, which the commit proves by {@link HeldIds.holdsOf}. */
+  /** Those that are held; where the transaction assumes, none, which is proved by the commit. */
   readonly heldIds: (eventIds: readonly string[]) => Promise<readonly HeldId[]>;
   /**
-   * The number with which each of these event ids is held, -1 where it is not. Those of them that new events take stay held
-   * by whom they are until the commit.
+   * The number with which each of these event ids is held, -1 or absent where it is not. Those of them that new events take
+   * stay held by whom they are until the commit.
    *
-   * @param eventIds of the events to write that hold their ids
+   * @param eventIds of events to write that hold their ids
    * @param taken those of them that new events take: an id that was assumed to be free is proved so by its unique key
-   * @throws a {@link LostRace} when what was assumed is not so, or a holder was undone at the same time
+   * @throws a {@link LostRace} when a holder was undone at the same time
    */
   readonly holdsOf: (eventIds: readonly string[], taken: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Looks for the ids that were assumed to be free, and that no new event took. @throws a {@link LostRace} if one is not */
+  readonly prove: () => Promise<void>;
 }
 
 /** What a transaction that has its locks knows of event ids. */
 export function heldIdsOf(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
   const holds = new Map<string, number>();
   const held = new Map<string, Holder>();
-  let assumed: ReadonlySet<string> = new Set();
+  const assumed = new Set<string>();
+  const proved = new Set<string>();
   const learn = async (eventIds: Iterable<string>): Promise<void> => {
     const unknown = [...new Set(eventIds)].filter((id) => !holds.has(id));
     if (unknown.length === 0) return;
@@ -71,28 +74,29 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
     assumes,
     heldIds: async (eventIds) => {
       if (assumes) {
-        assumed = assumed.size === 0 ? new Set(eventIds) : new Set([...assumed, ...eventIds]);
+        for (const id of eventIds) assumed.add(id);
         return [];
       }
       await learn(eventIds);
       return [...new Set(eventIds)].flatMap((id) => held.get(id)?.held ?? []);
     },
     holdsOf: async (eventIds, taken) => {
-      if (assumed.size > 0) {
-        const proved = new Set(taken);
-        const unproved = [...assumed].filter((id) => !proved.has(id));
-        await learn(unproved);
-        if (unproved.some((id) => held.has(id))) throw new LostRace("an event id that was assumed to be free is held");
-      }
-      await learn(eventIds.filter((id) => !assumed.has(id)));
+      await learn(assumed.size === 0 ? eventIds : eventIds.filter((id) => !assumed.has(id)));
+      for (const id of taken) if (assumed.has(id)) proved.add(id);
       // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
       // writer would take it with the first one.
-      const again = taken.filter((id) => held.has(id));
+      const again = held.size === 0 ? [] : taken.filter((id) => held.has(id));
       const still = again.length === 0 ? [] : await holdersOf(run, table, again, "for no key update");
       const same = still.filter((one) => held.get(one.held.eventId)?.held.referenceId === one.held.referenceId);
       if (same.length < again.length)
         throw new LostRace("an event whose id is taken again was undone at the same time");
       return holds;
+    },
+    prove: async () => {
+      if (assumed.size === proved.size) return;
+      const unproved = [...assumed].filter((id) => !proved.has(id));
+      await learn(unproved);
+      if (unproved.some((id) => held.has(id))) throw new LostRace("an event id that was assumed to be free is held");
     },
   };
 }

@@ -106,7 +106,7 @@ async function decideAndCommit<Result>(
   own: PlacesOfTables,
   { scope, work, assumes }: { readonly scope: Scope; readonly work: Work<Result>; readonly assumes: boolean },
 ): Promise<Result> {
-  const { accounts, revision, stamps, numbers } = await lockAccounts(
+  const { accounts, revision, stamps, block } = await lockAccounts(
     { run, table, schema, known: remembered },
     scope.accountIds,
   );
@@ -122,14 +122,14 @@ async function decideAndCommit<Result>(
     },
     heldIds: held.heldIds,
   };
-  const { result, changes } = await work(view).catch(async (error: unknown) => {
+  const decision = await work(view).catch(async (error: unknown) => {
     // It may have failed for what was assumed, which is then a lost race; where nobody can tell, it failed as it did.
-    const told: unknown = await held.holdsOf([], []).catch((reason: unknown) => reason);
+    const told: unknown = await held.prove().catch((reason: unknown) => reason);
     throw told instanceof LostRace ? told : error;
   });
   const known = knownPlaces(places, own, stamps);
-  await writeChanges({ ...held, run, table, schema, places: known, accounts, numbers }, changes);
-  return result;
+  await writeChanges({ ...held, run, table, schema, places: known, accounts, block }, decision);
+  return decision.result;
 }
 
 function configurationLock(schema: string, { configuration }: Scope): string {
