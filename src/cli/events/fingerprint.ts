@@ -20,16 +20,13 @@ export interface Fingerprinter {
 export function createFingerprinter(key: FingerprintKey): Fingerprinter {
   const words = new Uint32Array(4);
   let packed = new Int32Array(64);
-  const [first, second, third, fourth] = key;
-
   return {
     words,
     ofText(text) {
       // A text of n characters makes at most ceil(n / 4) + ceil(n / 2) + 1 words.
       if (text.length + 4 > packed.length) packed = new Int32Array(2 * text.length + 4);
       const count = pack(text, packed);
-      hash(packed, count, { low: first, high: second }, words, 0);
-      hash(packed, count, { low: third, high: fourth }, words, 2);
+      hash(packed, count, key, words);
     },
   };
 }
@@ -62,39 +59,59 @@ function pack(text: string, packed: Int32Array): number {
   return count;
 }
 
-/** HalfSipHash-2-4 of the words, 64 bits, into `into[at]` and `into[at + 1]`. */
-function hash(
-  packed: Int32Array,
-  count: number,
-  key: { readonly low: number; readonly high: number },
-  into: Uint32Array,
-  at: number,
-): void {
-  let v0 = key.low | 0;
-  let v1 = (key.high ^ 0xee) | 0;
-  let v2 = 0x6c796765 ^ key.low;
-  let v3 = 0x74656462 ^ key.high;
+/**
+ * HalfSipHash-2-4 of the words, 64 bits, under each half of the key: `a` and `b`, side by side, because a processor works
+ * on both at once where each alone would wait for its own last step.
+ */
+function hash(packed: Int32Array, count: number, key: FingerprintKey, into: Uint32Array): void {
+  let a0 = key[0] | 0;
+  let a1 = (key[1] ^ 0xee) | 0;
+  let a2 = 0x6c796765 ^ key[0];
+  let a3 = 0x74656462 ^ key[1];
+  let b0 = key[2] | 0;
+  let b1 = (key[3] ^ 0xee) | 0;
+  let b2 = 0x6c796765 ^ key[2];
+  let b3 = 0x74656462 ^ key[3];
   // Two rounds a word, four after the last word, and four more for the second half of the hash.
-  const rounds = 2 * count + 8;
-  for (let round = 0; round < rounds; round++) {
-    const word = round < 2 * count && (round & 1) === 0 ? (packed[round >> 1] ?? 0) : 0;
-    v3 ^= word;
-    if (round === 2 * count) v2 ^= 0xee;
-    if (round === 2 * count + 4) {
-      into[at] = v1 ^ v3;
-      v1 ^= 0xdd;
+  for (let step = 0; step < count + 4; step++) {
+    const word = step < count ? (packed[step] ?? 0) : 0;
+    a3 ^= word;
+    b3 ^= word;
+    if (step === count) {
+      a2 ^= 0xee;
+      b2 ^= 0xee;
     }
-    v0 = (v0 + v1) | 0;
-    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-    v0 = (v0 << 16) | (v0 >>> 16);
-    v2 = (v2 + v3) | 0;
-    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-    v0 = (v0 + v3) | 0;
-    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-    v2 = (v2 + v1) | 0;
-    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-    v2 = (v2 << 16) | (v2 >>> 16);
-    if (round < 2 * count && (round & 1) === 1) v0 ^= packed[round >> 1] ?? 0;
+    if (step === count + 2) {
+      into[0] = a1 ^ a3;
+      into[2] = b1 ^ b3;
+      a1 ^= 0xdd;
+      b1 ^= 0xdd;
+    }
+    for (let round = 0; round < 2; round++) {
+      a0 = (a0 + a1) | 0;
+      b0 = (b0 + b1) | 0;
+      a1 = ((a1 << 5) | (a1 >>> 27)) ^ a0;
+      b1 = ((b1 << 5) | (b1 >>> 27)) ^ b0;
+      a0 = (a0 << 16) | (a0 >>> 16);
+      b0 = (b0 << 16) | (b0 >>> 16);
+      a2 = (a2 + a3) | 0;
+      b2 = (b2 + b3) | 0;
+      a3 = ((a3 << 8) | (a3 >>> 24)) ^ a2;
+      b3 = ((b3 << 8) | (b3 >>> 24)) ^ b2;
+      a0 = (a0 + a3) | 0;
+      b0 = (b0 + b3) | 0;
+      a3 = ((a3 << 7) | (a3 >>> 25)) ^ a0;
+      b3 = ((b3 << 7) | (b3 >>> 25)) ^ b0;
+      a2 = (a2 + a1) | 0;
+      b2 = (b2 + b1) | 0;
+      a1 = ((a1 << 13) | (a1 >>> 19)) ^ a2;
+      b1 = ((b1 << 13) | (b1 >>> 19)) ^ b2;
+      a2 = (a2 << 16) | (a2 >>> 16);
+      b2 = (b2 << 16) | (b2 >>> 16);
+    }
+    a0 ^= word;
+    b0 ^= word;
   }
-  into[at + 1] = v1 ^ v3;
+  into[1] = a1 ^ a3;
+  into[3] = b1 ^ b3;
 }

@@ -12,19 +12,22 @@ import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
 const SHARDS = 256;
 const SHARD_CAPACITY_FIRST = 48;
 const LOAD_MAX = 0.76;
-/** A table grows by so much: with the load kept below {@link LOAD_MAX}, 24 bytes become 41 at the worst. */
-const GROWTH = 1.3;
-const WORDS = 4;
+/** A table grows by so much: with the load kept below {@link LOAD_MAX}, 24 bytes become 48 at the worst, 39 on average. */
+const GROWTH = 1.5;
+/** Words and doubles of a place: four words of fingerprint and a double, side by side in memory. */
+const WORDS = 6;
+const DOUBLES = 3;
+const UNTIL = 2;
 const TWO_TO_32 = 4_294_967_296;
 
 /** One of many small tables, so that growing one of them never holds all ids twice. */
 interface Shard {
   capacity: number;
   count: number;
-  /** Four words an id. */
+  /** The places. */
   words: Uint32Array;
-  /** Until when the id counts; 0 is an empty place. */
-  untils: Float64Array;
+  /** The same memory: at {@link UNTIL} of a place until when the id counts; 0 is an empty place. */
+  doubles: Float64Array;
 }
 
 /** Which ids still count. */
@@ -61,16 +64,16 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
       return shards.reduce((total, shard) => total + shard.count, 0);
     },
     get bytes() {
-      return shards.reduce((total, shard) => total + shard.words.byteLength + shard.untils.byteLength, 0);
+      return shards.reduce((total, shard) => total + shard.words.byteLength, 0);
     },
     has(id, at) {
       const shard = shardOf(id);
-      return counts(shard.untils[placeOf(shard, words, 0)], at);
+      return counts(untilAt(shard, placeOf(shard, words, 0)), at);
     },
     admit(id, at, until) {
       const shard = shardOf(id);
       let place = placeOf(shard, words, 0);
-      const before = shard.untils[place];
+      const before = untilAt(shard, place);
       if (counts(before, at)) return false;
       if (before === 0) {
         if (shard.count + 1 > shard.capacity * LOAD_MAX) {
@@ -81,32 +84,37 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
         shard.count++;
       }
       // An end at 1970 itself must not look like an empty place; no instant lies between the two.
-      shard.untils[place] = until === 0 ? -Number.MIN_VALUE : until;
+      shard.doubles[place * DOUBLES + UNTIL] = until === 0 ? -Number.MIN_VALUE : until;
       return true;
     },
     forget(id) {
       const shard = shardOf(id);
       const place = placeOf(shard, words, 0);
       // The place stays taken, because others may have been put behind it.
-      if (shard.untils[place] !== 0) shard.untils[place] = -Infinity;
+      if (untilAt(shard, place) !== 0) shard.doubles[place * DOUBLES + UNTIL] = -Infinity;
     },
   };
 }
 
-function counts(until: number | undefined, at: Instant): boolean {
-  return until !== undefined && until !== 0 && at < until;
+function counts(until: Instant, at: Instant): boolean {
+  return until !== 0 && at < until;
 }
 
 function emptyShard(capacity: number): Shard {
-  return { capacity, count: 0, words: new Uint32Array(capacity * WORDS), untils: new Float64Array(capacity) };
+  const doubles = new Float64Array(capacity * DOUBLES);
+  return { capacity, count: 0, words: new Uint32Array(doubles.buffer), doubles };
+}
+
+function untilAt({ doubles }: Shard, place: number): Instant {
+  return doubles[place * DOUBLES + UNTIL] ?? 0;
 }
 
 /** Where the fingerprint at `from[at]` is, or the empty place where it would be. */
 function placeOf(shard: Shard, from: Uint32Array, at: number): number {
-  const { capacity, words, untils } = shard;
+  const { capacity, words, doubles } = shard;
   const [first, second, third, fourth] = [from[at], from[at + 1] ?? 0, from[at + 2], from[at + 3]];
-  let place = Math.floor((second * capacity) / TWO_TO_32);
-  while (untils[place] !== 0) {
+  let place = homeOf(second, capacity);
+  while (doubles[place * DOUBLES + UNTIL] !== 0) {
     const base = place * WORDS;
     if (
       words[base + 1] === second &&
@@ -122,18 +130,40 @@ function placeOf(shard: Shard, from: Uint32Array, at: number): number {
   return place;
 }
 
+/** Where a fingerprint would be were it alone. Homes are in the order of the words, whatever the capacity. */
+function homeOf(word: number, capacity: number): number {
+  return (word * (capacity / TWO_TO_32)) | 0;
+}
+
 function grow(shard: Shard): void {
   const larger = emptyShard(Math.ceil(shard.capacity * GROWTH));
-  for (let place = 0; place < shard.capacity; place++) {
-    const until = shard.untils[place] ?? 0;
+  const { capacity, words, doubles } = larger;
+  // What went over the end of the table comes after its end: so all are moved in almost the order of their new places.
+  const start = firstEmpty(shard);
+  let last = -1;
+  for (let index = 0; index < shard.capacity; index++) {
+    const place = start + index < shard.capacity ? start + index : start + index - shard.capacity;
+    const until = untilAt(shard, place);
     if (until === 0) continue;
-    const target = placeOf(larger, shard.words, place * WORDS);
-    copyWords(shard.words, place * WORDS, larger.words, target * WORDS);
-    larger.untils[target] = until;
+    let target = homeOf(shard.words[place * WORDS + 1] ?? 0, capacity);
+    // Behind all that were moved before, a place is empty.
+    if (target <= last) {
+      while (untilAt(larger, target) !== 0) target = target + 1 === capacity ? 0 : target + 1;
+    }
+    if (target > last) last = target;
+    copyWords(shard.words, place * WORDS, words, target * WORDS);
+    doubles[target * DOUBLES + UNTIL] = until;
   }
-  shard.capacity = larger.capacity;
-  shard.words = larger.words;
-  shard.untils = larger.untils;
+  shard.capacity = capacity;
+  shard.words = words;
+  shard.doubles = doubles;
+}
+
+/** A table is never full. */
+function firstEmpty(shard: Shard): number {
+  let place = 0;
+  while (untilAt(shard, place) !== 0) place++;
+  return place;
 }
 
 /** The four words of a fingerprint; by hand, because a view for each is what costs. */
