@@ -18,7 +18,11 @@ const DIGITS_MAX = 15;
  * @returns undefined for any other text
  */
 export function exactOfBytes(bytes: Uint8Array, start: number, end: number): Exact | undefined {
-  if (!isPlainNumber(bytes, start, end)) return undefined;
+  return isPlainNumber(bytes, start, end) ? exactOfPlainNumber(bytes, start, end) : undefined;
+}
+
+/** The decimal written in [start, end), for which {@link isPlainNumber} holds. */
+export function exactOfPlainNumber(bytes: Uint8Array, start: number, end: number): Exact {
   const negative = bytes[start] === MINUS;
   let mantissa = 0;
   let places = 0;

@@ -22,16 +22,15 @@ export interface LineShape {
 
 /**
  * The bytes before, between and after the slots; quotes belong to them, line ends do not. They are compared four at a
- * time, which is what makes a shape quicker than a parser: all words of all constants one after another, each with its
- * place in its constant. The last word of a constant ends with it and may overlap the one before.
+ * time, which is what makes a shape quicker than a parser: all words of all constants one after another. The last word of
+ * a constant ends with it and may overlap the one before.
  */
 export interface Constants {
   readonly lengths: Int32Array;
   /** Where each constant's words begin; one more at the end. */
   readonly firstWords: Int32Array;
   readonly words: Int32Array;
-  readonly places: Int32Array;
-  /** Which of the bytes of a word count: all, but in a constant of fewer than four. */
+  /** By constant: which of the bytes of its last word count: all, but in a constant of fewer than four. */
   readonly masks: Int32Array;
 }
 
@@ -52,17 +51,12 @@ const NUMERIC = Uint8Array.from({ length: 256 }, (_, byte) =>
 export function constantsOf(texts: readonly Uint8Array[]): Constants {
   const firstWords = [0];
   const words: number[] = [];
-  const places: number[] = [];
-  const masks: number[] = [];
   for (const text of texts) {
     const padded = new Uint8Array(Math.max(WORD, text.length));
     padded.set(text);
     const view = new DataView(padded.buffer);
     for (let at = 0; at < text.length; at += WORD) {
-      const place = Math.max(0, Math.min(at, text.length - WORD));
-      words.push(view.getInt32(place, true));
-      places.push(place);
-      masks.push(text.length >= WORD ? -1 : (1 << (8 * text.length)) - 1);
+      words.push(view.getInt32(Math.max(0, Math.min(at, text.length - WORD)), true));
     }
     firstWords.push(words.length);
   }
@@ -70,8 +64,7 @@ export function constantsOf(texts: readonly Uint8Array[]): Constants {
     lengths: Int32Array.from(texts, (text) => text.length),
     firstWords: Int32Array.from(firstWords),
     words: Int32Array.from(words),
-    places: Int32Array.from(places),
-    masks: Int32Array.from(masks),
+    masks: Int32Array.from(texts, (text) => (text.length >= WORD ? -1 : (1 << (8 * text.length)) - 1)),
   };
 }
 
@@ -94,8 +87,10 @@ export function matchShape(
   const { lengths } = constants;
   let at = start;
   for (let index = 0; index < lengths.length; index++) {
-    if (!matchConstant(constants, index, view, at)) return -1;
-    at += lengths[index] ?? 0;
+    const length = lengths[index] ?? 0;
+    // Room for the longest reach of a word; what lies behind the line end never matches, for no constant holds one.
+    if (at + Math.max(WORD, length) > bytes.length || !matchConstant(constants, index, view, at)) return -1;
+    at += length;
     const slot = slots[index];
     if (slot === undefined) return at;
     spans[2 * index] = at;
@@ -108,12 +103,14 @@ export function matchShape(
 }
 
 function matchConstant(constants: Constants, index: number, view: DataView, at: number): boolean {
-  const { firstWords, words, places, masks } = constants;
-  // Room for the longest reach of a word; what lies behind the line end never matches, for no constant holds one.
-  if (at + Math.max(WORD, constants.lengths[index] ?? 0) > view.byteLength) return false;
-  const end = firstWords[index + 1] ?? 0;
-  for (let word = firstWords[index] ?? 0; word < end; word++) {
-    if (((view.getInt32(at + (places[word] ?? 0), true) ^ (words[word] ?? 0)) & (masks[word] ?? 0)) !== 0) return false;
+  const { firstWords, words } = constants;
+  const last = (firstWords[index + 1] ?? 0) - 1;
+  let word = firstWords[index] ?? 0;
+  if (word > last) return true;
+  for (let place = at; word < last; place += WORD) {
+    if (view.getInt32(place, true) !== words[word]) return false;
+    word++;
   }
-  return true;
+  const place = at + Math.max(0, (constants.lengths[index] ?? 0) - WORD);
+  return ((view.getInt32(place, true) ^ (words[word] ?? 0)) & (constants.masks[index] ?? 0)) === 0;
 }

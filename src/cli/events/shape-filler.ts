@@ -5,7 +5,7 @@
  */
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { type ByteTexts, createByteTexts } from "./byte-texts.ts";
-import { exactOfBytes } from "./bytes.ts";
+import { exactOfBytes, exactOfPlainNumber } from "./bytes.ts";
 import type { LineShape, SlotPart } from "./line-shape.ts";
 
 /** Bounds of an event's texts, in bytes of ASCII: what is longer is left to metering to refuse. */
@@ -31,7 +31,8 @@ export interface ShapeFiller {
   /** Which of them hold a number without quotes: the line is JSON only when each of these is one. */
   readonly numberSpans: readonly number[];
   /**
-   * Fills the slots, timestamp aside, from the spans that the shape was matched at.
+   * Fills the slots, timestamp aside, from the spans that the shape was matched at; those of {@link numberSpans} must
+   * hold plain numbers.
    *
    * @returns false when a value is not of the plain form: the line is then to be read in full
    */
@@ -89,16 +90,23 @@ function fillerOf(part: SlotPart, slots: EventSlots, texts: KnownTexts): FillOne
         return true;
       };
     case "attribute":
-      return attributeFiller(slots.attributeSlots.get(part.name), slots);
+      return attributeFiller(part, slots);
     case "dimension":
       return dimensionFiller(part, slots, texts);
   }
 }
 
-function attributeFiller(place: number | undefined, slots: EventSlots): FillOne {
+function attributeFiller(part: Extract<SlotPart, { readonly name: string }>, slots: EventSlots): FillOne {
+  const place = slots.attributeSlots.get(part.name);
   const { values } = slots;
   if (place === undefined || place >= slots.declaredAttributes) {
     return (bytes, start, end) => exactOfBytes(bytes, start, end) !== undefined;
+  }
+  if (!part.quoted) {
+    return (bytes, start, end) => {
+      values[place] = exactOfPlainNumber(bytes, start, end);
+      return true;
+    };
   }
   return (bytes, start, end) => {
     const exact = exactOfBytes(bytes, start, end);
