@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from "../calendar/instant.ts";
 import type { AccountDependencies } from "../metering/event-slots.ts";
 import type { SchemaProgram } from "../metering/program.ts";
 import type { ReadEvent } from "../metering/read-event.ts";
-import { compareExact, type Exact, textOfExact } from "../numbers/exact.ts";
+import { compareExact, decimalOfExact, type Exact, textOfExact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import { type IngestOutcome, outcomeOf } from "./outcome.ts";
 
@@ -63,6 +63,19 @@ export function tooLate(timestamp: Instant, openUntil: Instant): IngestOutcome {
 export function alreadyInvoiced(timestamp: Instant): IngestOutcome {
   const sentence = `The invoice of the pricing cycle of ${formatInstant(timestamp)} is final.`;
   return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+}
+
+/** Digits before, and digits after the point of a quantity: the product of two values (S1.3) has no more. */
+const QUANTITY_DIGITS_MAX = 40;
+
+/**
+ * Whether sums of such quantities stay within 100 digits (S1.4). What the cells hold is not read for an ingest, so each
+ * quantity must leave room for 10^20 others.
+ */
+export function addsUp(quantity: Exact): boolean {
+  if (typeof quantity === "number") return true;
+  const decimal = decimalOfExact(quantity);
+  return decimal.decimalPlaces() <= QUANTITY_DIGITS_MAX && decimal.e < QUANTITY_DIGITS_MAX;
 }
 
 /** A sum that the event would make is beyond what is exact (S1.4). */

@@ -8,7 +8,7 @@ import { DAY_MS, type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { SchemaProgram } from "../metering/program.ts";
 import type { ReadEvent, UsageEvent } from "../metering/read-event.ts";
-import { decimalOfExact, type Exact, isZeroExact } from "../numbers/exact.ts";
+import { type Exact, isZeroExact } from "../numbers/exact.ts";
 import { planOf } from "./account-plan.ts";
 import { type Catalog, unitsIn } from "./catalog.ts";
 import { catchUp, grantAhead } from "./catch-up.ts";
@@ -84,9 +84,9 @@ export function decideIngest(
 /** So few events are kept as records: columns would take more. */
 const BATCH_MIN = 8;
 /** So many events are decided first, while a store that takes them early waits. */
-const EARLY_FIRST = 150;
-/** How many more each time: to write them takes a store longer than to decide them. */
-const EARLY_GROWTH = 2;
+const EARLY_FIRST = 250;
+/** How many times more the next time: to write events takes a store longer than to decide so many. */
+const EARLY_GROWTH = 3;
 const EARLY_MAX = 1_000;
 
 /**
@@ -343,7 +343,7 @@ function countOne(context: Context, event: ReadEvent, program: SchemaProgram, ac
   if (feature === undefined && measure.meters.length === 0) return NO_METERS_DECIDED;
   const quantity: Exact = feature === undefined ? 0 : (slots.values[feature.slot] ?? 0);
   const matched = countMatched(measure.units);
-  if (matched < 0 || !addsUp(quantity)) return failed(because.tooManyDigits());
+  if (matched < 0 || !because.addsUp(quantity)) return failed(because.tooManyDigits());
   const isPriced = account.seat.period.openUntil !== undefined;
   if (feature === undefined)
     return matched === 0 ? NOT_METERED_DECIDED : isPriced ? METERED_DECIDED : NOT_BILLED_DECIDED;
@@ -372,7 +372,7 @@ function countMatched(units: readonly (Exact | undefined)[]): number {
   let matched = 0;
   for (const quantity of units) {
     if (quantity === undefined) continue;
-    if (!addsUp(quantity)) return -1;
+    if (!because.addsUp(quantity)) return -1;
     matched += 1;
   }
   return matched;
@@ -389,19 +389,6 @@ function unitsOf(catalog: Catalog, { measure }: SchemaProgram): EventRecord["uni
 }
 
 const NO_UNITS: EventRecord["units"] = [];
-
-/** Digits before, and digits after the point of a quantity: the product of two values (S1.3) has no more. */
-const QUANTITY_DIGITS_MAX = 40;
-
-/**
- * Whether sums of such quantities stay within 100 digits (S1.4). What the cells hold is not read for an ingest, so each
- * quantity must leave room for 10^20 others.
- */
-function addsUp(quantity: Exact): boolean {
-  if (typeof quantity === "number") return true;
-  const decimal = decimalOfExact(quantity);
-  return decimal.decimalPlaces() <= QUANTITY_DIGITS_MAX && decimal.e < QUANTITY_DIGITS_MAX;
-}
 
 function failed(outcome: IngestOutcome): Decided {
   return { outcome, counts: false };
