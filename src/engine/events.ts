@@ -4,6 +4,7 @@
  * @module
  */
 import type { Catalog } from "../ledger/catalog.ts";
+import type { Changes, Decision } from "../ledger/decision.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../ledger/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../ledger/ingest.ts";
 import type { EventRecord } from "../ledger/records.ts";
@@ -40,17 +41,32 @@ export async function ingest(context: EngineContext, batch: readonly unknown[]):
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const inBatches = store.takesBatches === true;
-      const decision = decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids);
-      return {
-        result: { done: decision.result },
-        early: decision.early,
-        // Decided when a store asks for it, after what it takes early.
-        get changes() {
-          return decision.changes;
-        },
-      };
+      return new Done(decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids));
     });
     if ("done" in attempt) return attempt.done;
+  }
+}
+
+/**
+ * A decision that ends the attempts. A class, for an object that is written with a getter of its own gets a shape of its own
+ * too, which keeps the whole batch until the oldest objects are collected.
+ */
+class Done<Result> implements Decision<Attempt<Result>> {
+  readonly result: Attempt<Result>;
+  readonly #decision: Decision<Result>;
+
+  constructor(decision: Decision<Result>) {
+    this.result = { done: decision.result };
+    this.#decision = decision;
+  }
+
+  get early(): Decision<Result>["early"] {
+    return this.#decision.early;
+  }
+
+  /** Decided when a store asks for it, after what it takes early. */
+  get changes(): Changes {
+    return this.#decision.changes;
   }
 }
 
