@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Pool } from "pg";
+import { Pool, type QueryConfig } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
@@ -194,6 +194,32 @@ describe("event ids that are taken to be free", () => {
     await locker.query("rollback");
     locker.release();
     await impatient.end();
+  });
+
+  test("are looked for when the statements that were sent have ended: a driver need not queue more than one", async () => {
+    let [under, most] = [0, 0];
+    const counted = {
+      connect: async () => {
+        const connection = await pool.connect();
+        return {
+          query: async (statement: QueryConfig) => {
+            most = Math.max(most, (under += 1));
+            return connection.query(statement).finally(() => (under -= 1));
+          },
+          release: (error?: Error | boolean) => connection.release(error),
+        };
+      },
+    };
+    const store = await postgresStore(counted, { schema: "counted" });
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+    const events = Array.from({ length: 2_000 }, (_, place) => event("a", place, { number: UNNUMBERED }));
+    await store.transact(scope, async (view) => {
+      expect(await view.heldIds([...events.map(({ eventId }) => eventId), "not taken"])).toEqual([]);
+      return { result: undefined, changes: { accounts: [account("a")], events } };
+    });
+    expect(most).toBe(2);
+    expect(await store.read.events({ eventId: "event.a.1999" }, { limit: 9 })).toHaveLength(1);
+    await store.close();
   });
 });
 

@@ -15,11 +15,11 @@ import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
 import type { PlaceWriting } from "./places.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
-import { type Sending, sendingOver } from "./sending.ts";
+import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext extends PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes" | "prove"> {
+export interface CommitContext extends PlaceWriting, Sending, Pick<HeldIds, "holdsOf" | "assumes" | "prove"> {
   /** The block of numbers for events that the transaction has, if it has one. */
   readonly block: number | undefined;
   /** The accounts as they were read under their locks. */
@@ -31,8 +31,7 @@ export interface CommitContext extends PlaceWriting, Pick<HeldIds, "holdsOf" | "
  * other. While the database works on a statement, the values of the next one are made ready, and events are decided.
  */
 export async function writeChanges(context: CommitContext, decision: Decision<unknown>): Promise<void> {
-  const sending = sendingOver(context.run);
-  const writing = { ...context, ...sending, numbers: numbersOf({ ...context, ...sending }, context.block) };
+  const writing = { ...context, numbers: numbersOf(context, context.block) };
   try {
     const batches: EventBatch[] = [];
     // What looks for event ids writes all of them in one order.
@@ -53,14 +52,14 @@ export async function writeChanges(context: CommitContext, decision: Decision<un
     await writeRecords(writing, "invoice", changes.invoices ?? [], INVOICE);
     if (changes.configurationChanged === true) {
       const next = `revision + 1 + floor(random() * ${REVISION_STEP_MAX})::bigint`;
-      await sending.send(`update ${context.table("configuration")} set revision = ${next}`, []);
+      await context.send(`update ${context.table("configuration")} set revision = ${next}`, []);
     }
   } catch (error) {
     // What is under way ends before anything else is asked of the connection. What failed first is why others did.
-    await sending.settled();
+    await context.settled();
     throw error;
   }
-  await sending.settled();
+  await context.settled();
 }
 
 /**
@@ -68,8 +67,6 @@ export async function writeChanges(context: CommitContext, decision: Decision<un
  * its revisions are others than those that a running process remembers.
  */
 const REVISION_STEP_MAX = 2 ** 24;
-
-type Writing = CommitContext & Sending;
 
 /** The columns of a record besides its id: each with its type, and its value of a record. */
 type Columns<Item> = Readonly<
@@ -102,7 +99,7 @@ const INVOICE: Columns<InvoiceRecord> = {
   body: ["json", recordText],
 };
 
-async function writeDocuments({ send, table }: Writing, changes: Changes): Promise<void> {
+async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
   const { documents = [], removedDocuments: removed = [] } = changes;
   if (removed.length > 0) {
     const keys = [textList(removed.map(({ kind }) => kind)), textList(removed.map(({ id }) => keyOf(id)))];
@@ -144,7 +141,7 @@ const ACCOUNT: Columns<AccountRecord> = {
   body: ["json", accountBody],
 };
 
-async function writeAccounts(writing: Writing, accounts: readonly AccountRecord[]): Promise<void> {
+async function writeAccounts(writing: CommitContext, accounts: readonly AccountRecord[]): Promise<void> {
   const changed = accounts.filter((account) => !isSameButClocked(writing.accounts.get(account.id), account));
   await writeRecords(writing, "account", changed, ACCOUNT);
   await writeRecords(writing, "ledger", accounts, CLOCKED);
@@ -163,7 +160,7 @@ const CLOCKED_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
 /** Writes records that are replaced whole. */
 async function writeRecords<Item extends { readonly id: string }>(
-  { send, table }: Writing,
+  { send, table }: CommitContext,
   name: string,
   items: readonly Item[],
   columns: Columns<Item>,

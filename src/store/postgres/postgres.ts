@@ -20,6 +20,7 @@ import { againAfterLostRaces, LostRace } from "./failures.ts";
 import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
 import { migrate, tablesIn } from "./migrations.ts";
 import { knownPlaces, noPlaces, type PlacesOfTables, rememberPlaces } from "./places.ts";
+import { sendingOver } from "./sending.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
 
@@ -110,7 +111,9 @@ async function decideAndCommit<Result>(
     { run, table, schema, known: remembered },
     scope.accountIds,
   );
-  const held = heldIdsOf(run, table, assumes);
+  // Event ids are looked for between statements of the commit, when those that were sent have ended.
+  const sending = sendingOver(run);
+  const held = heldIdsOf(sending.run, table, assumes);
   const base = viewOver(run, table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
@@ -128,7 +131,7 @@ async function decideAndCommit<Result>(
     throw told instanceof LostRace ? told : error;
   });
   const known = knownPlaces(places, own, stamps);
-  await writeChanges({ ...held, run, table, schema, places: known, accounts, block }, decision);
+  await writeChanges({ ...held, ...sending, table, schema, places: known, accounts, block }, decision);
   return decision.result;
 }
 
