@@ -1,5 +1,9 @@
 /** The engine over the memory store: ingest beside its decisions alone, undo as events grow, and check-and-debit. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { Decision } from "../../src/ledger/decision.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
@@ -38,7 +42,7 @@ async function ingest(count: number): Promise<readonly string[]> {
   await loaded(decided);
   // The same decisions over the same book: read, decided, and dropped.
   const dry = createEngine({
-    store: { ...decided, transact: async (_, work) => (await work(decided.read)).result },
+    store: { ...decided, transact: (_, work) => decideAlone(work(decided.read)) },
     clock: () => CLOCK.ingested,
   });
   const store = memoryStore();
@@ -60,6 +64,13 @@ async function ingest(count: number): Promise<readonly string[]> {
   ];
 }
 
+/** What a decision answers; its changes are decided, and dropped. */
+async function decideAlone<Result>(decided: Promise<Decision<Result>>): Promise<Result> {
+  const { changes, result } = await decided;
+  if (changes.configurationChanged === true) throw new Error("an ingest changed the configuration");
+  return result;
+}
+
 async function entitle(count: number): Promise<readonly string[]> {
   const engine = await loaded(memoryStore());
   const times: number[] = [];
@@ -76,7 +87,8 @@ async function undo(sizes: readonly number[]): Promise<readonly string[]> {
 
 /** What is on the heap, and beside it: numbers are kept outside. */
 function memory(): number {
-  globalThis.gc?.();
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
