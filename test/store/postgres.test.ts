@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Pool, type QueryConfig } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { createEngine } from "../../src/engine/engine.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
 import { type EventRecord, UNNUMBERED } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
@@ -220,6 +221,46 @@ describe("event ids that are taken to be free", () => {
     expect(most).toBe(2);
     expect(await store.read.events({ eventId: "event.a.1999" }, { limit: 9 })).toHaveLength(1);
     await store.close();
+  });
+});
+
+describe("events whose dimensions have ever other names", () => {
+  test("are kept without a form of their own, once there are a thousand", async () => {
+    const engine = createEngine({
+      store: await postgresStore(pool, { schema: "forms" }),
+      clock: () => Date.UTC(2024, 5, 9),
+    });
+    await engine.load({
+      eventSchemas: [{ name: "call", attributes: [] }],
+      customers: [{ id: "c", name: "Customer" }],
+      accounts: [{ id: "a", name: "Account", customerId: "c" }],
+    });
+    const send = async (prefix: string, from: number, count: number): Promise<void> => {
+      const sent = Array.from({ length: count * 16 }, (_, place) => ({
+        schemaName: "call",
+        id: `${prefix}${place}`,
+        accountId: "a",
+        timestamp: "2024-06-08T00:00:00Z",
+        dimensions: { [`name ${from + Math.floor(place / 16)}`]: "x" },
+      }));
+      const results = await engine.ingest(sent);
+      expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_NO_MATCHING_METERS"]));
+    };
+    const forms = async (): Promise<number> => {
+      const { rows } = await pool.query<{ count: number }>("select count(*)::int from forms.event_form");
+      return rows[0]?.count ?? 0;
+    };
+    await send("a", 0, 1_100);
+    const most = await forms();
+    expect(most).toBeGreaterThan(1_000);
+    await send("b", 2_000, 20);
+    expect(await forms()).toBe(most);
+    // One that is known goes on.
+    await send("c", 0, 1);
+    const { rows } = await pool.query("select count(*)::int from forms.event where form = 0");
+    expect(rows).toEqual([{ count: 32 }]);
+    const [event] = (await engine.events.list({ eventId: "b17" }, { limit: 1 })).items;
+    expect(event?.payload.dimensions).toEqual({ "name 2001": "x" });
   });
 });
 

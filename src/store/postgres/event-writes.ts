@@ -29,13 +29,14 @@ export interface EventWriting extends Sending, PlaceWriting, Pick<HeldIds, "hold
   readonly numbers: Numbers;
 }
 
-/** So many events are in the first statement: the sooner it is under way, the sooner the next one is made ready. */
-const CHUNK_FIRST = 250;
-const CHUNK_GROWTH = 3;
-/** So many are in a statement at most. */
-const CHUNK_MAX = 1_000;
+/** So many events with records are in a statement: while it is under way, the next one is made ready. */
+const RECORDS_CHUNK = 500;
+/** So many events in columns, which take less to make ready. */
+const FORMED_CHUNK = 1_000;
 /** So many events of a form are worth a statement of their own. */
 const FORM_MIN = 16;
+/** More forms are not kept: where names hold what should be a value, nearly each event has a form of its own. */
+const FORMS_MAX = 1_000;
 
 /**
  * Writes events: those that are new get numbers, the others replace what they were.
@@ -47,7 +48,7 @@ export async function writeEvents(
   events: readonly EventRecord[],
   batch?: EventBatch,
 ): Promise<void> {
-  const { formed, apart } = batch === undefined ? NOT_FORMED : formedIn(batch);
+  const { formed, apart } = batch === undefined ? NOT_FORMED : await formedIn(context, batch);
   const records = [...apart.map(({ record }) => record), ...events];
   const holders = records.filter(isHolder);
   const taken = [...formed.flatMap((group) => group.eventIds), ...holders.filter(isNew).map(idOf)];
@@ -63,7 +64,10 @@ export async function writeEvents(
     ...apart.map(({ record, index }) => ({ event: record, number: numberOf(index) })),
     ...added.map((event, place) => ({ event, number: numberOf(size + place) })),
   ];
-  for (const chunk of chunksOf(sortedBy(context, fresh, ({ event }) => event.eventId))) {
+  for (const chunk of chunksOf(
+    sortedBy(context, fresh, ({ event }) => event.eventId),
+    RECORDS_CHUNK,
+  )) {
     await insertEvents(context, chunk, held, "");
   }
   const replacing = events.filter((event) => !isNew(event)).map((event) => ({ event, number: event.number }));
@@ -114,19 +118,15 @@ function sortedBy<Item>(
   return assumes ? items : inKeyOrder(items, (item) => keyOf(idOfItem(item)));
 }
 
-/** Items in chunks that grow. */
-function* chunksOf<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
-  let size = CHUNK_FIRST;
-  for (let start = 0; start < items.length;) {
-    yield items.slice(start, start + size);
-    start += size;
-    size = Math.min(size * CHUNK_GROWTH, CHUNK_MAX);
-  }
+function* chunksOf<Item>(items: readonly Item[], size: number): Iterable<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 /** The events of a batch that are written in one form. */
 interface FormedEvents {
   readonly form: EventForm;
+  /** The place of the form. */
+  readonly place: number;
   /** Their places in the batch. */
   readonly indices: readonly number[];
   readonly eventIds: readonly string[];
@@ -140,9 +140,10 @@ interface Forming {
 }
 
 const NOT_FORMED: Forming = { formed: [], apart: [] };
+const NO_PLACES: ReadonlyMap<string, number> = new Map();
 
 /** Those of which many are alike are written in their form, all others as records. */
-function formedIn(batch: EventBatch): Forming {
+async function formedIn(context: EventWriting, batch: EventBatch): Promise<Forming> {
   const groups = new Map<EventForm, number[]>();
   const rest: number[] = [];
   for (let index = 0; index < sizeOf(batch); index++) {
@@ -152,11 +153,16 @@ function formedIn(batch: EventBatch): Forming {
     else if (group === undefined) groups.set(form, [index]);
     else group.push(index);
   }
+  const isWorth = (form: EventForm, { length }: readonly number[]): boolean =>
+    length >= FORM_MIN && keyOf(form.schemaName) === form.schemaName;
+  const texts = new Map([...groups].filter((group) => isWorth(...group)).map(([form]) => [form, formText(form)]));
+  const places =
+    texts.size === 0 ? NO_PLACES : await placesOf(context, "event_form", new Set(texts.values()), FORMS_MAX);
   const formed: FormedEvents[] = [];
   for (const [form, indices] of groups) {
-    const isWorth = indices.length >= FORM_MIN && keyOf(form.schemaName) === form.schemaName;
-    if (isWorth) formed.push({ form, indices, eventIds: indices.map((index) => batch.eventIds[index] ?? "") });
-    else rest.push(...indices);
+    const place = places.get(texts.get(form) ?? "");
+    if (place === undefined) rest.push(...indices);
+    else formed.push({ form, place, indices, eventIds: indices.map((index) => batch.eventIds[index] ?? "") });
   }
   const apart = rest
     .sort((a, b) => a - b)
@@ -174,12 +180,11 @@ interface NewWriting extends EventWriting {
 async function writeFormed(writing: NewWriting, batch: EventBatch, formed: readonly FormedEvents[]): Promise<void> {
   const { send, table, held, numberOf } = writing;
   const { eventIds, referenceIds, createdAt } = batch;
-  if (formed.length === 0) return;
-  const texts = formed.map(({ form }) => formText(form));
-  const places = await placesOf(writing, "event_form", new Set(texts));
-  for (const [group, { form, indices }] of formed.entries()) {
-    const place = places.get(texts[group] ?? "");
-    for (const chunk of chunksOf(sortedBy(writing, indices, (index) => eventIds[index] ?? ""))) {
+  for (const { form, place, indices } of formed) {
+    for (const chunk of chunksOf(
+      sortedBy(writing, indices, (index) => eventIds[index] ?? ""),
+      FORMED_CHUNK,
+    )) {
       const holds = held.size === 0 ? [] : chunk.map((index) => (held.get(eventIds[index] ?? "") ?? -1) + 1);
       const isFirst = holds.every((each) => each === 0);
       await send(
@@ -188,7 +193,7 @@ async function writeFormed(writing: NewWriting, batch: EventBatch, formed: reado
           select reference_id, account_id, number, event_id, timestamp, body, ${isFirst ? "0" : "holds"},
             $7::text::integer, $8::text, $9::text, $10::text::bigint, false
           from unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::bigint[],
-              string_to_array($6::text, E'\n')${isFirst ? "" : ", $11::text::integer[]"})
+              string_to_array($6::text, E'\\n')${isFirst ? "" : ", $11::text::integer[]"})
             as added (reference_id, account_id, number, event_id, timestamp, body${isFirst ? "" : ", holds"})`,
         [
           textList(chunk.map((index) => referenceIds[index])),

@@ -75,11 +75,16 @@ export function rememberPlaces(places: PlacesOfTables, own: PlacesOfTables): voi
   }
 }
 
-/** The place of each text; new ones get the next places. */
+/**
+ * The place of each text; new ones get the next places.
+ *
+ * @param most where the list is known to be longer, new ones get none
+ */
 export async function placesOf(
   { run, table, schema, places }: PlaceWriting,
   name: PlaceTable,
   ids: ReadonlySet<string>,
+  most = Infinity,
 ): Promise<ReadonlyMap<string, number>> {
   const { committed, own } = places[name];
   const found = new Map<string, number>();
@@ -102,6 +107,7 @@ export async function placesOf(
   let unknown = look();
   if (unknown.length > 0) unknown = await learn(unknown);
   if (unknown.length === 0) return found;
+  for (const known of [committed, own.byKey]) for (const place of known.values()) if (place >= most) return found;
   // Until this is committed, others that have new ones wait: they come after all other locks.
   await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, name)]);
   const added = inKeyOrder(await learn(unknown), keyOf);
