@@ -50,5 +50,5 @@ describe("events in columns of a database", () => {
       { numRuns: 10 },
     );
     await database.close();
-  });
+  }, 180_000);
 });
