@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { Pool, type QueryConfig } from "pg";
+import { Pool, type PoolClient, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { UNNUMBERED } from "../../src/ledger/records.ts";
@@ -148,8 +148,8 @@ describe("a private server", () => {
   });
 });
 
-/** A pool whose first commit with changes is not answered; `isLost` says whether the server has had it. */
-function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
+/** A pool whose first commit of usage ends otherwise: `commit` does what becomes of it, and the connection is lost. */
+function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<unknown>): ConnectionPool {
   let state: "waiting" | "armed" | "over" = "waiting";
   return {
     async connect() {
@@ -159,13 +159,20 @@ function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
           if (/^merge into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
           if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
           state = "over";
-          await connection.query(isLost ? "rollback" : "commit");
+          await commit(connection);
           throw new Error("Connection terminated unexpectedly");
         },
+        on: (event, listener) => connection.on(event, listener),
+        off: (event, listener) => connection.off(event, listener),
         release: (error) => connection.release(error),
       };
     },
   };
+}
+
+/** A pool whose first commit with changes is not answered; `isLost` says whether the server has had it. */
+function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
+  return withLostCommit(pool, (connection) => connection.query(isLost ? "rollback" : "commit"));
 }
 
 describe("the socket of a private server", () => {
@@ -340,27 +347,12 @@ describe("a transaction that takes longer than it may", () => {
 
 /** A pool in which a process of the server crashes before the first commit of usage, and others commit before it is asked for. */
 function withCrash(pool: Pool, others: () => Promise<void>): ConnectionPool {
-  let state: "waiting" | "armed" | "over" = "waiting";
-  return {
-    async connect() {
-      const connection = await pool.connect();
-      return {
-        async query(statement: QueryConfig) {
-          if (/^merge into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
-          if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
-          state = "over";
-          const { rows } = await connection.query<{ pid: number }>("select pg_backend_pid() as pid");
-          process.kill(rows[0]?.pid ?? 0, "SIGKILL");
-          await connection.query(statement).catch(() => {});
-          await others();
-          throw new Error("Connection terminated unexpectedly");
-        },
-        on: (event, listener) => connection.on(event, listener),
-        off: (event, listener) => connection.off(event, listener),
-        release: (error) => connection.release(error),
-      };
-    },
-  };
+  return withLostCommit(pool, async (connection) => {
+    const { rows } = await connection.query<{ pid: number }>("select pg_backend_pid() as pid");
+    process.kill(rows[0]?.pid ?? 0, "SIGKILL");
+    await connection.query("commit").catch(() => {});
+    await others();
+  });
 }
 
 describe("a commit before which a process of the server crashed", () => {

@@ -8,7 +8,7 @@ import { type EventBatch, sizeOf } from "../../ledger/event-batch.ts";
 import { compareIds } from "../../ledger/order.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
-import { createEventLog, type EventLog } from "./event-log.ts";
+import { createEventLog, type EventLog, grown } from "./event-log.ts";
 import { createIdPlaces, type IdPlaces } from "./id-places.ts";
 import type { Numbering } from "./numbering.ts";
 import { type Ordered, ordered } from "./ordered.ts";
@@ -48,7 +48,6 @@ export interface EventIndex {
 }
 
 const FIRST = 1024;
-const GROWTH = 2;
 
 /** No events. */
 export function emptyEventIndex(numbers: Numbering): EventIndex {
@@ -196,12 +195,6 @@ function link(index: EventIndex, place: number, account: number): void {
   if (account >= index.lastOf.length) index.lastOf = grown(index.lastOf, account);
   index.before[place] = index.lastOf[account] ?? 0;
   index.lastOf[account] = place + 1;
-}
-
-function grown(before: Uint32Array, needed: number): Uint32Array {
-  const after = new Uint32Array(Math.max(needed + 1, GROWTH * before.length));
-  after.set(before);
-  return after;
 }
 
 /** Notes where an id is, or that it came again. */

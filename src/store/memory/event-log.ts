@@ -55,6 +55,13 @@ const KEPT_APART = { eventIds: [], referenceIds: [], records: new Map<number, ne
 const PLACES_FIRST = 1024;
 const GROWTH = 2;
 
+/** The same list with room for a place, and for as many more as there was room for. */
+export function grown(before: Uint32Array, place: number): Uint32Array {
+  const after = new Uint32Array(Math.max(place + 1, GROWTH * before.length));
+  after.set(before);
+  return after;
+}
+
 /** No events. */
 export function createEventLog(): EventLog {
   return new ChunkedLog();
@@ -63,7 +70,7 @@ export function createEventLog(): EventLog {
 class ChunkedLog implements EventLog {
   readonly #chunks: Chunk[] = [];
   /** By place: which chunk it is in. */
-  #chunkOf = new Uint32Array(PLACES_FIRST);
+  #chunkOf: Uint32Array = new Uint32Array(PLACES_FIRST);
   #size = 0;
   /** The greatest number so far. */
   #lastNumber = 0;
@@ -178,11 +185,7 @@ class ChunkedLog implements EventLog {
     const first = this.#size;
     if (this.#chunks.at(-1) !== chunk) this.#chunks.push(chunk);
     this.#size += count;
-    if (this.#size > this.#chunkOf.length) {
-      const before = this.#chunkOf;
-      this.#chunkOf = new Uint32Array(GROWTH * this.#size);
-      this.#chunkOf.set(before);
-    }
+    if (this.#size > this.#chunkOf.length) this.#chunkOf = grown(this.#chunkOf, this.#size);
     this.#chunkOf.fill(this.#chunks.length - 1, first, this.#size);
     return first;
   }

@@ -27,8 +27,8 @@ export interface CommitContext extends PlaceWriting, Sending, Pick<HeldIds, "hol
 }
 
 /**
- * Writes all changes of a decision. Rows are written in the order of their keys, so that two commits never wait for each
- * other. While the database works on a statement, the values of the next one are made ready, and events are decided.
+ * Writes all changes of a decision. Rows that commits of different accounts may share are written in the order of their keys,
+ * so that two never wait for each other, but for events whose ids are taken to be free. While the database works on a statement, the values of the next one are made ready, and events are decided.
  */
 export async function writeChanges(context: CommitContext, decision: Decision<unknown>): Promise<void> {
   const writing = { ...context, numbers: numbersOf(context, context.block) };

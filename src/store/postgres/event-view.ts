@@ -7,7 +7,7 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
-import { DAY_OF_EVENT, EVENT_KEY, keyExpression, pageEnd, parameter } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, hasEventId, keyExpression, pageEnd, parameter } from "./query.ts";
 import { eventColumns, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
@@ -115,8 +115,7 @@ export async function holdersOf(
 ): Promise<readonly Holder[]> {
   const rows = await run(
     `select ${eventColumns(table)}, holds::text from ${table("event")}
-      where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
-        and event_id = any($1::text::text[]) and holds is not null order by event.created_at ${lock}`,
+      where ${hasEventId("$1::text::text[]")} and holds is not null order by event.created_at ${lock}`,
     [textList(keysOf(eventIds))],
   );
   const holders = new Map<string, Holder>();

@@ -19,7 +19,7 @@ import { formedBody, formText, hasPlainIds } from "./event-forms.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
 import { placesOf, type PlaceWriting } from "./places.ts";
-import { EVENT_KEY, keyExpression } from "./query.ts";
+import { hasEventId } from "./query.ts";
 import { eventBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, keysOf, lineList, plainList, textList } from "./values.ts";
@@ -95,8 +95,7 @@ async function holdFirst({ send, table }: EventWriting, undone: readonly string[
   await send(
     `with holder as materialized (
         select reference_id, event_id, holds from ${table("event")}
-          where ${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest($1::text::text[]) as asked (id)))
-            and event_id = any($1::text::text[]) and holds is not null
+          where ${hasEventId("$1::text::text[]")} and holds is not null
           order by reference_id for no key update),
         earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
       update ${table("event")} as event set holds = 0 from earliest
@@ -140,7 +139,6 @@ interface Forming {
 }
 
 const NOT_FORMED: Forming = { formed: [], apart: [] };
-const NO_PLACES: ReadonlyMap<string, number> = new Map();
 
 /** Those of which many are alike are written in their form, all others as records. */
 async function formedIn(context: EventWriting, batch: EventBatch): Promise<Forming> {
@@ -156,17 +154,14 @@ async function formedIn(context: EventWriting, batch: EventBatch): Promise<Formi
   const isWorth = (form: EventForm, { length }: readonly number[]): boolean =>
     length >= FORM_MIN && keyOf(form.schemaName) === form.schemaName;
   const texts = new Map([...groups].filter((group) => isWorth(...group)).map(([form]) => [form, formText(form)]));
-  const places =
-    texts.size === 0 ? NO_PLACES : await placesOf(context, "event_form", new Set(texts.values()), FORMS_MAX);
+  const places = await placesOf(context, "event_form", new Set(texts.values()), FORMS_MAX);
   const formed: FormedEvents[] = [];
   for (const [form, indices] of groups) {
     const place = places.get(texts.get(form) ?? "");
     if (place === undefined) rest.push(...indices);
     else formed.push({ form, place, indices, eventIds: indices.map((index) => batch.eventIds[index] ?? "") });
   }
-  const apart = rest
-    .sort((a, b) => a - b)
-    .map((index) => ({ index, record: batch.records.get(index) ?? recordIn(batch, index, UNNUMBERED) }));
+  const apart = rest.sort((a, b) => a - b).map((index) => ({ index, record: recordIn(batch, index, UNNUMBERED) }));
   return { formed, apart };
 }
 
@@ -185,7 +180,7 @@ async function writeFormed(writing: NewWriting, batch: EventBatch, formed: reado
       sortedBy(writing, indices, (index) => eventIds[index] ?? ""),
       FORMED_CHUNK,
     )) {
-      const holds = held.size === 0 ? [] : chunk.map((index) => (held.get(eventIds[index] ?? "") ?? -1) + 1);
+      const holds = held.size === 0 ? [] : chunk.map((index) => nextHold(held, eventIds[index] ?? ""));
       const isFirst = holds.every((each) => each === 0);
       await send(
         `insert into ${table("event")} (reference_id, account_id, number, event_id, timestamp, body, holds,
@@ -296,7 +291,7 @@ async function insertEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map(({ event, number }) => {
-    const holds = isHolder(event) ? (held.get(event.eventId) ?? -1) + 1 : undefined;
+    const holds = isHolder(event) ? nextHold(held, event.eventId) : undefined;
     return { event, own: { number, holds } };
   });
   const values: (string | null)[] = [lineList(events.map(({ event }) => eventBody(event)))];
@@ -324,6 +319,11 @@ async function insertEvents(
 }
 
 const ALIKE_NAMES = new Set(ALIKE.map(([name]) => name));
+
+/** With which number a new holder holds an id. */
+function nextHold(held: ReadonlyMap<string, number>, eventId: string): number {
+  return (held.get(eventId) ?? -1) + 1;
+}
 
 function idOf({ eventId }: EventRecord): string {
   return eventId;

@@ -21,6 +21,12 @@ export function keyExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
 }
 
+/** Whether an event has one of the event ids in a parameter, as a condition that the index of held ids answers. */
+export function hasEventId(ids: string): string {
+  return `${EVENT_KEY} = any(array(select ${keyExpression("asked.id")} from unnest(${ids}) as asked (id)))
+        and event_id = any(${ids})`;
+}
+
 /** The stamp of a list of texts with places, as an expression: that of its last one. They are only ever added at the end. */
 export function listStamp(table: (name: string) => string, name: string): string {
   return `(select stamp::text from ${table(name)} order by place desc limit 1)`;

@@ -27,6 +27,8 @@ export interface SocketFolder {
 }
 
 const PREFIX = "ratebook-";
+/** What `mkdtemp` adds to a prefix. */
+const ADDED_BYTES = 6;
 const FILE = `.s.PGSQL.${PORT}`;
 /** How long the path of a socket may be; in an address it ends with a zero. */
 const PATH_BYTES = process.platform === "linux" ? 107 : 103;
@@ -45,7 +47,8 @@ export async function makeSocketFolder(
 ): Promise<SocketFolder> {
   const parents = new Set([data, tmpdir(), "/tmp"]);
   for (const parent of parents) {
-    if (refused.has(parent) || Buffer.byteLength(join(parent, `${PREFIX}XXXXXX`, FILE)) > PATH_BYTES) continue;
+    const bytes = Buffer.byteLength(join(parent, PREFIX, FILE)) + ADDED_BYTES;
+    if (refused.has(parent) || bytes > PATH_BYTES) continue;
     const path = await makeIn(parent, user);
     if (path !== undefined) return { path, told: parent === data ? basename(path) : path, parent };
   }
