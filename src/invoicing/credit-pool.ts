@@ -1,4 +1,3 @@
-import type { Instant } from "../calendar/instant.ts";
 /**
  * The credits of an account while its drafts take them, one after another (S12.1, S12.3).
  *
@@ -7,6 +6,7 @@ import type { Instant } from "../calendar/instant.ts";
  *
  * @module
  */
+import type { Instant } from "../calendar/instant.ts";
 import { compareCredits, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract } from "../numbers/decimal.ts";
 import type { Draft } from "./draft.ts";
