@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { Decision } from "../../src/ledger/decision.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, eventAt, thousandAccounts, tokenEvent } from "./scenario.ts";

@@ -2,8 +2,8 @@
 import type { Decimal } from "decimal.js";
 
 import { formatDate } from "../../src/calendar/instant.ts";
-import { createMeteringRun } from "../../src/ledger/metering-run.ts";
-import { preview } from "../../src/ledger/preview.ts";
+import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Usage } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";

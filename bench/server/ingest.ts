@@ -8,12 +8,12 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { Pool } from "pg";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import type { AccessControl } from "../../src/server/access.ts";
+import type { AccessControl } from "../../src/server/access/access.ts";
 import { serveEndpoints } from "../../src/server/app.ts";
-import { createPaging } from "../../src/server/pagination.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { createPaging } from "../../src/server/http/pagination.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Bench } from "../bench.ts";
 import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Pool } from "pg";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
 import { undoAsEventsGrow } from "../engine/undo.ts";

@@ -6,16 +6,16 @@
 import { hasCode } from "../errors.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
-import { catalogOf, checkBook, checkPricePlan } from "./check-book.ts";
-import type { Book } from "./document.ts";
-import { type PricePlan, pricePlan } from "./price-plan.ts";
+import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./read-document.ts";
-import { referencesOf } from "./references.ts";
-import { resolvePricePlan } from "./resolve-plan.ts";
-import { inOrder, resolveBook } from "./resolve.ts";
+import type { Book } from "./reading/document.ts";
+import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./reading/read-document.ts";
+import { referencesOf } from "./reading/references.ts";
+import { resolvePricePlan } from "./resolving/resolve-plan.ts";
+import { inOrder, resolveBook } from "./resolving/resolve.ts";
+import { type PricePlan, pricePlan } from "./resources/price-plan.ts";
 
-export type { Book, BookInput, Organization } from "./document.ts";
+export type { Book, BookInput, Organization } from "./reading/document.ts";
 
 /**
  * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Book, checkPlan, readBook } from "../book/book.ts";
-import type { PricePlan } from "../book/price-plan.ts";
+import type { PricePlan } from "../book/resources/price-plan.ts";
 import { hasCode } from "../errors.ts";
 import { type Io, write } from "./io.ts";
 import { InputError, reasonOf } from "./problems.ts";

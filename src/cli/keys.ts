@@ -4,8 +4,8 @@
  * @module
  */
 import { formatInstant } from "../calendar/instant.ts";
-import type { Role } from "../server/endpoint.ts";
-import type { ApiKey, ApiKeys } from "../server/keys.ts";
+import type { ApiKey, ApiKeys } from "../server/access/keys.ts";
+import type { Role } from "../server/http/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, isNewDirectory, lastingDatabaseOf } from "./database.ts";
@@ -38,8 +38,8 @@ export const keysCommand: Command = {
     if (given.positionals[0] !== "create") expectDatabase(database);
     else if (isNewDirectory(database))
       await write(io.stderr, `ratebook: makes a new database, ${printable(database)}\n`);
-    const { openDatabase } = await import("../store/postgres/open-database.ts");
-    const { apiKeysOf } = await import("../server/keys.ts");
+    const { openDatabase } = await import("../store/open-database.ts");
+    const { apiKeysOf } = await import("../server/access/keys.ts");
     const store = await openDatabase(database);
     try {
       await write(io.stdout, await work(apiKeysOf({ store })));

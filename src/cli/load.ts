@@ -26,7 +26,7 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   if ((await readBookFile(path, io)) === undefined) return "problems";
   // Only this command needs the engine and a database: the others start without them.
   const { createEngine } = await import("../engine/engine.ts");
-  const { openDatabase } = await import("../store/postgres/open-database.ts");
+  const { openDatabase } = await import("../store/open-database.ts");
   const engine = createEngine({ store: await openDatabase(database) });
   try {
     const loaded = await engine.load(await readTextFile(path, io));

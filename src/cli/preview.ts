@@ -8,7 +8,7 @@ import { instantOrUndefined, parseDate, parseInstant, type Instant } from "../ca
 import { RatebookError } from "../errors.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import type { IngestOutcome } from "../ledger/outcome.ts";
-import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview.ts";
+import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview/preview.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";

@@ -5,9 +5,9 @@
  */
 import { isIP } from "node:net";
 
-import { organizationRequest } from "../book/document.ts";
-import { LOG_LEVELS, type LogLevel } from "../server/log.ts";
-import type { RateLimitOptions, RateLimits } from "../server/rate-limits.ts";
+import { organizationRequest } from "../book/reading/document.ts";
+import type { RateLimitOptions, RateLimits } from "../server/access/rate-limits.ts";
+import { LOG_LEVELS, type LogLevel } from "../server/http/log.ts";
 import type { ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import { quoted, UsageError } from "./problems.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Engine } from "../engine/engine.ts";
-import { LOG_LEVELS } from "../server/log.ts";
+import { LOG_LEVELS } from "../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -60,7 +60,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   });
   // Only this command needs a server: the others start without it.
   const { createEngine } = await import("../engine/engine.ts");
-  const { openDatabase } = await import("../store/postgres/open-database.ts");
+  const { openDatabase } = await import("../store/open-database.ts");
   const store = await openDatabase(database, stop).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
     return undefined;
@@ -98,7 +98,7 @@ async function sayKey(
   { apiKey }: ServeArguments,
   { io, log }: { readonly io: Io; readonly log: RunningServer["app"]["log"] },
 ): Promise<void> {
-  const { apiKeysOf, isSameKey, keyIdOf } = await import("../server/keys.ts");
+  const { apiKeysOf, isSameKey, keyIdOf } = await import("../server/access/keys.ts");
   const keys = apiKeysOf(engine);
   const first = await keys.createFirst(apiKey);
   if (first !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${first.key}\n`);

@@ -4,8 +4,8 @@
  * @module
  */
 import { type Book, readBook } from "../book/book.ts";
-import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
-import { LIST_WORDS } from "../book/references.ts";
+import { LIST_WORDS } from "../book/reading/references.ts";
+import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { settingKey } from "../book/catalog-items.ts";
+import { settingKey } from "../book/resources/catalog-items.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
 /** The id of the document that keeps a body: a version is part of it, and whom a setting is for. */

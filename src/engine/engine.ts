@@ -3,43 +3,21 @@
  *
  * @module
  */
-import type { MetricsRequestInput } from "../book/metrics-request.ts";
-import type { RequestInput } from "../book/requests.ts";
-import type { RevenueRequestInput } from "../book/revenue-request.ts";
+import type { MetricsRequestInput } from "../book/requests/metrics-request.ts";
+import type { RequestInput } from "../book/requests/requests.ts";
+import type { RevenueRequestInput } from "../book/requests/revenue-request.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { CatalogOptions } from "../ledger/catalog.ts";
+import type { Migration } from "../ledger/commands/migrate.ts";
 import type { IdSource } from "../ledger/decision.ts";
-import type { IngestResult } from "../ledger/ingest.ts";
-import type { Migration } from "../ledger/migrate.ts";
+import type { IngestResult } from "../ledger/events/ingest.ts";
+import type { UndoneEvent } from "../ledger/events/undo.ts";
 import type { CellChange, EventRecord } from "../ledger/records.ts";
-import type { UndoneEvent } from "../ledger/undo.ts";
 import type { EventFilter } from "../ledger/view.ts";
 import type { Store } from "../store/store.ts";
-import { type AccountResources, accountResourcesOf } from "./account-resources.ts";
-import { finalize, type Finalized } from "./bill-run.ts";
-import { type AddOns, addOnsOf, type Features, featuresOf, type Settings, settingsOf } from "./catalog-resources.ts";
-import { createConfigurationSource } from "./configuration.ts";
-import type { EngineContext } from "./context.ts";
-import { type CreditBalance, creditBalance } from "./credit-balance.ts";
-import { type EventPlace, placesOf } from "./event-places.ts";
-import { type EventSchemas, eventSchemasOf } from "./event-schemas.ts";
-import { eventsNamed, ingest, listEvents, undo } from "./events.ts";
-import { createIds } from "./ids.ts";
-import { invoiceGroupsOf, type InvoiceGroups } from "./invoice-groups.ts";
-import { listInvoices } from "./invoice-lists.ts";
-import {
-  type EnginePreviewOptions,
-  getInvoice,
-  type InstantInput,
-  type InvoiceFilter,
-  type InvoiceShown,
-  preview,
-} from "./invoices.ts";
-import { load, type Loaded } from "./load.ts";
-import { type MetricResult, metricsOf } from "./metrics.ts";
-import { organizationOf, type OrganizationResource } from "./organization.ts";
-import type { Page, PageOptions } from "./pages.ts";
+import { type AccountResources, accountResourcesOf } from "./accounts/account-resources.ts";
+import { invoiceGroupsOf, type InvoiceGroups } from "./accounts/invoice-groups.ts";
 import {
   associatePlan,
   dissociatePlan,
@@ -47,11 +25,37 @@ import {
   migratePlan,
   type MigrationShown,
   type PricingSchedule,
-} from "./plans.ts";
-import { type PricePlans, pricePlansOf } from "./price-plans.ts";
-import { type RevenueAnswer, revenueOf } from "./revenue-calculator.ts";
-import type { WithoutSkipped } from "./skipped-accounts.ts";
-import { type UsageMeters, usageMetersOf } from "./usage-meters.ts";
+} from "./accounts/plans.ts";
+import { type MetricResult, metricsOf } from "./analytics/metrics.ts";
+import { type RevenueAnswer, revenueOf } from "./analytics/revenue-calculator.ts";
+import { finalize, type Finalized } from "./billing/bill-run.ts";
+import { type CreditBalance, creditBalance } from "./billing/credit-balance.ts";
+import { listInvoices } from "./billing/invoice-lists.ts";
+import {
+  type EnginePreviewOptions,
+  getInvoice,
+  type InstantInput,
+  type InvoiceFilter,
+  type InvoiceShown,
+  preview,
+} from "./billing/invoices.ts";
+import type { WithoutSkipped } from "./billing/skipped-accounts.ts";
+import {
+  type AddOns,
+  addOnsOf,
+  type Features,
+  featuresOf,
+  type Settings,
+  settingsOf,
+} from "./catalog/catalog-resources.ts";
+import { type EventSchemas, eventSchemasOf } from "./catalog/event-schemas.ts";
+import { organizationOf, type OrganizationResource } from "./catalog/organization.ts";
+import { type PricePlans, pricePlansOf } from "./catalog/price-plans.ts";
+import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
+import { createConfigurationSource } from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import { type EventPlace, placesOf } from "./events/event-places.ts";
+import { eventsNamed, ingest, listEvents, undo } from "./events/events.ts";
 import {
   type CompositeFilter,
   type CompositeShown,
@@ -60,7 +64,10 @@ import {
   overageBetween,
   usageBetween,
   type UsageQuery,
-} from "./usage.ts";
+} from "./events/usage.ts";
+import { createIds } from "./ids.ts";
+import { load, type Loaded } from "./load.ts";
+import type { Page, PageOptions } from "./pages.ts";
 
 /** What an engine is made of. */
 export interface EngineOptions extends CatalogOptions {

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { RequestOutput } from "../book/requests.ts";
+import type { RequestOutput } from "../book/requests/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoted } from "../ledger/refusals.ts";
-import type { StoredSetting } from "./catalog-resources.ts";
+import type { StoredSetting } from "./catalog/catalog-resources.ts";
 import type { Configuration } from "./configuration.ts";
 import { allConfigured, checkedDocuments, newDocument } from "./configured.ts";
 import type { EngineContext } from "./context.ts";

@@ -1,17 +1,17 @@
+import { type Book, readBook } from "../book/book.ts";
+import type { Organization } from "../book/reading/document.ts";
 /**
  * A whole book is put into a store (book.md): what is configured, and the accounts with all that they hold.
  *
  * @module
  */
-import type { Account } from "../book/account.ts";
-import { type Book, readBook } from "../book/book.ts";
-import type { Organization } from "../book/document.ts";
+import type { Account } from "../book/resources/account.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { NO_END } from "../invoicing/timeline.ts";
-import { aliasDocument, checkAccountId } from "../ledger/accounts.ts";
-import { associationsOfBook } from "../ledger/associate.ts";
+import { catchUp } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalog } from "../ledger/catalog.ts";
-import { catchUp } from "../ledger/catch-up.ts";
+import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
+import { associationsOfBook } from "../ledger/commands/associate.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { quoted, refused, taken } from "../ledger/refusals.ts";
@@ -19,11 +19,11 @@ import type { LedgerView } from "../ledger/view.ts";
 import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
 import { ZERO } from "../numbers/decimal.ts";
 import { parseJson } from "../numbers/json.ts";
+import { isInUse, organizationText } from "./catalog/organization.ts";
 import { changedBook, withDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
-import { isInUse, organizationText } from "./organization.ts";
 
 /** How many resources of each list were put into the store. */
 export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: number };

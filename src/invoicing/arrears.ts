@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/rate-card.ts";
+import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf } from "../calendar/instant.ts";
 import { type Decimal, greatest } from "../numbers/decimal.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/price-plan.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { CardKind } from "../rating/charge.ts";
 
 /** What every card has beside its prices. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/price-plan.ts";
-import type { BillingEntitlementRateCard } from "../book/rate-card.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { BillingEntitlementRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../book/rate-card.ts";
+import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";

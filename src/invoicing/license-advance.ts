@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/rate-card.ts";
+import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/price-plan.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import {
   type Cycle,
   type CycleConfig,

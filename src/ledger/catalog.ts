@@ -11,12 +11,12 @@ import type { PlanDecision } from "../invoicing/timeline.ts";
 import { compileMetering, type MeteringProgram } from "../metering/program.ts";
 import { createEventReader, type EventReader } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact } from "../numbers/exact.ts";
-import { type FindPlan, findPlanIn } from "./account-plans.ts";
-import { catalogOf, type GroupTerms, termsOfGroup } from "./book-views.ts";
-import { type EventGathering, gatherEvents } from "./gathered-events.ts";
-import type { PlanClock } from "./plan-clock.ts";
+import { type FindPlan, findPlanIn } from "./account/account-plans.ts";
+import { catalogOf, type GroupTerms, termsOfGroup } from "./account/book-views.ts";
+import type { PlanClock } from "./account/plan-clock.ts";
+import { type EventGathering, gatherEvents } from "./events/gathered-events.ts";
+import type { Seats } from "./events/seats.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
-import type { Seats } from "./seats.ts";
 
 /** What an engine may set for all of its accounts. */
 export interface CatalogOptions {

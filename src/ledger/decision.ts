@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import type { EventBatch } from "./event-batch.ts";
+import type { EventBatch } from "./events/event-batch.ts";
 import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
 
 /**

@@ -7,9 +7,9 @@
  */
 import { dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
+import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./account/catch-up.ts";
+import { openStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
-import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./catch-up.ts";
-import { openStretches, type Stretch } from "./open-cycles.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";

@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { Address } from "../book/account.ts";
-import type { PricePlanDetailsOverride } from "../book/price-plan.ts";
+import type { Address } from "../book/resources/account.ts";
+import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { Invoice } from "../invoicing/invoice.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EnrichmentField, EventSchema } from "../book/event-schema.ts";
+import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";
 import { RatebookError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";

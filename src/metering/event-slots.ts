@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { EventSchema } from "../book/event-schema.ts";
+import type { EventSchema } from "../book/resources/event-schema.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Computation, UsageMeter } from "../book/usage-meter.ts";
+import type { Computation, UsageMeter } from "../book/resources/usage-meter.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Setting } from "../book/catalog-items.ts";
-import type { EventSchema } from "../book/event-schema.ts";
-import type { UsageMeter } from "../book/usage-meter.ts";
+import type { Setting } from "../book/resources/catalog-items.ts";
+import type { EventSchema } from "../book/resources/event-schema.ts";
+import type { UsageMeter } from "../book/resources/usage-meter.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
 import type { EventSlots } from "./event-slots.ts";

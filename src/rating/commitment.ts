@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MinimumCommitment } from "../book/rate-card.ts";
+import type { MinimumCommitment } from "../book/resources/rate-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, shareOf, subtractFractions, whole } from "../numbers/fraction.ts";

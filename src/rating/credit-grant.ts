@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book/rate-card.ts";
+import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RatePlanInput, RateValueInput } from "../book/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, valueOf, ZERO } from "../numbers/decimal.ts";
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/rate-card.ts";
+import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, textOf, ZERO } from "../numbers/decimal.ts";

@@ -6,16 +6,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 
-import { readInput } from "../book/requests.ts";
+import { readInput } from "../book/requests/requests.ts";
 import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { type AccessControl, mayCall } from "./access.ts";
-import { parseBodies, readQuery } from "./bodies.ts";
-import type { Answer, Caller, Endpoint, Method } from "./endpoint.ts";
-import { failureOf, sentenceInWireNames, Refusal } from "./failures.ts";
-import type { Paging, PagingSource } from "./pagination.ts";
-import { ENDPOINTS } from "./routes.ts";
+import { type AccessControl, mayCall } from "./access/access.ts";
+import { parseBodies, readQuery } from "./http/bodies.ts";
+import type { Answer, Caller, Endpoint, Method } from "./http/endpoint.ts";
+import { failureOf, sentenceInWireNames, Refusal } from "./http/failures.ts";
+import type { Paging, PagingSource } from "./http/pagination.ts";
+import { ENDPOINTS } from "./routes/routes.ts";
 
 /** What serves the endpoints. */
 export interface Serving {

@@ -7,19 +7,19 @@ import helmet from "@fastify/helmet";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 
 import type { Engine } from "../engine/engine.ts";
-import { createAccessControl, type KeyedAccess } from "./access.ts";
+import { createAccessControl, type KeyedAccess } from "./access/access.ts";
+import type { RateLimitOptions } from "./access/rate-limits.ts";
+import { createSecretSource } from "./access/secret.ts";
 import { serveEndpoints } from "./app.ts";
-import { serveDocs } from "./docs-page.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { openApiOf } from "./openapi.ts";
-import { createPaging } from "./pagination.ts";
-import type { RateLimitOptions } from "./rate-limits.ts";
-import { ENDPOINTS } from "./routes.ts";
+import { serveDocs } from "./docs/docs-page.ts";
+import { openApiOf } from "./docs/openapi.ts";
+import type { Endpoint } from "./http/endpoint.ts";
+import { createPaging } from "./http/pagination.ts";
 import { authenticateEndpoints } from "./routes/authenticate.ts";
 import { documentationEndpoints } from "./routes/documentation.ts";
 import { HEALTH_ENDPOINTS } from "./routes/health.ts";
 import { keyEndpoints } from "./routes/keys.ts";
-import { createSecretSource } from "./secret.ts";
+import { ENDPOINTS } from "./routes/routes.ts";
 
 /** What the API is made of. */
 export interface BillingApiOptions {

@@ -8,7 +8,6 @@ import type { AddressInfo } from "node:net";
 
 import Fastify, { type FastifyInstance, LogController } from "fastify";
 
-import { startBillRuns } from "./bill-runs.ts";
 import {
   answerRouterError,
   CONNECTION_LIMITS,
@@ -16,10 +15,11 @@ import {
   type Connections,
   createClientErrorHandler,
   watchConnections,
-} from "./connections.ts";
-import { Refusal } from "./failures.ts";
-import { loggerOf, logRequests, type LogOptions } from "./log.ts";
+} from "./http/connections.ts";
+import { Refusal } from "./http/failures.ts";
+import { loggerOf, logRequests, type LogOptions } from "./http/log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
+import { startBillRuns } from "./routes/bill-runs.ts";
 
 /** What a server is made of. */
 export interface ServerOptions extends BillingApiOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { account } from "../../src/book/account.ts";
 import { checkPlan, readBook } from "../../src/book/book.ts";
+import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";

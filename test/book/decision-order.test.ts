@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 
 import { type Book, readBook } from "../../src/book/book.ts";
-import { inDecisionOrder } from "../../src/book/decision-order.ts";
+import { inDecisionOrder } from "../../src/book/checks/decision-order.ts";
 import { parseDate } from "../../src/calendar/instant.ts";
-import { associationsOfBook } from "../../src/ledger/associate.ts";
 import { createCatalog } from "../../src/ledger/catalog.ts";
-import { preview } from "../../src/ledger/preview.ts";
+import { associationsOfBook } from "../../src/ledger/commands/associate.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import { headOf } from "../support/invoice-lines.ts";
 import { problemsOf } from "./break-book.ts";
 

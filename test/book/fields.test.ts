@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { decimal } from "../../src/book/fields.ts";
-import { readInput } from "../../src/book/requests.ts";
+import { readInput } from "../../src/book/requests/requests.ts";
+import { decimal } from "../../src/book/resources/fields.ts";
 
 test.each([
   ["1", true],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import type { ResourceList } from "../../src/book/document.ts";
 import { collectProblems } from "../../src/book/problems.ts";
-import { readBookShape } from "../../src/book/read-document.ts";
+import type { ResourceList } from "../../src/book/reading/document.ts";
+import { readBookShape } from "../../src/book/reading/read-document.ts";
 import type { Problem } from "../../src/errors.ts";
 import { sampleBook } from "./sample-book.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;

@@ -4,9 +4,9 @@ import { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf } from "../../src/server/keys.ts";
+import { apiKeysOf } from "../../src/server/access/keys.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Json, type Operation, operationsOf } from "./document.ts";
 import { type Clients, generateClients } from "./generate.ts";
 import { type Asked, type Call, tellStory } from "./story.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { BOOK, deedOf, endState, live, timeOf } from "./story.ts";
 

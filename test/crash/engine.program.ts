@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { BOOK, deedOf, endState, live, storedEvents, timeOf, usageByAccount } from "./story.ts";
 
 const [database = "", first = "0", last = "0", mode = ""] = process.argv.slice(2);

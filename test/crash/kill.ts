@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Program, Running } from "../support/programs.ts";
 import { BATCH, BOOK, deedOf, endState, live, type StoredEvent, timeOf } from "./story.ts";
 

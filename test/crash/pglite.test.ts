@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { killAndCompare } from "./kill.ts";
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
-import { processOf } from "../../src/store/postgres/processes.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import { processOf } from "../../src/store/embedded/processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { killAndCompare } from "./kill.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine, RequestInput } from "../../src/index.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
 
 async function planned(engine: Engine, ...accountIds: readonly string[]): Promise<string> {

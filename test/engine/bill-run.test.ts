@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { InvariantError, RatebookError } from "../../src/errors.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { activeSchema, call, customerWith, engineAt, monthly } from "./support.ts";
 

@@ -9,8 +9,8 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Store } from "../../src/index.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
 import { check, opened, operations, perform, shownOf } from "./model-run.ts";
 
 /** Databases take a while to start on a busy machine. */

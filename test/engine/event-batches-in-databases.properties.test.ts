@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { batches, open, stateOf, undoneBy } from "./event-batches.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { type MemoryStore, memoryStore } from "../../src/store/memory.ts";
+import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { batches, DAY, open, stateOf, undoneBy } from "./event-batches.ts";
 
 function inRecords(): MemoryStore {

@@ -1,10 +1,10 @@
 /** Lists over all accounts: whole, in order and without what is due twice (S2.4, S12, S13). */
 import { describe, expect, test } from "vitest";
 
+import type { InvoiceShown } from "../../src/engine/billing/invoices.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { InvoiceShown } from "../../src/engine/invoices.ts";
 import type { Page, PageOptions } from "../../src/engine/pages.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { activeSchema, call, engineAt, type EngineUnderTest, monthly, sumMeter } from "./support.ts";
 

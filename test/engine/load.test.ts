@@ -1,7 +1,7 @@
 /** Loading a book, and what several engines over one store see of each other (book.md, S16). */
 import { describe, expect, test } from "vitest";
 
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
 

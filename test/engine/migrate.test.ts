@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/engine/engine.ts";
-import { type MigrationMode, MIGRATION_MODES } from "../../src/ledger/migrate.ts";
+import { type MigrationMode, MIGRATION_MODES } from "../../src/ledger/commands/migrate.ts";
 import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
 
 const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 
 const engine = () => createEngine({ store: memoryStore() });
 const CUSTOMER = {

@@ -2,7 +2,7 @@
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
-import { type MemoryStore, memoryStore } from "../../src/store/memory.ts";
+import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 
 /** An engine whose clock stands still until it is moved. */
 export interface EngineUnderTest {

@@ -3,7 +3,7 @@ import { randomUUID, webcrypto } from "node:crypto";
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { preview } from "../../src/ledger/preview.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import { bookOf as eventBook, granting, onPlan, openEvents, overage, requestOf } from "../ledger/event-harness.ts";
 import { bookOf, goldenCases } from "../support/golden.ts";
 

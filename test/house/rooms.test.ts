@@ -55,8 +55,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/swagger": ["server/"],
   "@fastify/swagger-ui": ["server/"],
   jose: ["server/"],
-  pg: ["store/postgres/"],
-  "@electric-sql/pglite": ["store/postgres/"],
+  pg: ["store/"],
+  "@electric-sql/pglite": ["store/embedded/"],
 };
 const FILE_LINES_MAX = 400;
 

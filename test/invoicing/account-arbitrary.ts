@@ -1,7 +1,7 @@
 /** Accounts with plans of every kind of card, for the laws that hold of all invoices. */
 import fc from "fast-check";
 
-import { pricePlan, type PricePlanDetails } from "../../src/book/price-plan.ts";
+import { pricePlan, type PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";

@@ -1,7 +1,7 @@
 /** What an account was called, and which group it was in (S16.6, S16.7). */
 import { expect, test } from "vitest";
 
-import { accountAt, aliasesEnded, PAST_MAX, regrouped } from "../../src/ledger/account-history.ts";
+import { accountAt, aliasesEnded, PAST_MAX, regrouped } from "../../src/ledger/account/account-history.ts";
 import { newAccount } from "./account-harness.ts";
 
 test("so much of the past is kept, the latest of it: an account does not grow without end", () => {

@@ -8,8 +8,8 @@ import {
   checkAccountId,
   checkArchivable,
   removeAliases,
-} from "../../src/ledger/accounts.ts";
-import { associate, dissociate } from "../../src/ledger/associate.ts";
+} from "../../src/ledger/commands/accounts.ts";
+import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
 import { at, bookWith, calls, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
 
 const NOW = at("2024-01-10");

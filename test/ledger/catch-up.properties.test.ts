@@ -6,13 +6,13 @@ import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.
 import { RatebookError } from "../../src/errors.ts";
 import { drawDrafts } from "../../src/invoicing/draw.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
-import { viewOfWork } from "../../src/ledger/account-plan.ts";
-import { associate, dissociate } from "../../src/ledger/associate.ts";
-import { catchUp, draftsOf } from "../../src/ledger/catch-up.ts";
-import { createCredits, voidCredit } from "../../src/ledger/credits.ts";
-import { decideIngest } from "../../src/ledger/ingest.ts";
-import { invoiceIdOf } from "../../src/ledger/invoices.ts";
-import { updateLicense } from "../../src/ledger/licenses.ts";
+import { viewOfWork } from "../../src/ledger/account/account-plan.ts";
+import { catchUp, draftsOf } from "../../src/ledger/account/catch-up.ts";
+import { invoiceIdOf } from "../../src/ledger/account/invoices.ts";
+import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
+import { createCredits, voidCredit } from "../../src/ledger/commands/credits.ts";
+import { updateLicense } from "../../src/ledger/commands/licenses.ts";
+import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { AccountParts } from "../../src/ledger/workspace.ts";
 import { add, type Decimal, decimalOf, textOf, ZERO } from "../../src/numbers/decimal.ts";
 import {

@@ -1,9 +1,9 @@
 /** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
 import { describe, expect, test } from "vitest";
 
-import { associate, dissociate } from "../../src/ledger/associate.ts";
-import { catchUp, draftsOf, isBehind } from "../../src/ledger/catch-up.ts";
-import { createCredits, creditsShown } from "../../src/ledger/credits.ts";
+import { catchUp, draftsOf, isBehind } from "../../src/ledger/account/catch-up.ts";
+import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
+import { createCredits, creditsShown } from "../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import {

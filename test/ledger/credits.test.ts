@@ -1,8 +1,8 @@
 /** Credits are given, shown and voided (S12). */
 import { describe, expect, test } from "vitest";
 
-import { associate } from "../../src/ledger/associate.ts";
-import { createCredits, type CreditRequest, creditsShown, voidCredit } from "../../src/ledger/credits.ts";
+import { associate } from "../../src/ledger/commands/associate.ts";
+import { createCredits, type CreditRequest, creditsShown, voidCredit } from "../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../src/ledger/records.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import { at, bookWith, calls, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";

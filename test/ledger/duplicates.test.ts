@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { SeenIds } from "../../src/ledger/duplicates.ts";
-import { rememberIds } from "../../src/ledger/duplicates.ts";
+import type { SeenIds } from "../../src/ledger/events/duplicates.ts";
+import { rememberIds } from "../../src/ledger/events/duplicates.ts";
 
 const memories: readonly (readonly [string, () => SeenIds])[] = [
   ["ids spread by the usual hash", () => rememberIds()],

@@ -4,11 +4,14 @@ import { cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
+import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
+import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/entries.ts";
-import { readForEntry, readForGrant } from "../../src/ledger/entry-reads.ts";
-import { ingestNeeds, readForIngest } from "../../src/ledger/ingest-reads.ts";
-import { decideIngest, type IngestResult } from "../../src/ledger/ingest.ts";
+import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
+import { undoFilterOf } from "../../src/ledger/events/undo-filter.ts";
+import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
+import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
 import {
@@ -19,9 +22,6 @@ import {
   type InvoiceRecord,
   UNNUMBERED,
 } from "../../src/ledger/records.ts";
-import { undoFilterOf } from "../../src/ledger/undo-filter.ts";
-import { readForUndo } from "../../src/ledger/undo-reads.ts";
-import { decideUndo, type UndoneEvent } from "../../src/ledger/undo.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";

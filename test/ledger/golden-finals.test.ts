@@ -4,15 +4,15 @@
  */
 import { describe, expect, test } from "vitest";
 
-import type { Account } from "../../src/book/account.ts";
+import type { Account } from "../../src/book/resources/account.ts";
 import { DAY_MS, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import { decisionsOf, findPlanIn } from "../../src/ledger/account-plans.ts";
-import { decide } from "../../src/ledger/associate.ts";
-import { catchUp } from "../../src/ledger/catch-up.ts";
-import { decideIngest } from "../../src/ledger/ingest.ts";
-import { updateLicense } from "../../src/ledger/licenses.ts";
+import { decisionsOf, findPlanIn } from "../../src/ledger/account/account-plans.ts";
+import { catchUp } from "../../src/ledger/account/catch-up.ts";
+import { decide } from "../../src/ledger/commands/associate.ts";
+import { updateLicense } from "../../src/ledger/commands/licenses.ts";
+import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import { textOf, ZERO } from "../../src/numbers/decimal.ts";
 import { bookOf, type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";

@@ -1,10 +1,16 @@
 /** Invoice groups: their terms, and their invoices as one (S16.7). */
 import { describe, expect, test } from "vitest";
 
-import { associate } from "../../src/ledger/associate.ts";
-import { draftsOf } from "../../src/ledger/catch-up.ts";
+import { draftsOf } from "../../src/ledger/account/catch-up.ts";
+import { associate } from "../../src/ledger/commands/associate.ts";
+import {
+  addToGroup,
+  compositeLines,
+  consolidate,
+  readComposite,
+  removeFromGroup,
+} from "../../src/ledger/commands/groups.ts";
 import type { DocumentRecord } from "../../src/ledger/decision.ts";
-import { addToGroup, compositeLines, consolidate, readComposite, removeFromGroup } from "../../src/ledger/groups.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import { at, bookWith, calls, finals, headOf, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "./support.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
-import { openIn } from "../../src/ledger/open-cycles.ts";
+import { openIn } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import { DAY_MS, formatDate, parseInstant } from "../../src/calendar/instant.ts";
-import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import type { Usage } from "../../src/metering/usage.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 import { meterPlainly, type OracleBook, type OracleEvent } from "./ingest-oracle.ts";

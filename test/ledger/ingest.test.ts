@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
-import type { MeteringRunOptions } from "../../src/ledger/metering-run.ts";
-import { createMeteringRun } from "../../src/ledger/metering-run.ts";
 import type { IngestOutcome } from "../../src/ledger/outcome.ts";
+import type { MeteringRunOptions } from "../../src/ledger/preview/metering-run.ts";
+import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import { decimalOf as decimal } from "../../src/numbers/decimal.ts";
 import { accountOf, bookOf, type BookParts, europeMeter, eventOf, requestSchema } from "./support.ts";
 

@@ -1,8 +1,8 @@
 /** License updates, as they arrive (S10.1, S10.3). */
 import { describe, expect, test } from "vitest";
 
-import { associate, dissociate } from "../../src/ledger/associate.ts";
-import { updateLicense, type LicenseUpdated, type LicenseUpdateRequest } from "../../src/ledger/licenses.ts";
+import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
+import { updateLicense, type LicenseUpdated, type LicenseUpdateRequest } from "../../src/ledger/commands/licenses.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import { at, bookWith, calls, cardsOf, finals, type Ledger, openLedger, plan, seats } from "./account-harness.ts";
 

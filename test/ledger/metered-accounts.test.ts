@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { accountStates, createAccountFinder } from "../../src/ledger/metered-accounts.ts";
+import { accountStates, createAccountFinder } from "../../src/ledger/events/metered-accounts.ts";
 import { accountOf, bookOf } from "./support.ts";
 
 test("S14.1 an account is found by id and alias, again and again, among names that end alike", () => {

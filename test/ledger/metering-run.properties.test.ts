@@ -3,7 +3,7 @@ import { Decimal as HostDecimal } from "decimal.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createMeteringRun, type MeteringRun } from "../../src/ledger/metering-run.ts";
+import { createMeteringRun, type MeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import type { UsageCell } from "../../src/metering/usage.ts";
 import { add, type Decimal } from "../../src/numbers/decimal.ts";
 import { accountOf, bookOf } from "./support.ts";

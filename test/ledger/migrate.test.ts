@@ -1,11 +1,17 @@
 /** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetailsOverride } from "../../src/book/price-plan.ts";
+import type { PricePlanDetailsOverride } from "../../src/book/resources/price-plan.ts";
 import { timelineOf } from "../../src/invoicing/timeline.ts";
-import { planOf } from "../../src/ledger/account-plan.ts";
-import { associate, dissociate } from "../../src/ledger/associate.ts";
-import { isOnSource, migrate, type MigrateRequest, type Migration, MIGRATION_MODES } from "../../src/ledger/migrate.ts";
+import { planOf } from "../../src/ledger/account/account-plan.ts";
+import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
+import {
+  isOnSource,
+  migrate,
+  type MigrateRequest,
+  type Migration,
+  MIGRATION_MODES,
+} from "../../src/ledger/commands/migrate.ts";
 import { at, bookWith, calls, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
 
 const onThe = (dayOffset: string, interval = "MONTHLY"): object => ({ interval, startOffset: { dayOffset } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../src/calendar/instant.ts";
-import { planClock } from "../../src/ledger/plan-clock.ts";
+import { planClock } from "../../src/ledger/account/plan-clock.ts";
 import { decision, spanText } from "../invoicing/plans.ts";
 
 const priced = {

@@ -1,7 +1,7 @@
 /** Events whose values are data made to look like decimals. */
 import { describe, expect, test } from "vitest";
 
-import { preview } from "../../src/ledger/preview.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import { parseJson } from "../../src/numbers/json.ts";
 import { bookOf, eventOf } from "./support.ts";
 

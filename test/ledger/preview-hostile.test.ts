@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../src/calendar/instant.ts";
-import { preview, type PreviewOptions } from "../../src/ledger/preview.ts";
+import { preview, type PreviewOptions } from "../../src/ledger/preview/preview.ts";
 import { bookOf } from "../support/golden.ts";
 import { compactLines, headOf, linesOfType } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";

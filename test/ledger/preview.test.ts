@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createPreview, type PreviewOptions, preview } from "../../src/ledger/preview.ts";
+import { createPreview, type PreviewOptions, preview } from "../../src/ledger/preview/preview.ts";
 import { exampleEvents, previewExample } from "../support/examples.ts";
 import { bookOf } from "../support/golden.ts";
 import { headOf } from "../support/invoice-lines.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
+import { isBehind } from "../../src/ledger/account/catch-up.ts";
 import { createCatalog } from "../../src/ledger/catalog.ts";
-import { isBehind } from "../../src/ledger/catch-up.ts";
-import { isSeatBehind, latestOf, periodIn, seatOf } from "../../src/ledger/seats.ts";
+import { isSeatBehind, latestOf, periodIn, seatOf } from "../../src/ledger/events/seats.ts";
 import { accountOf, bookOf, MARCH, onPlan } from "./event-harness.ts";
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { instantOf } from "../../src/calendar/instant.ts";
+import { undoFilterOf } from "../../src/ledger/events/undo-filter.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { undoFilterOf } from "../../src/ledger/undo-filter.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import {
   accountOf,

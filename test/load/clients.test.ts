@@ -7,8 +7,8 @@ import { afterEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { apiKeysOf, serve } from "../../src/server.ts";
-import { memoryStore } from "../../src/store/memory.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { checkAccounts, crowd, CROWD_BOOK } from "./clients.ts";
 

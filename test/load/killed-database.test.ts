@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { apiKeysOf, serve } from "../../src/server.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { checkAccounts, CROWD_BOOK, steadyClient, type Told } from "./clients.ts";
 
 const KILLS = 4;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { preview } from "../../src/ledger/preview.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import { idsAmong, LOOK_AHEAD, lookAtEvents } from "../../src/metering/look-ahead.ts";
 import { bookOf, eventOf } from "../ledger/support.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createMeteringRun } from "../../src/ledger/metering-run.ts";
+import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import { accountOf, bookOf, eventOf, europeMeter } from "../ledger/support.ts";
 
 const inRegion = (region: string): unknown => ({ "==": [{ var: "dimension.region" }, region] });

@@ -8,10 +8,10 @@ import fc from "fast-check";
 import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 
-import { type MemoryStore, memoryStore } from "../../src/store/memory.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import type { PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer } from "../../src/store/postgres/private-server.ts";
 import type { Store } from "../../src/store/store.ts";
 import { checkAll, total } from "./check.ts";
 import type { Operation } from "./model.ts";

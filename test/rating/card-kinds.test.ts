@@ -10,7 +10,7 @@ import {
   minimumCommitment,
   type UsageRateCard,
   usageRateCard,
-} from "../../src/book/rate-card.ts";
+} from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
 import { trueUp } from "../../src/rating/commitment.ts";

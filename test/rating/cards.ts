@@ -1,5 +1,5 @@
 /** Small makers of plans, cards and periods for the tests of rating. */
-import type { RatePlanInput, RateValueInput } from "../../src/book/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
 import type { Cycle } from "../../src/calendar/cycle.ts";
 import { parseDate } from "../../src/calendar/instant.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { RatePlanInput, RateValueInput } from "../../src/book/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
 import { prepareLadder } from "../../src/rating/ladder.ts";
 
 type SlabInput = RatePlanInput["slabs"][number];

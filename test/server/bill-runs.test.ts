@@ -4,8 +4,8 @@ import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { type BillRunOptions, startBillRuns } from "../../src/server/bill-runs.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { type BillRunOptions, startBillRuns } from "../../src/server/routes/bill-runs.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 
 /** What was logged. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { scanJson } from "../../src/numbers/json-scan.ts";
 import { parseJson } from "../../src/numbers/json.ts";
-import { readJson } from "../../src/server/bodies.ts";
+import { readJson } from "../../src/server/http/bodies.ts";
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
 /** A number as JSON writes it, of any length. */

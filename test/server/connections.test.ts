@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf } from "../../src/server/keys.ts";
+import { apiKeysOf } from "../../src/server/access/keys.ts";
 import { type RunningServer, serve, type ServeOptions } from "../../src/server/serve.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 
 const running: RunningServer[] = [];
 afterEach(async () => {

@@ -3,13 +3,13 @@ import { createHash, createHmac } from "node:crypto";
 import { SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
 
-import { createAccessControl } from "../../src/server/access.ts";
-import type { Role } from "../../src/server/endpoint.ts";
-import { apiKeysOf, isKey } from "../../src/server/keys.ts";
+import { createAccessControl } from "../../src/server/access/access.ts";
+import { apiKeysOf, isKey } from "../../src/server/access/keys.ts";
+import { createSecretSource } from "../../src/server/access/secret.ts";
+import type { Role } from "../../src/server/http/endpoint.ts";
 import { apiOf } from "../../src/server/plugin.ts";
-import { ENDPOINTS } from "../../src/server/routes.ts";
-import { createSecretSource } from "../../src/server/secret.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { ENDPOINTS } from "../../src/server/routes/routes.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Served, START, startServed } from "./served.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";

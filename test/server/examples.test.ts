@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { BODY_EXAMPLES } from "../../src/server/examples.ts";
-import { openApiOf } from "../../src/server/openapi.ts";
-import { ENDPOINTS } from "../../src/server/routes.ts";
+import { BODY_EXAMPLES } from "../../src/server/docs/examples.ts";
+import { openApiOf } from "../../src/server/docs/openapi.ts";
+import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { startApi } from "./support.ts";
 
 /** Of an operation in the document: what its body is, by its schema or by its example. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { serveCommand } from "../../src/cli/serve.ts";
-import { CONNECTION_LIMITS } from "../../src/server/connections.ts";
+import { CONNECTION_LIMITS } from "../../src/server/http/connections.ts";
 import { BILL_RUN_INTERVAL, DEFAULT_PORT } from "../../src/server/serve.ts";
 import { blockOf, guideOf, printedBy, programOf } from "../support/guides.ts";
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { apiKeysOf } from "../../src/server/keys.ts";
+import { apiKeysOf } from "../../src/server/access/keys.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 
 let program: Program;

@@ -1,7 +1,7 @@
 /** Cursors: what they carry, and that they are short however long the ids are that they carry. */
 import { describe, expect, test } from "vitest";
 
-import { createPaging, LONG_PAGES } from "../../src/server/pagination.ts";
+import { createPaging, LONG_PAGES } from "../../src/server/http/pagination.ts";
 
 const paging = await createPaging(() => Buffer.alloc(32, 7))();
 const [DAY, LATER] = [1_704_067_200_000, 1_735_689_600_000];

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
-import { apiKeysOf } from "../../src/server/keys.ts";
+import { apiKeysOf } from "../../src/server/access/keys.ts";
 import { billingApi } from "../../src/server/plugin.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Served, startServed } from "./served.ts";
 
 interface Document {

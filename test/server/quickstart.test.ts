@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { apiKeysOf, type RunningServer, serve } from "../../src/server.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 
 const page = resolve(import.meta.dirname, "../../docs/quickstart.md");
 /** What separates the outputs of the page's blocks. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { clientOf } from "../../src/server/addresses.ts";
-import { createFailedCredentials } from "../../src/server/failed-credentials.ts";
-import { createRateLimiter } from "../../src/server/rate-limits.ts";
+import { clientOf } from "../../src/server/access/addresses.ts";
+import { createFailedCredentials } from "../../src/server/access/failed-credentials.ts";
+import { createRateLimiter } from "../../src/server/access/rate-limits.ts";
 import { type Served, startServed } from "./served.ts";
 
 const MINUTE = 60_000;

@@ -2,10 +2,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { Role } from "../../src/server/endpoint.ts";
-import { type ApiKeys, apiKeysOf } from "../../src/server/keys.ts";
+import { type ApiKeys, apiKeysOf } from "../../src/server/access/keys.ts";
+import type { Role } from "../../src/server/http/endpoint.ts";
 import { createServer, type ServerOptions } from "../../src/server/serve.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** What a test asks. */

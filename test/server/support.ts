@@ -4,13 +4,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { AccessControl } from "../../src/server/access.ts";
+import type { AccessControl } from "../../src/server/access/access.ts";
 import { type Serving, serveEndpoints } from "../../src/server/app.ts";
-import type { Role } from "../../src/server/endpoint.ts";
-import { openApiOf } from "../../src/server/openapi.ts";
-import { createPaging } from "../../src/server/pagination.ts";
-import { ENDPOINTS } from "../../src/server/routes.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { openApiOf } from "../../src/server/docs/openapi.ts";
+import type { Role } from "../../src/server/http/endpoint.ts";
+import { createPaging } from "../../src/server/http/pagination.ts";
+import { ENDPOINTS } from "../../src/server/routes/routes.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { answerCheckerOf } from "./answer-check.ts";
 
 /** What a request of a test is. */

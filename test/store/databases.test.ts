@@ -10,11 +10,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { UNNUMBERED } from "../../src/ledger/records.ts";
 import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import { processOf } from "../../src/store/embedded/processes.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
-import { processOf } from "../../src/store/postgres/processes.ts";
 import type { Store } from "../../src/store/store.ts";
 
 let directory: string;

@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
-import { recordIn, sizeOf } from "../../src/ledger/event-batch.ts";
+import { recordIn, sizeOf } from "../../src/ledger/events/event-batch.ts";
 import { UNNUMBERED } from "../../src/ledger/records.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { event } from "../../src/store/conformance/samples.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Scope, Store } from "../../src/store/store.ts";
 
 /** A store with other reads. */

@@ -4,7 +4,7 @@ import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { account, event, invoice, LONG, NOON, ODD_TEXTS, use } from "../../src/store/conformance/samples.ts";
-import { memoryStore } from "../../src/store/memory.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
 describe("the storage port: memory", () => {

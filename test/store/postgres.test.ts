@@ -10,8 +10,8 @@ import type { Changes } from "../../src/ledger/decision.ts";
 import { type EventRecord, UNNUMBERED } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, invoice, TODAY } from "../../src/store/conformance/samples.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { openPrivateServer, type PrivateServer } from "../../src/store/postgres/private-server.ts";
 import type { Store } from "../../src/store/store.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */

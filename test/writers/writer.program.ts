@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { ACCOUNTS, clockFrom, type Said } from "./book.ts";
 
 const [database = "", writer = "0", roundsText = "0", start = "0"] = process.argv.slice(2);

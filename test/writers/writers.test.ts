@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
-import { openDatabase } from "../../src/store/postgres/open-database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { ACCOUNTS, BOOK, clockFrom, GRANTED, OVERAGE_MAX, type Said } from "./book.ts";

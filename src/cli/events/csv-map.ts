@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 
-import { mapOf } from "../../book/fields.ts";
 import { pathText } from "../../book/problems.ts";
+import { mapOf } from "../../book/resources/fields.ts";
 import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";

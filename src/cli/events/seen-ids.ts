@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { SeenIds } from "../../ledger/duplicates.ts";
+import type { SeenIds } from "../../ledger/events/duplicates.ts";
 import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
 
 const SHARDS = 256;

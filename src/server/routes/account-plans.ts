@@ -5,17 +5,17 @@
  */
 import { z } from "zod";
 
-import { date } from "../../book/fields.ts";
-import { pricePlanDetailsOverride } from "../../book/price-plan.ts";
+import { date } from "../../book/resources/fields.ts";
+import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { PricingSchedule } from "../../engine/plans.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
-import { pathId, queryTime } from "../fields.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
+import { pathId, queryTime } from "../http/fields.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { listOf } from "../shapes/list.ts";
 import { accountSchedule, shownSchedules } from "../shapes/pricing-schedule.ts";
-import { inWireNames } from "../wire-names.ts";
 
 const params = z.strictObject({ account_id: pathId() });
 

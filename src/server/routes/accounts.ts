@@ -5,14 +5,14 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { InvoiceGroupShown } from "../../engine/invoice-groups.ts";
 import { hasCode } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { flag, pathId, queryTime, success } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { flag, pathId, queryTime, success } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 

@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { type AddOn, addOn } from "../../book/catalog-items.ts";
+import { type AddOn, addOn } from "../../book/resources/catalog-items.ts";
 import type { Stored } from "../../engine/configured.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Add-ons";

@@ -5,13 +5,13 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
-import type { AliasShown } from "../../engine/aliases.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import type { AliasShown } from "../../engine/accounts/aliases.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { listOf, okPage } from "../shapes/list.ts";
-import { inWireNames } from "../wire-names.ts";
 
 const aliasShape = z
   .strictObject({

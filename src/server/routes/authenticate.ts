@@ -5,9 +5,9 @@
  */
 import { z } from "zod";
 
-import type { KeyedAccess } from "../access.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
+import type { KeyedAccess } from "../access/access.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
 
 /** Makes a token for the key that asks. */
 export function authenticateEndpoints(access: Pick<KeyedAccess, "tokenFor">): readonly Endpoint[] {

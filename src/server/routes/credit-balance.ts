@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { number, pathId, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { number, pathId, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const creditBalanceShape = z
   .strictObject({

@@ -5,14 +5,14 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import type { CreditShown } from "../../ledger/credits.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { number, pathId, shownTime, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery, LONG_PAGES } from "../pagination.ts";
+import type { CreditShown } from "../../ledger/commands/credits.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { number, pathId, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery, LONG_PAGES } from "../http/pagination.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
-import { inWireNames } from "../wire-names.ts";
 
 const creditShape = z
   .strictObject({

@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
-import type { CustomerShown } from "../../engine/customers.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import type { CustomerShown } from "../../engine/accounts/customers.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
 import { addressShape, shownAddress } from "../shapes/address.ts";
 import { listOf, okPage } from "../shapes/list.ts";

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 
-import { type Endpoint, endpoint } from "../endpoint.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
 
 /** @param documentAt the document of an API at an address */
 export function documentationEndpoints(documentAt: (baseUrl: string) => object): readonly Endpoint[] {

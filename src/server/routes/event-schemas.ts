@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 
-import { declaredFields, eventSchema } from "../../book/event-schema.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { success, version, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { declaredFields, eventSchema } from "../../book/resources/event-schema.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { success, version, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { eventSchemaShape, shownEventSchema } from "../shapes/event-schema.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 

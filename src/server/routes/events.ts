@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
+import { UNDO_FILTERS } from "../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { UNDO_FILTERS } from "../../ledger/undo-filter.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { withPlus } from "../fields.ts";
-import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { withPlus } from "../http/fields.ts";
+import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */

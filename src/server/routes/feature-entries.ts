@@ -5,15 +5,15 @@
  */
 import { z } from "zod";
 
-import { decimalFromZero, moment } from "../../book/fields.ts";
-import { REQUESTS } from "../../book/requests.ts";
-import type { EntryShown } from "../../engine/holdings.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import { decimalFromZero, moment } from "../../book/resources/fields.ts";
+import type { EntryShown } from "../../engine/billing/holdings.ts";
 import { hasCode } from "../../errors.ts";
 import { subtract } from "../../numbers/decimal.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
-import { number, pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
+import { number, pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const entryShape = z

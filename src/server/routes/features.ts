@@ -5,13 +5,13 @@
  */
 import { z } from "zod";
 
-import { feature } from "../../book/catalog-items.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { pathId, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { feature } from "../../book/resources/catalog-items.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { pathId, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { featureShape, shownFeature } from "../shapes/feature.ts";
 import { listOf, okPage } from "../shapes/list.ts";
-import { inWireNames } from "../wire-names.ts";
 
 const TAG = "Features";
 const { name, billableName, description, schemaAssociations, schemaAssocitions } = feature.shape;

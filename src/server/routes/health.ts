@@ -4,8 +4,8 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
-import { success } from "../fields.ts";
+import { type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { success } from "../http/fields.ts";
 
 /** For how long the store may take to answer. */
 const READY_MS = 3000;

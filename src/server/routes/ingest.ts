@@ -6,13 +6,13 @@
 import { z } from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
-import type { IngestResult } from "../../ledger/ingest.ts";
+import type { IngestResult } from "../../ledger/events/ingest.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
-import { type Answer, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
-import { success } from "../fields.ts";
+import { type Answer, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
+import { success } from "../http/fields.ts";
+import { UnkeptItem } from "../http/unkept.ts";
 import { ingestionStatus, usageEvent } from "../shapes/event.ts";
-import { UnkeptItem } from "../unkept.ts";
 
 const EVENTS_MAX = 1000;
 /** Bytes of a batch. */

@@ -5,12 +5,12 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { PageOptions } from "../../engine/pages.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { pathId, success } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { pathId, success } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
 import { invoiceGroupShape, shownGroup } from "../shapes/invoice-group.ts";
 import { listOf, okPage } from "../shapes/list.ts";

@@ -5,18 +5,17 @@
  */
 import { z } from "zod";
 
-import { moment } from "../../book/fields.ts";
+import { moment } from "../../book/resources/fields.ts";
+import { invoiceKey, type InvoiceShown } from "../../engine/billing/invoices.ts";
+import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { invoiceKey, type InvoiceShown } from "../../engine/invoices.ts";
+import type { CompositeShown } from "../../engine/events/usage.ts";
 import type { Page } from "../../engine/pages.ts";
-import type { WithoutSkipped } from "../../engine/skipped-accounts.ts";
-import type { CompositeShown } from "../../engine/usage.ts";
 import { hasCode } from "../../errors.ts";
 import { compareNewest } from "../../store/order.ts";
-import { type Answer, type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { queryTime } from "../fields.ts";
-import { type CompositeNames, compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "../invoice-page.ts";
-import { type AskedPage, listQuery, LONG_PAGES } from "../pagination.ts";
+import { type Answer, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { queryTime } from "../http/fields.ts";
+import { type AskedPage, listQuery, LONG_PAGES } from "../http/pagination.ts";
 import {
   invoiceShape,
   shownComposite,
@@ -26,6 +25,7 @@ import {
   wholeInvoiceShape,
 } from "../shapes/invoice.ts";
 import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
+import { type CompositeNames, compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "./invoice-page.ts";
 
 const listFilters = {
   account_id: z.string().optional(),

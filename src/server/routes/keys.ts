@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import type { KeyedAccess } from "../access.ts";
-import { created, type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
-import { pathId, shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { type ApiKey, keyRequest, ROLES } from "../keys.ts";
-import { listQuery } from "../pagination.ts";
+import type { KeyedAccess } from "../access/access.ts";
+import { type ApiKey, keyRequest, ROLES } from "../access/keys.ts";
+import { created, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const fields = {

@@ -5,13 +5,13 @@
  */
 import { z } from "zod";
 
-import { reference } from "../../book/fields.ts";
-import { REQUESTS } from "../../book/requests.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import { reference } from "../../book/resources/fields.ts";
 import type { LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { number, pathId, shownTime, timestamp } from "../fields.ts";
-import { listQuery, LONG_PAGES } from "../pagination.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { number, pathId, shownTime, timestamp } from "../http/fields.ts";
+import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { okOpenPage, openListOf } from "../shapes/list.ts";
 
 const updateShape = z

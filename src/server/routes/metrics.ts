@@ -5,10 +5,15 @@
  */
 import { z } from "zod";
 
-import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from "../../book/metrics-request.ts";
-import type { MetricResult } from "../../engine/metrics.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { number, shownTime, timestamp } from "../fields.ts";
+import {
+  AGGREGATION_PERIODS,
+  METRIC_FIELDS,
+  METRIC_NAMES,
+  metricsRequest,
+} from "../../book/requests/metrics-request.ts";
+import type { MetricResult } from "../../engine/analytics/metrics.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { number, shownTime, timestamp } from "../http/fields.ts";
 import { skippedShape } from "../shapes/list.ts";
 
 const seriesShape = z

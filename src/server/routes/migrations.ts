@@ -5,13 +5,13 @@
  */
 import { z } from "zod";
 
-import { REQUESTS } from "../../book/requests.ts";
-import type { MigrationShown } from "../../engine/plans.ts";
-import { type Endpoint, endpoint, SUCCESS } from "../endpoint.ts";
-import { shownTime, success, timestamp, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { REQUESTS } from "../../book/requests/requests.ts";
+import type { MigrationShown } from "../../engine/accounts/plans.ts";
+import { type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { listOf, okPage } from "../shapes/list.ts";
-import { inWireNames } from "../wire-names.ts";
 
 const TAG = "Migrations";
 const { mode, pricingCycleConfig, ...asked } = REQUESTS.migrate.shape;

@@ -5,13 +5,13 @@
  */
 import { z } from "zod";
 
-import { currency, text } from "../../book/fields.ts";
-import { pricePlan, pricePlanDetails } from "../../book/price-plan.ts";
-import { MIGRATION_MODES } from "../../ledger/migrate.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
-import { pathId, success, version, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { currency, text } from "../../book/resources/fields.ts";
+import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
+import { MIGRATION_MODES } from "../../ledger/commands/migrate.ts";
+import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
+import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan } from "../shapes/price-plan.ts";
 

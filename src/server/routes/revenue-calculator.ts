@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { revenueRequest } from "../../book/revenue-request.ts";
+import { revenueRequest } from "../../book/requests/revenue-request.ts";
 import { INVOICE_TYPES } from "../../invoicing/invoice.ts";
-import type { CalculatedInvoice } from "../../ledger/revenue-calculator.ts";
-import { type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { lineShape, shownLine, shownUsage, usageInfo } from "../shapes/invoice.ts";
 
 const calculatedInvoice = z

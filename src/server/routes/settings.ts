@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 
-import { setting } from "../../book/catalog-items.ts";
-import { created, type Endpoint, endpoint, ok } from "../endpoint.ts";
-import { pathId, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { setting } from "../../book/resources/catalog-items.ts";
+import { created, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { pathId, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 import { settingShape, shownSetting } from "../shapes/setting.ts";
 

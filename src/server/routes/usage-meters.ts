@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { usageMeter } from "../../book/usage-meter.ts";
-import { created, type Endpoint, endpoint, ok, SUCCESS } from "../endpoint.ts";
-import { Refusal } from "../failures.ts";
-import { pathId, success, withoutAbsent } from "../fields.ts";
-import { listQuery } from "../pagination.ts";
+import { usageMeter } from "../../book/resources/usage-meter.ts";
+import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
+import { pathId, success, withoutAbsent } from "../http/fields.ts";
+import { listQuery } from "../http/pagination.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
 

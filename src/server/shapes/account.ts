@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { freeForm } from "../../book/fields.ts";
-import type { StoredSetting } from "../../engine/catalog-resources.ts";
-import type { InvoiceGroupShown } from "../../engine/invoice-groups.ts";
+import { freeForm } from "../../book/resources/fields.ts";
+import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
+import type { StoredSetting } from "../../engine/catalog/catalog-resources.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { withoutAbsent } from "../fields.ts";
+import { withoutAbsent } from "../http/fields.ts";
 import { addressShape, shownAddress } from "./address.ts";
 import { invoiceGroupShape, shownGroup } from "./invoice-group.ts";
 import { settingShape, shownSetting } from "./setting.ts";

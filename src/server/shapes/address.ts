@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 
-import type { Address } from "../../book/account.ts";
-import { withoutAbsent } from "../fields.ts";
+import type { Address } from "../../book/resources/account.ts";
+import { withoutAbsent } from "../http/fields.ts";
 
 /** A postal address. */
 export const addressShape = z

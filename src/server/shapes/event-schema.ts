@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 
-import { type EventSchema, NAME_PATTERN } from "../../book/event-schema.ts";
+import { type EventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import type { Stored } from "../../engine/configured.ts";
 import type { Body } from "../../engine/document-body.ts";
-import { withoutAbsent } from "../fields.ts";
+import { withoutAbsent } from "../http/fields.ts";
 import { shownRule } from "./rule-text.ts";
 
 const declared = z

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 
-import type { EventPlace } from "../../engine/event-places.ts";
+import type { EventPlace } from "../../engine/events/event-places.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import {
@@ -14,7 +14,7 @@ import {
   EVENT_ID_LENGTH_MAX,
   UNIT_LENGTH_MAX,
 } from "../../metering/read-event.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
 

@@ -5,9 +5,9 @@
  */
 import { z } from "zod";
 
-import type { Feature } from "../../book/catalog-items.ts";
+import type { Feature } from "../../book/resources/catalog-items.ts";
 import type { Stored } from "../../engine/configured.ts";
-import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 /** A feature. */
 export const featureShape = z

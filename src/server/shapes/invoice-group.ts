@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 
-import type { InvoiceGroupShown } from "../../engine/invoice-groups.ts";
-import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
+import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { addressShape, shownAddress } from "./address.ts";
 
 /** An invoice group. */

@@ -6,12 +6,12 @@
 import { z } from "zod";
 
 import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
-import type { InvoiceShown } from "../../engine/invoices.ts";
-import type { CompositeShown } from "../../engine/usage.ts";
+import type { InvoiceShown } from "../../engine/billing/invoices.ts";
+import type { CompositeShown } from "../../engine/events/usage.ts";
 import { type Invoice, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { compositeLines } from "../../ledger/groups.ts";
+import { compositeLines } from "../../ledger/commands/groups.ts";
 import { ZERO } from "../../numbers/decimal.ts";
-import { number, shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const explanation = z
   .looseObject({ of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]), rules: z.array(z.string()) })

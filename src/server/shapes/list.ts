@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 
+import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
-import type { WithoutSkipped } from "../../engine/skipped-accounts.ts";
-import { type Answer, ok } from "../endpoint.ts";
-import type { AskedPage } from "../pagination.ts";
+import { type Answer, ok } from "../http/endpoint.ts";
+import type { AskedPage } from "../http/pagination.ts";
 
 /** `{data, nextToken, context}`; `nextToken` is null on the last page. */
 export function listOf(item: z.ZodType, id: string): z.ZodType {

@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import type { PricePlan } from "../../book/price-plan.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
 
 const scheduleEntry = z

@@ -5,14 +5,14 @@
  */
 import { z } from "zod";
 
-import { detailsWithOverride } from "../../book/override.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/price-plan.ts";
+import { detailsWithOverride } from "../../book/resources/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { cycleConfigOf, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
+import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { PricingSchedule } from "../../engine/plans.ts";
-import { shownTime, timestamp, withoutAbsent } from "../fields.ts";
+import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { shownDetails } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, shownCards } from "./rate-cards.ts";
 

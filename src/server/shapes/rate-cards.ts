@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 
-import { freeForm } from "../../book/fields.ts";
-import { pricePlanDetailsOverride } from "../../book/price-plan.ts";
+import { freeForm } from "../../book/resources/fields.ts";
+import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { valueOf } from "../../numbers/decimal.ts";
-import { number } from "../fields.ts";
+import { number } from "../http/fields.ts";
 
 const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
 const bounds = { minimumRate: textOrNumber.optional(), maximumRate: textOrNumber.optional() };

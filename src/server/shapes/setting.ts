@@ -5,9 +5,9 @@
  */
 import { z } from "zod";
 
-import type { StoredSetting } from "../../engine/catalog-resources.ts";
+import type { StoredSetting } from "../../engine/catalog/catalog-resources.ts";
 import { documentIdOf } from "../../engine/document-ids.ts";
-import { withoutAbsent } from "../fields.ts";
+import { withoutAbsent } from "../http/fields.ts";
 
 /** A setting. */
 export const settingShape = z

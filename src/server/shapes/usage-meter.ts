@@ -5,11 +5,11 @@
  */
 import { z } from "zod";
 
-import { NAME_PATTERN } from "../../book/event-schema.ts";
-import type { UsageMeter } from "../../book/usage-meter.ts";
+import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
+import type { UsageMeter } from "../../book/resources/usage-meter.ts";
 import type { Stored } from "../../engine/configured.ts";
 import type { Body } from "../../engine/document-body.ts";
-import { withoutAbsent } from "../fields.ts";
+import { withoutAbsent } from "../http/fields.ts";
 import { shownRule } from "./rule-text.ts";
 
 /** A usage meter. */

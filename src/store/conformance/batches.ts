@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 
-import { APART, type EventBatch, type EventForm, recordIn, sizeOf } from "../../ledger/event-batch.ts";
+import { APART, type EventBatch, type EventForm, recordIn, sizeOf } from "../../ledger/events/event-batch.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Day } from "../../calendar/instant.ts";
-import { dayIn, type EventBatch, type EventForm, formIn, quantityIn, sizeOf } from "../../ledger/event-batch.ts";
+import { dayIn, type EventBatch, type EventForm, formIn, quantityIn, sizeOf } from "../../ledger/events/event-batch.ts";
 import type { CellChange } from "../../ledger/records.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact, negateExact } from "../../numbers/exact.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";

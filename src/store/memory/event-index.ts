@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type EventBatch, sizeOf } from "../../ledger/event-batch.ts";
+import { type EventBatch, sizeOf } from "../../ledger/events/event-batch.ts";
 import { compareIds } from "../../ledger/order.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";

@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { accountIn, type EventBatch, formIn, recordIn, sizeOf, timestampIn } from "../../ledger/event-batch.ts";
+import { accountIn, type EventBatch, formIn, recordIn, sizeOf, timestampIn } from "../../ledger/events/event-batch.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
 import { textAt, type TextList, textListOf } from "./text-list.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { Day, Instant } from "../../calendar/instant.ts";
 import { DAY_MS } from "../../calendar/instant.ts";
-import type { EventBatch } from "../../ledger/event-batch.ts";
+import type { EventBatch } from "../../ledger/events/event-batch.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, HeldId, PageKey, PageRequest } from "../../ledger/view.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { GROWTH, hashOfText, PROBES_MAX, takeSlot } from "../../ledger/duplicates.ts";
+import { GROWTH, hashOfText, PROBES_MAX, takeSlot } from "../../ledger/events/duplicates.ts";
 
 /** Places by id. */
 export interface IdPlaces {

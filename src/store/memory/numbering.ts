@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accountIn, type EventBatch, sizeOf } from "../../ledger/event-batch.ts";
+import { accountIn, type EventBatch, sizeOf } from "../../ledger/events/event-batch.ts";
 
 /** Numbers by text, from 0, in the order in which the texts came. */
 export interface Numbering {

@@ -5,7 +5,7 @@
  * @module
  */
 import { invariant } from "../../errors.ts";
-import { accountIn, dayIn, type EventBatch, formIn, quantityIn, sizeOf } from "../../ledger/event-batch.ts";
+import { accountIn, dayIn, type EventBatch, formIn, quantityIn, sizeOf } from "../../ledger/events/event-batch.ts";
 import type { CellChange } from "../../ledger/records.ts";
 import { decimalOf } from "../../numbers/decimal.ts";
 import { addExact, type Exact, exactOfDecimal, textOfExact } from "../../numbers/exact.ts";

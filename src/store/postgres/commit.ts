@@ -4,7 +4,7 @@
  * @module
  */
 import type { Changes, Decision } from "../../ledger/decision.ts";
-import type { EventBatch } from "../../ledger/event-batch.ts";
+import type { EventBatch } from "../../ledger/events/event-batch.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { accountIn, type EventBatch, type EventForm, formIn, recordIn } from "../../ledger/event-batch.ts";
+import { accountIn, type EventBatch, type EventForm, formIn, recordIn } from "../../ledger/events/event-batch.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { keyOf } from "./values.ts";
 

@@ -12,7 +12,7 @@ import {
   recordIn,
   sizeOf,
   timestampIn,
-} from "../../ledger/event-batch.ts";
+} from "../../ledger/events/event-batch.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
 import { formedBody, formText, hasPlainIds } from "./event-forms.ts";

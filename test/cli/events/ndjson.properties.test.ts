@@ -6,7 +6,7 @@ import type { ByteSource } from "../../../src/cli/events/byte-source.ts";
 import { takeAll } from "../../../src/cli/events/cursor.ts";
 import type { EventSink } from "../../../src/cli/events/event-sink.ts";
 import { createNdjsonCursor } from "../../../src/cli/events/ndjson.ts";
-import { createMeteringRun } from "../../../src/ledger/metering-run.ts";
+import { createMeteringRun } from "../../../src/ledger/preview/metering-run.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
 
 const book = readBook({

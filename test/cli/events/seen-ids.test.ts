@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createFingerprinter } from "../../../src/cli/events/fingerprint.ts";
 import { createCompactIds } from "../../../src/cli/events/seen-ids.ts";
-import { rememberIds } from "../../../src/ledger/duplicates.ts";
+import { rememberIds } from "../../../src/ledger/events/duplicates.ts";
 
 const KEY = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as const;
 

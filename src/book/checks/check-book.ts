@@ -1,0 +1,61 @@
+import type { Path, Report } from "../problems.ts";
+import type { Book } from "../reading/document.ts";
+import type { BookShape } from "../reading/read-document.ts";
+import { versionsOf } from "../resolving/resolve-plan.ts";
+/**
+ * The checks across a book, all of them. Each looks at the resolved book by the places of the document, and skips what
+ * was too broken to read: a hole in a list.
+ *
+ * @module
+ */
+import type { PlanAssociation } from "../resources/account.ts";
+import type { PricePlan } from "../resources/price-plan.ts";
+import { checkAccounts } from "./check-accounts.ts";
+import { checkMeters } from "./check-meters.ts";
+import { checkNames, unique } from "./check-names.ts";
+import { type CardContext, checkCards } from "./check-plans.ts";
+import { checkSchemas } from "./check-schemas.ts";
+
+/** Reports everything that is wrong across a book. */
+export function checkBook(book: Book, { document, broken }: BookShape, report: Report): void {
+  checkNames(book, report);
+  checkSchemas(book, report);
+  checkMeters(book, report);
+  const versions = versionsOf(book.pricePlans);
+  const planOf = ({ pricePlanId, version }: Pick<PlanAssociation, "pricePlanId" | "version">): PricePlan | undefined =>
+    versions.get(pricePlanId)?.all.get(version);
+  const associated = new Set<PricePlan | undefined>();
+  book.accounts.forEach(({ pricePlans }) => pricePlans.forEach((association) => associated.add(planOf(association))));
+  const catalog = catalogOf(book);
+  book.pricePlans.forEach((plan, at) => {
+    const inUse = plan.status === "ACTIVE" || associated.has(plan);
+    checkPricePlan(plan, { ...catalog, inUse }, ["pricePlans", at], report);
+  });
+  const brokenPlans = new Set(
+    book.pricePlans.flatMap((plan, at) => (broken.has(document.pricePlans[at]) ? [plan] : [])),
+  );
+  checkAccounts(book, document, { ...catalog, planOf, isWhole: (plan) => !brokenPlans.has(plan) }, report);
+}
+
+/** Reports what is wrong with one version of a plan. */
+export function checkPricePlan(
+  plan: PricePlan,
+  context: Omit<CardContext, "currencies">,
+  path: Path,
+  report: Report,
+): void {
+  const details = plan.pricePlanDetails;
+  const place: Path = [...path, "pricePlanDetails"];
+  const currencies = details.supportedCurrencies ?? [];
+  unique(currencies, { path: [...place, "supportedCurrencies"], what: "currency" }, report, (currency) => currency);
+  // Holes are left out: a currency that could not be read asks for nothing.
+  checkCards(details, { ...context, currencies: currencies.flatMap((currency) => [currency]) }, place, report);
+}
+
+/** What is sold, by id. */
+export function catalogOf(book: Book): Pick<CardContext, "usageMeters" | "addOns"> {
+  return {
+    usageMeters: new Map(book.usageMeters.flatMap((meter) => [[meter.id, meter] as const])),
+    addOns: new Map(book.addOns.flatMap((addOn) => [[addOn.id, addOn] as const])),
+  };
+}

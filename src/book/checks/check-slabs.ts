@@ -1,0 +1,115 @@
+/**
+ * Slabs and the rates that match them (S7.1, S7.3 to S7.5, S7.7).
+ *
+ * @module
+ */
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import type { Path, Report } from "../problems.ts";
+import type { GrantSlab, RatePlan, RateValue, Slab } from "../resources/rate-card.ts";
+import { isWhole } from "../resources/rule-fields.ts";
+import { oneOf } from "../sentences.ts";
+import { unique } from "./check-names.ts";
+
+/** Reports what is wrong with the slabs and rates of a card that prices a quantity. */
+export function checkSlabPricing(
+  card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
+  checkLadder(card.ratePlan.slabs, [...path, "ratePlan", "slabs"], report);
+  const rateValues: Path = [...path, "rateValues"];
+  checkCurrencies(card.rateValues, currencies, rateValues, report);
+  card.rateValues.forEach((value, at) => {
+    checkSlabRates(value, card.ratePlan.slabs, [...rateValues, at, "slabRates"], report);
+    if (value.rateConfig) checkBounds(value.rateConfig, [...rateValues, at, "rateConfig"], report);
+  });
+}
+
+/** Slabs go up from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may leave their order out. */
+export function checkLadder(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
+  // What is missing cannot be in disorder.
+  if (!isWhole(slabs)) return;
+  slabs.forEach((slab, at) => {
+    const place: Path = [...path, at];
+    const [before, after] = [slabs[at - 1], slabs[at + 1]];
+    if (slab.order !== undefined && slab.order !== null && slab.order !== at + 1) {
+      report([...place, "order"], `expected ${at + 1}, as slabs are numbered 1 to ${slabs.length}, got ${slab.order}`);
+    }
+    if (before === undefined && !slab.startAfter.isZero()) {
+      report([...place, "startAfter"], `expected 0, as it is the first slab, got ${textOf(slab.startAfter)}`);
+    }
+    if (before !== undefined && slab.startAfter.lte(before.startAfter)) {
+      const [own, former] = [textOf(slab.startAfter), textOf(before.startAfter)];
+      report([...place, "startAfter"], `expected more than ${former}, where the slab before starts, got ${own}`);
+    }
+    checkEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
+    checkSlabConfig(slab, at, [...place, "slabConfig"], report);
+  });
+}
+
+/** A currency has one entry; every currency that must have one has (S7.7). */
+export function checkCurrencies(
+  values: readonly { readonly currency: string }[],
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
+  unique(values, { path: path, field: "currency" }, report, ({ currency }) => currency);
+  // An empty list has been refused already.
+  if (!isWhole(values) || values.length === 0) return;
+  const present = new Set(values.map(({ currency }) => currency));
+  const missing = currencies.filter((currency) => !present.has(currency));
+  if (missing.length > 0) report(path, `expected rates in every supported currency: none in ${oneOf(missing)}`);
+}
+
+/** A minimum is not above its maximum (S7.4). */
+function checkBounds(
+  bounds: { readonly minimumRate?: Decimal | null | undefined; readonly maximumRate?: Decimal | null | undefined },
+  path: Path,
+  report: Report,
+): void {
+  const { minimumRate: least, maximumRate: most } = bounds;
+  if (!least || !most || least.lte(most)) return;
+  report([...path, "minimumRate"], `expected at most ${textOf(most)}, the maximumRate, got ${textOf(least)}`);
+}
+
+function checkEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
+  if (end === undefined || (next !== undefined && end.eq(next))) return;
+  const expected = next === undefined ? "null, as it is the last slab" : `${textOf(next)}, where the next slab starts`;
+  report(path, `expected ${expected}, got ${textOf(end)}`);
+}
+
+function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report: Report): void {
+  if (slab.priceType === "PACKAGE" && !slab.slabConfig?.packageSize) {
+    report([...path, "packageSize"], "missing: expected a decimal above 0, as the priceType is PACKAGE");
+  }
+  if (slab.slabConfig?.chargeAtZero === true && at > 0) {
+    report([...path, "chargeAtZero"], "expected false: only the first slab can be charged at zero");
+  }
+  if ("rate" in slab && slab.slabRateConfig) {
+    checkBounds(slab.slabRateConfig, [...path.slice(0, -1), "slabRateConfig"], report);
+  }
+}
+
+/** Every slab has one rate, by order (S7.1). */
+function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
+  const orders = new Set(slabs.flatMap((slab) => [slab.order]));
+  const isKnown = isWhole(slabs) && slabs.length > 0;
+  unique(value.slabRates, { path: path, field: "order" }, report, ({ order }) => order);
+  value.slabRates.forEach((rate, at) => {
+    if (isKnown && !orders.has(rate.order)) {
+      report([...path, at, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);
+    }
+    if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, at, "slabRateConfig"], report);
+  });
+  if (!isWhole(value.slabRates) || value.slabRates.length === 0) return;
+  const rated = new Set(value.slabRates.map(({ order }) => order));
+  const unrated = [...orders].filter((order) => !rated.has(order));
+  if (unrated.length > 0) report(path, `expected a rate for every slab: none for ${oneOfOrders(unrated)}`);
+}
+
+function oneOfOrders(orders: readonly number[]): string {
+  const some = orders.slice(0, 3).join(", ");
+  return `order ${some}${orders.length > 3 ? ` and ${orders.length - 3} more` : ""}`;
+}

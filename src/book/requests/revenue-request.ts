@@ -1,0 +1,157 @@
+/**
+ * What a revenue calculation is asked with: a plan, a currency, and what is used of it in one cycle (S13.5).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { RatebookError } from "../../errors.ts";
+import { catalogOf } from "../checks/check-book.ts";
+import { checkCards } from "../checks/check-plans.ts";
+import { collectProblems, type Path } from "../problems.ts";
+import type { Book } from "../reading/document.ts";
+import { referencesOf } from "../reading/references.ts";
+import { resolveDetails } from "../resolving/resolve-plan.ts";
+import { currency, date, decimal, decimalFromZero, mapOf, moment, reference } from "../resources/fields.ts";
+import { type PricePlanDetails, pricePlan } from "../resources/price-plan.ts";
+import { oneOf, shown } from "../sentences.ts";
+import { readInput } from "./requests.ts";
+
+/** Most items that a map of quantities names. */
+const ITEMS_MAX = 500;
+/** Most changes of one license's quantity. */
+const CHANGES_MAX = 100;
+/** The last cycle of a plan that can be asked for by its number. */
+const CYCLE_NUMBER_MAX = 1000;
+
+/** Where the plan is: given whole, a version of a stored one, or the one that an account has. */
+const pricePlanDetailsConfig = z.discriminatedUnion(
+  "mode",
+  [
+    z.strictObject({ mode: z.literal("CUSTOM"), pricePlanDetails: pricePlan.shape.pricePlanDetails }),
+    z.strictObject({
+      mode: z.literal("PRICE_PLAN"),
+      pricePlanId: reference,
+      pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest one, a DRAFT too." }),
+    }),
+    /** The plan in force in the cycle, with the association's overrides. */
+    z.strictObject({ mode: z.literal("ACCOUNT"), accountId: reference }),
+  ],
+  modes("CUSTOM", "PRICE_PLAN", "ACCOUNT"),
+);
+
+/** How much meters count: given, or what an account used in one of its cycles. */
+const usageConfig = z.discriminatedUnion(
+  "mode",
+  [
+    z.strictObject({ mode: z.literal("CUSTOM"), usageMap: quantities(decimal) }),
+    z.strictObject({
+      mode: z.literal("LOOKUP_CYCLE"),
+      accountId: reference.nullish().meta({ description: "Default: the account whose plan is asked for." }),
+      cycle: z
+        .enum(["CURRENT", "LAST"])
+        .nullish()
+        .meta({ description: "CURRENT (default): the cycle of now; LAST: the latest that has ended." }),
+      date: date.nullish().meta({ description: "The cycle that holds this date; instead of `cycle`." }),
+    }),
+  ],
+  modes("CUSTOM", "LOOKUP_CYCLE"),
+);
+
+/** One change of a license's quantity (S10.1). */
+const licenseEntry = z.strictObject({
+  quantity: decimal,
+  effectiveFrom: moment.nullish().meta({ description: "Default: the start of the cycle." }),
+  updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish().meta({ description: "Default ABSOLUTE." }),
+});
+
+/** A revenue calculation. */
+export const revenueRequest = z.strictObject({
+  currencyConfig: z
+    .strictObject({ currency })
+    .nullish()
+    .meta({ description: "Default: the account's invoice currency, else the organization's." }),
+  pricePlanDetailsConfig,
+  usageConfig: usageConfig.nullish().meta({ description: "Default: nothing is used." }),
+  licenseEntriesConfig: quantities(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))
+    .nullish()
+    .meta({ description: "By add-on: a quantity for the whole cycle, or its changes in order of arrival." }),
+  entitlementOverageConfig: quantities(decimalFromZero)
+    .nullish()
+    .meta({ description: "By feature: the units used in the cycle beyond the entitlements." }),
+  cycleConfig: z
+    .strictObject({
+      date: date
+        .nullish()
+        .meta({ description: "A day of the cycle; default a day of the cycle looked up, else today." }),
+      cycleNumber: z
+        .int()
+        .min(1)
+        .max(CYCLE_NUMBER_MAX)
+        .nullish()
+        .meta({ description: "Which cycle of the plan it is, from 1 (S9.1); default the account's, else 1." }),
+    })
+    .nullish(),
+  explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations (S13.6)." }),
+});
+/** A revenue calculation as it is given: a decimal may be a number, a text or a Decimal; times are texts. */
+export type RevenueRequestInput = z.input<typeof revenueRequest>;
+/** A revenue calculation as it was read. */
+export type RevenueRequest = z.output<typeof revenueRequest>;
+
+/** Reads a revenue calculation. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
+export function readRevenueRequest(raw: unknown): RevenueRequest {
+  return readInput(revenueRequest, raw);
+}
+
+/**
+ * A plan's details as they can be priced in a currency: references are ids, every card has rates in the currency, and
+ * there are cycles. Meters need not be ACTIVE: the plan is only tried.
+ *
+ * @param details those of a stored plan, or those of a request, whose references may be names
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, those of the plan below `pricePlanDetailsConfig`
+ */
+export function priceableDetails(details: PricePlanDetails, priceIn: string, book: Book): PricePlanDetails {
+  const problems = collectProblems();
+  const { report } = problems;
+  const path: Path = ["pricePlanDetailsConfig", "pricePlanDetails"];
+  const resolved = resolveDetails(details, path, { references: referencesOf({ ...book }), report });
+  checkSupport(resolved, priceIn, report);
+  checkCards(resolved, { ...catalogOf(book), currencies: [priceIn], inUse: false }, path, report);
+  if (!resolved.pricingCycleConfig)
+    report([...path, "pricingCycleConfig"], "missing: expected one, as a cycle is priced");
+  if (problems.count() === 0) return resolved;
+  const { details: found, message } = problems.error("the request", undefined);
+  const [first] = found.problems;
+  const sentence = first === undefined ? message : `${first.path.slice(2)}: ${first.message}`;
+  throw new RatebookError("ERR_INPUT_INVALID", sentence, { problems: found.problems });
+}
+
+function checkSupport(
+  { supportedCurrencies }: PricePlanDetails,
+  priceIn: string,
+  report: (path: Path, message: string) => void,
+): void {
+  const supported = supportedCurrencies ?? [];
+  if (supported.length === 0 || supported.includes(priceIn)) return;
+  report(
+    ["currencyConfig", "currency"],
+    `expected ${oneOf(supported)}, which the plan supports, got ${shown(priceIn)}`,
+  );
+}
+
+/** Words the refusal of a mode that is none. */
+function modes(...known: readonly string[]): {
+  readonly error: (issue: { readonly code?: string }) => string | undefined;
+} {
+  return { error: ({ code }) => (code === "invalid_union" ? `expected ${oneOf(known)}` : undefined) };
+}
+
+/** Quantities by the id of what they are of. */
+function quantities<Value extends z.ZodType>(
+  value: Value,
+): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
+  return mapOf(reference, value).refine((map) => Object.keys(map).length <= ITEMS_MAX, {
+    error: `expected at most ${ITEMS_MAX} items`,
+  });
+}

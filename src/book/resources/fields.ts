@@ -1,0 +1,215 @@
+/**
+ * The kinds of field that the resources share: decimals, dates, names, ids (service-reference bounds, S1, S2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { parseDate, parseInstant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { isCurrency } from "../../numbers/currency.ts";
+import { type Decimal, type DecimalInput, isDecimalObject, valueOf } from "../../numbers/decimal.ts";
+import { shown } from "../sentences.ts";
+
+/** Most days of a grace period or a payment term: a hundred years. */
+const DAYS_MAX = 36_500;
+/** Largest interval or offset of a recurrence, in cycles. */
+export const CYCLES_MAX = 10_000;
+
+type Defaulted<S extends z.ZodType> = z.ZodPipe<
+  z.ZodOptional<z.ZodNullable<S>>,
+  z.ZodTransform<z.output<S>, z.output<S> | null | undefined>
+>;
+
+/** A field that may be left out or null, and is then `value`. */
+export function orDefault<S extends z.ZodType>(
+  schema: S,
+  value: z.output<S> & (string | number | boolean),
+): Defaulted<S> {
+  return schema.nullish().transform((given) => given ?? value);
+}
+
+/** A list of at most `max` items that may be left out or null, and is then empty. */
+export function listOf<S extends z.ZodType>(element: S, max = Infinity): Defaulted<z.ZodArray<S>> {
+  const list = max === Infinity ? z.array(element) : z.array(element).max(max);
+  return list.nullish().transform((given) => given ?? []);
+}
+
+/** A decimal within S1.3: a number, a decimal text, or a Decimal. Comes out as a Decimal. */
+export const decimal = z
+  .custom<DecimalInput>()
+  .transform((value, context) => readDecimal(context, value))
+  .meta({
+    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
+    description: "A decimal, as a number or as its text; at most 20 digits before and after the point.",
+  });
+
+/** A {@link decimal} that is 0 or more. */
+export const decimalFromZero = decimal.refine((value) => !value.isNegative(), {
+  error: (issue) => `expected 0 or more, got ${shown(issue.input)}`,
+});
+
+/** A {@link decimalFromZero} without a fraction. */
+export const wholeFromZero = decimalFromZero.refine((value) => value.isInteger(), {
+  error: (issue) => `expected a whole number, got ${shown(issue.input)}`,
+});
+
+/** A {@link decimal} that is more than 0. */
+export const decimalAboveZero = decimal.refine((value) => value.isPositive() && !value.isZero(), {
+  error: (issue) => `expected more than 0, got ${shown(issue.input)}`,
+});
+
+/** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
+export const instant = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date-time", value))
+  .meta({ type: "string", format: "date-time", description: "With a zone: `2024-01-02T03:04:05Z`, `…+05:30`." });
+
+/** A date, or a date-time that is a midnight (S2.2). Comes out as milliseconds since 1970, UTC. */
+export const date = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date", value))
+  .meta({ type: "string", description: "A date, which is its midnight UTC, or a date-time that is a midnight UTC." });
+
+/** A date-time, or a date that means its midnight, UTC (S2.2). Comes out as milliseconds since 1970, UTC. */
+export const moment = z
+  .custom<string>()
+  .transform((value, context) => readTime(context, "a date or date-time", value))
+  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
+
+/** A currency code of ISO 4217 (S1.5). */
+export const currency = z
+  .string()
+  .refine(isCurrency, {
+    error: (issue) => `expected a currency code of ISO 4217, got ${shown(issue.input)}`,
+  })
+  .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
+
+/** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
+export const ruleSource = z
+  .unknown()
+  .refine((value) => value !== undefined && value !== null, {
+    error: "missing: expected a rule",
+  })
+  .meta({
+    anyOf: [
+      { type: "object", additionalProperties: true },
+      { type: "string" },
+      { type: "number" },
+      { type: "boolean" },
+      { type: "array" },
+    ],
+    description: "A JSON-logic rule: an object, a literal, or a text that holds one.",
+  });
+
+/** An id that somebody made: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
+export function idOf(max: number): z.ZodString {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => ID.test(value) && value !== "." && value !== "..", {
+      error: (issue) =>
+        `expected an id without white space, control characters or slashes that is not . or .., got ${shown(issue.input)}`,
+    });
+}
+/** Half a character (a lone surrogate) is no text that a path could hold. */
+const ID = /^[^\s/\p{Cc}\p{Cs}]*$/u;
+
+/** The id or the name of another resource of the book. */
+export const reference = z.string().min(1).max(512);
+
+/** What a person calls a thing. */
+export const name = z.string().min(1).max(255);
+
+/** A text of at most 255 characters that may be left out. */
+export const label = z.string().max(255).nullish();
+
+/** Any text, or none. */
+export const text = z.string().nullish();
+
+/** An e-mail address of at most 255 characters. */
+export const email = z
+  .string()
+  .max(255)
+  .regex(/^[^\s@]+@[^\s@]+$/, { error: (issue) => `expected an e-mail address, got ${shown(issue.input)}` });
+
+/** Whole days, 0 to {@link DAYS_MAX}. */
+export const days = z.int().min(0).max(DAYS_MAX);
+
+/** Any JSON object, kept as it is. */
+export const freeForm = z
+  .custom<Readonly<Record<string, unknown>>>(
+    // A number that a double does not keep was read as an object of its own (S1.2).
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
+    { error: (issue) => `expected an object, got ${shown(issue.input)}` },
+  )
+  .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
+
+/**
+ * Values by names: an object with any keys but `__proto__`, which a record leaves out in silence.
+ *
+ * @param key what each of its keys is
+ */
+export function mapOf<Value extends z.ZodType>(
+  key: z.ZodString,
+  value: Value,
+): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {
+  const kept = (given: unknown, context: z.core.$RefinementCtx): unknown => {
+    if (typeof given === "object" && given !== null && Object.hasOwn(given, "__proto__")) {
+      context.addIssue({
+        code: "custom",
+        path: ["__proto__"],
+        message: "expected another key: this one is kept by no map",
+      });
+    }
+    return given;
+  };
+  return z.preprocess(kept, z.record(key, value)) as z.ZodType<
+    Record<string, z.output<Value>>,
+    Record<string, z.input<Value>>
+  >;
+}
+
+function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
+  try {
+    if (value === undefined) return problem(context, "missing: expected a decimal");
+    return valueOf(value);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    const known = error.message.startsWith("expected ");
+    const plain = error.message.endsWith("is not a decimal");
+    return problem(
+      context,
+      known
+        ? error.message
+        : plain
+          ? `expected a decimal, got ${shown(value)}`
+          : `expected a decimal that is kept whole: ${error.message}`,
+    );
+  }
+}
+
+function readTime(
+  context: z.core.$RefinementCtx,
+  kind: "a date" | "a date-time" | "a date or date-time",
+  value: unknown,
+): number {
+  if (value === undefined) return problem(context, `missing: expected ${kind}`);
+  if (typeof value !== "string") return problem(context, `expected ${kind}, got ${shown(value)}`);
+  try {
+    const isDate = kind === "a date" || (kind === "a date or date-time" && value.length <= DATE_LENGTH);
+    return isDate ? parseDate(value) : parseInstant(value);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    return problem(context, `expected ${kind}: ${error.message}`);
+  }
+}
+
+/** The characters of `2024-01-02`. */
+const DATE_LENGTH = 10;
+
+function problem(context: z.core.$RefinementCtx, message: string): never {
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+}

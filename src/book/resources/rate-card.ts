@@ -1,0 +1,176 @@
+/**
+ * Rate cards: what a billable item costs (service-reference "Common rate card parts" and "Rate card kinds"; S7, S9 to S12).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { shown } from "../sentences.ts";
+import {
+  CYCLES_MAX,
+  currency,
+  decimal,
+  decimalAboveZero,
+  decimalFromZero,
+  label,
+  orDefault,
+  reference,
+  text,
+  wholeFromZero,
+} from "./fields.ts";
+
+const shownAs = { displayName: label, tag: text };
+const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
+const recurrenceType = orDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
+const enableProration = orDefault(z.boolean(), false);
+const every = z.int().min(1).max(CYCLES_MAX).nullish();
+const after = z.int().min(0).max(CYCLES_MAX).nullish();
+const truth = z
+  .custom<boolean | "true" | "false">(
+    (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
+    {
+      error: (issue) => `expected true or false, got ${shown(issue.input)}`,
+    },
+  )
+  .transform((value) => String(value) === "true")
+  .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });
+
+/** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */
+const slab = z.strictObject({
+  order: z.int().min(1),
+  startAfter: decimalFromZero,
+  endAt: decimalFromZero.nullish(),
+  priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
+  slabConfig: z.strictObject({ packageSize: decimalAboveZero.nullish(), chargeAtZero: truth.nullish() }).nullish(),
+});
+export type Slab = z.output<typeof slab>;
+
+/** TIERED or VOLUME slabs (S7.2). */
+const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
+export type RatePlan = z.output<typeof ratePlan>;
+/** What may be given as a rate plan. */
+export type RatePlanInput = z.input<typeof ratePlan>;
+
+const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
+
+/** One slab's rate in one currency, with the bounds of S7.4. */
+const slabRate = z.strictObject({
+  order: z.int().min(1),
+  rate: decimal,
+  slabRateConfig: z.strictObject({ ...rateBounds, flatRate: decimal.nullish() }).nullish(),
+});
+
+/** The rates of one currency, one for each slab, and the bounds of the whole card (S7.4). */
+const rateValue = z.strictObject({
+  currency,
+  slabRates: z.array(slabRate).min(1),
+  rateConfig: z.strictObject(rateBounds).nullish(),
+});
+export type RateValue = z.output<typeof rateValue>;
+/** What may be given as the rates of one currency. */
+export type RateValueInput = z.input<typeof rateValue>;
+
+/** One rate in one currency. */
+const fixedRateValue = z.strictObject({ currency, rate: decimal });
+export type FixedRateValue = z.output<typeof fixedRateValue>;
+
+/** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0; nulls are 1 and 0 (S9.1). */
+const recurrenceConfig = z.strictObject({
+  interval: every,
+  offset: after,
+});
+export type RecurrenceConfig = z.output<typeof recurrenceConfig>;
+
+const slabPriced = { ratePlan, rateValues: z.array(rateValue).min(1), ...shownAs };
+
+/** Prices a meter's usage in the cycle (S7). */
+export const usageRateCard = z.strictObject({ ...slabPriced, usageMeterId: reference });
+export type UsageRateCard = z.output<typeof usageRateCard>;
+
+/** A fee that does not depend on a quantity (S9). */
+export const fixedFeeRateCard = z.strictObject({
+  id: reference,
+  rateValues: z.array(fixedRateValue).min(1),
+  enableProration,
+  ...shownAs,
+  invoiceTiming,
+  type: recurrenceType,
+  recurrenceConfig: recurrenceConfig.nullish(),
+});
+export type FixedFeeRateCard = z.output<typeof fixedFeeRateCard>;
+
+/** Prices the quantity of a license that an account holds (S10). */
+export const licenseRateCard = z.strictObject({
+  ...slabPriced,
+  id: reference,
+  enableProration,
+  invoiceTiming,
+  proratedRefundMode: z.enum(["NONE", "CREDITS"]).nullish(),
+  config: z.strictObject({ maxQuantity: decimalFromZero.nullish() }).nullish(),
+});
+export type LicenseRateCard = z.output<typeof licenseRateCard>;
+
+/** One entry that a billing entitlement card grants (S11.1); durations are ISO 8601, from the grant. */
+const featureConfig = z.strictObject({
+  featureCreditLimit: decimalFromZero,
+  effectiveFrom: orDefault(z.string(), "PT0S"),
+  effectiveUntil: z.string(),
+});
+export type FeatureConfig = z.output<typeof featureConfig>;
+
+/** Grants feature credits each recurring cycle and prices the sum of their limits (S11.1). */
+export const billingEntitlementRateCard = z.strictObject({
+  ...slabPriced,
+  featureId: reference,
+  featureConfigs: z.array(featureConfig).min(1),
+  invoiceTiming,
+  recurrenceConfig: recurrenceConfig.nullish(),
+});
+export type BillingEntitlementRateCard = z.output<typeof billingEntitlementRateCard>;
+
+/** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
+const grantSlab = z.strictObject({
+  order: z.int().min(1).nullish(),
+  startAfter: decimalFromZero,
+  endAt: decimalFromZero.nullish(),
+  priceType: slab.shape.priceType,
+  rate: decimal,
+  slabConfig: slab.shape.slabConfig,
+  slabRateConfig: slabRate.shape.slabRateConfig,
+});
+export type GrantSlab = z.output<typeof grantSlab>;
+
+/** Grants monetary credits each recurring cycle (S12.6). */
+export const creditGrantRateCard = z.strictObject({
+  id: reference,
+  type: recurrenceType,
+  ...shownAs,
+  rateDetails: z.strictObject({
+    pricingModel: ratePlan.shape.pricingModel,
+    currencySlabRateDetails: z
+      .array(z.strictObject({ currency, creditAmount: decimalFromZero, slabDetails: z.array(grantSlab).min(1) }))
+      .min(1),
+  }),
+  grantDetails: z.strictObject({
+    priority: orDefault(z.int(), 0),
+    expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
+    expiryDuration: text,
+    applicableEntityIds: z.array(reference).nullish(),
+  }),
+  invoiceTiming,
+  recurrenceConfig: recurrenceConfig.nullish(),
+});
+export type CreditGrantRateCard = z.output<typeof creditGrantRateCard>;
+
+/** Prices what was consumed beyond the entitlements (S11.7). */
+export const entitlementOverageRateCard = z.strictObject({
+  ...slabPriced,
+  featureId: reference,
+  maxQuantity: wholeFromZero.nullish(),
+  billingConfig: z.strictObject({ interval: every, startOffset: after }).nullish(),
+});
+export type EntitlementOverageRateCard = z.output<typeof entitlementOverageRateCard>;
+
+/** The least that a cycle costs (S13.3). */
+export const minimumCommitment = z.strictObject({ displayName: label, rateValues: z.array(fixedRateValue).min(1) });
+export type MinimumCommitment = z.output<typeof minimumCommitment>;

@@ -1,0 +1,60 @@
+/**
+ * Rules where a book holds them: their text is parsed, and their variables are checked against an event schema (S3.6).
+ *
+ * @module
+ */
+import { type Problem, RatebookError } from "../../errors.ts";
+import { checkRule, parseRule, type Rule, type RuleFields } from "../../rules/rule.ts";
+import type { Path, Report } from "../problems.ts";
+import type { EnrichmentField, EventSchema } from "./event-schema.ts";
+
+/** The rule that a field holds; undefined, and reported, when it holds none. */
+export function ruleAt(source: unknown, path: Path, report: Report): Rule | undefined {
+  try {
+    return parseRule(source);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    report(path, error.message);
+    return undefined;
+  }
+}
+
+/**
+ * What rules may use of an event: what its schema declares and those enriched fields that `may` says.
+ *
+ * @returns undefined when the schema was too broken to say
+ */
+export function fieldsOf(
+  schema: EventSchema,
+  may: (field: EnrichmentField) => boolean = () => true,
+): RuleFields | undefined {
+  const { dependencies, fields } = schema.enrichments;
+  if (![schema.attributes, schema.dimensions, dependencies, fields].every(isWhole)) return undefined;
+  const enriched = fields.filter(may);
+  const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
+  return {
+    attributes: new Set([...names(schema.attributes), ...names(enriched.filter(({ type }) => type === "ATTRIBUTE"))]),
+    dimensions: new Set([...names(schema.dimensions), ...names(enriched.filter(({ type }) => type === "DIMENSION"))]),
+    dependencies: new Set(names(dependencies)),
+  };
+}
+
+/** Reports what is wrong with a rule. Without a schema to look at, its variables are left alone. */
+export function checkRuleAt(rule: Rule, schema: EventSchema | undefined, path: Path, report: Report): boolean {
+  const fields = schema === undefined ? undefined : fieldsOf(schema);
+  const problems = checkRule(rule, fields === undefined ? {} : { fields });
+  for (const problem of problems) reportRule(problem, path, report);
+  return problems.length > 0;
+}
+
+/** Reports one problem of a rule: the place is that of the rule, the path inside it is in the sentence. */
+export function reportRule(problem: Problem, path: Path, report: Report, whose = ""): void {
+  const inside = problem.path === "$" ? "" : ` at ${problem.path}`;
+  report(path, `in the rule${whose}${inside}: ${problem.message}`);
+}
+
+/** Whether a list has no holes: nothing of it was too broken to read. */
+export function isWhole(list: readonly unknown[]): boolean {
+  // `includes` sees a hole as undefined; no list of a book holds an undefined of its own.
+  return !list.includes(undefined);
+}

@@ -1,0 +1,47 @@
+/**
+ * Usage meters: what is counted or summed of which events (service-reference "Usage meter"; S5).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import type { Rule } from "../../rules/rule.ts";
+import { NAME_PATTERN } from "./event-schema.ts";
+import { idOf, label, orDefault, reference, ruleSource, text } from "./fields.ts";
+
+/** One step of a meter; a missing matcher matches every event (S5.1). A COUNT meter needs no computation. */
+const computation = z.strictObject({
+  id: text,
+  order: z.int().min(0),
+  matcher: ruleSource.nullish(),
+  computation: ruleSource.nullish(),
+});
+/** A step of a meter as it is written: its rules may be text. */
+export type ComputationDocument = z.output<typeof computation>;
+/** One step of a meter; a missing matcher matches every event (S5.1). */
+export interface Computation extends Omit<ComputationDocument, "matcher" | "computation"> {
+  readonly matcher?: Rule | undefined;
+  readonly computation?: Rule | undefined;
+}
+
+/** Counts matching events, or sums what is computed of them. */
+export const usageMeter = z.strictObject({
+  id: idOf(20),
+  name: z.string().min(1).max(50).regex(NAME_PATTERN),
+  displayName: label,
+  billableName: label,
+  description: label,
+  type: orDefault(z.literal("COUNTER"), "COUNTER"),
+  aggregation: z.enum(["COUNT", "SUM"]),
+  status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
+  eventSchemaName: reference,
+  computations: z.array(computation).min(1),
+});
+/** A meter as it is written: its displayName may be missing, its rules may be text. */
+export type UsageMeterDocument = z.output<typeof usageMeter>;
+/** Counts matching events, or sums what is computed of them (S5). */
+export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "computations"> {
+  readonly displayName: string;
+  /** In ascending order. */
+  readonly computations: readonly Computation[];
+}

@@ -1,0 +1,136 @@
+/**
+ * Accounts of an engine (S16.3, S16.6).
+ *
+ * @module
+ */
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
+import { type Instant, instantOf } from "../../calendar/instant.ts";
+import { accountAt } from "../../ledger/account/account-history.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
+import { addAliases, type AliasChanges, archiveAccount, removeAliases } from "../../ledger/commands/accounts.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { AccountWork } from "../../ledger/workspace.ts";
+import type { InstantInput } from "../billing/invoices.ts";
+import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
+import { given, present } from "../document-body.ts";
+import { settingsIn } from "../entity-settings.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import { customerOf } from "./customers.ts";
+import { accountIn, checkActive, namesHeld } from "./new-account.ts";
+
+/** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
+export async function createAccount(
+  { store, clock, configuration }: EngineContext,
+  input: RequestInput<"accountCreate">,
+): Promise<AccountRecord> {
+  const asked = readRequest("accountCreate", input);
+  const scope = { configuration: "exclusive", accountIds: [asked.id], eventIds: [] } as const;
+  return store.transact(scope, async (view) => {
+    const configured = await configuration(view);
+    const now = clock();
+    const { record, changes } = await accountIn(configured.catalog, view, asked, now);
+    const customer = await view.document("customer", asked.customerId);
+    if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
+    checkActive("customer", customerOf(customer));
+    const { id, settings } = asked;
+    const { documents, ...more } = settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    return { result: record, changes: { ...changes, ...more, documents: [...changes.documents, ...documents] } };
+  });
+}
+
+/** Changes who an account is and when it pays; null clears. */
+export async function updateAccount(
+  context: EngineContext,
+  id: string,
+  input: RequestInput<"accountPatch">,
+): Promise<AccountRecord> {
+  const patch = readRequest("accountPatch", input);
+  return decideOnAccount(context, id, (catalog, work, now) => {
+    catchUp(catalog, work, now);
+    checkActive("account", work.record);
+    const next: Readonly<Record<string, unknown>> = present({ ...work.record, ...given(patch), updatedAt: now });
+    if (next["name"] === undefined) throw invalidInput("name", "expected a name: it cannot be cleared");
+    work.putRecord(next as unknown as AccountRecord);
+    return work.record;
+  });
+}
+
+/** Archives an account, which frees its aliases (S16.3). */
+export async function endAccount(context: EngineContext, id: string): Promise<AccountRecord> {
+  return changeNames(context, id, async ({ catalog, work, now }) => archiveAccount(catalog, work, now));
+}
+
+/**
+ * An account.
+ *
+ * @param effectiveOn with the aliases and the invoice group that it had at this instant; default now
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID
+ */
+export async function getAccount(
+  { store }: EngineContext,
+  id: string,
+  { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined },
+): Promise<AccountRecord> {
+  const at = effectiveOn === undefined ? undefined : instantOf(effectiveOn);
+  const [record] = await store.read.accounts([id]);
+  if (record === undefined) throw notFound("account", id);
+  return at === undefined ? record : accountAt(record, at);
+}
+
+/** Accounts, newest first. */
+export async function listAccounts(
+  { store }: EngineContext,
+  filter: { readonly customerId?: string; readonly status?: "ACTIVE" | "ARCHIVED"; readonly invoiceGroupId?: string },
+  options: PageOptions,
+): Promise<Page<AccountRecord>> {
+  const request = pageRequest(options);
+  const records = await store.read.accountList(filter, { ...request, limit: request.limit + 1 });
+  return pageOf(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+}
+
+/** Gives an account more names (S16.6). */
+export async function giveAliases(
+  context: EngineContext,
+  id: string,
+  input: RequestInput<"aliases">,
+): Promise<AccountRecord> {
+  const aliases = readRequest("aliases", input);
+  return changeNames(context, id, async ({ work, view, now }) =>
+    addAliases(work, aliases, await namesHeld(view, aliases), now),
+  );
+}
+
+/** Takes names from an account (S16.6). */
+export async function takeAliases(
+  context: EngineContext,
+  id: string,
+  input: RequestInput<"aliases">,
+): Promise<AccountRecord> {
+  const aliases = readRequest("aliases", input);
+  return changeNames(context, id, async ({ work, now }) => removeAliases(work, aliases, now));
+}
+
+interface Naming {
+  readonly catalog: Parameters<typeof archiveAccount>[0];
+  readonly work: AccountWork;
+  readonly view: LedgerView;
+  readonly now: Instant;
+}
+
+/** Names span accounts, so they change under the exclusive lock. */
+async function changeNames(
+  { store, clock, configuration }: EngineContext,
+  accountId: string,
+  decide: (naming: Naming) => Promise<AliasChanges>,
+): Promise<AccountRecord> {
+  return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const workspace = await openAccounts(catalog, view, [accountId], now);
+    const work = workspace.account(accountId);
+    const names = await decide({ catalog, work, view, now });
+    return { result: work.record, changes: { ...workspace.changes(), ...names } };
+  });
+}

@@ -1,0 +1,131 @@
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
+/**
+ * Customers of an engine, whose accounts use and pay (S16.3).
+ *
+ * @module
+ */
+import type { Customer } from "../../book/resources/account.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { archiveAccount } from "../../ledger/commands/accounts.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { accountIdsWhere } from "../account-lists.ts";
+import { type EngineContext, openAccounts } from "../context.ts";
+import { type Body, given, plainOf, present } from "../document-body.ts";
+import { settingsIn } from "../entity-settings.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import { accountIn, checkActive } from "./new-account.ts";
+
+/** A customer as it is stored. */
+export type CustomerShown = Customer & { readonly createdAt: Instant; readonly updatedAt: Instant };
+
+/** A customer that was just made, with its first account where one was asked for. */
+export type CustomerMade = CustomerShown & { readonly account?: AccountRecord };
+
+/**
+ * Makes a customer with its settings, and with an account where one is asked for: all or none.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID, with `account.…` as the path of what is wrong with the account, ERR_TAKEN
+ */
+export async function createCustomer(
+  { store, clock, configuration }: EngineContext,
+  input: RequestInput<"customerCreate">,
+): Promise<CustomerMade> {
+  const { account, settings, ...asked } = readRequest("customerCreate", input);
+  const accountIds = account ? [account.id] : [];
+  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+    if ((await view.document("customer", asked.id)) !== undefined) {
+      throw taken("customer", asked.id, `the customer id ${quoted(asked.id)} is taken`);
+    }
+    const configured = await configuration(view);
+    const now = clock();
+    const body = plainOf(present({ ...asked, status: "ACTIVE" })) as Body;
+    const document: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
+    const customer = customerOf(document);
+    const made = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
+    const own = settingsIn(
+      configured,
+      [
+        { entityType: "CUSTOMER", id: asked.id, settings, place: "" },
+        { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, place: "account." },
+      ],
+      now,
+    );
+    return {
+      result: { ...customer, ...(made && { account: made.record }) },
+      changes: {
+        ...made?.changes,
+        ...own,
+        documents: [document, ...own.documents, ...(made?.changes.documents ?? [])],
+      },
+    };
+  });
+}
+
+/** Changes who a customer is; null clears. */
+export async function updateCustomer(
+  { store, clock }: EngineContext,
+  id: string,
+  input: RequestInput<"customerPatch">,
+): Promise<CustomerShown> {
+  const patch = readRequest("customerPatch", input);
+  return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
+    const before = await customerDocument(view, id);
+    checkActive("customer", customerOf(before));
+    const body = present({ ...before.body, ...given(patch) });
+    if (body["name"] === undefined) throw invalidInput("name", "expected a name: it cannot be cleared");
+    const document: DocumentRecord = { ...before, updatedAt: clock(), body };
+    return { result: customerOf(document), changes: { documents: [document] } };
+  });
+}
+
+/** Archives a customer and its accounts; refused where one of them cannot be (S16.3). */
+export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerShown> {
+  const { store, clock, configuration } = context;
+  const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
+  const locks = await accountIdsWhere(store.read, isActive, { customerId: id });
+  return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view) => {
+    const before = await customerDocument(view, id);
+    checkActive("customer", customerOf(before));
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const accountIds = await accountIdsWhere(view, isActive, { customerId: id });
+    const workspace = await openAccounts(catalog, view, accountIds, now);
+    const freed = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
+    const document: DocumentRecord = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } };
+    return {
+      result: customerOf(document),
+      changes: {
+        ...workspace.changes(),
+        documents: [document],
+        removedDocuments: freed.flatMap(({ removedDocuments }) => removedDocuments),
+      },
+    };
+  });
+}
+
+/** A customer. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerShown> {
+  return customerOf(await customerDocument(store.read, id));
+}
+
+/** Customers, newest first. */
+export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerShown>> {
+  const request = pageRequest(options);
+  const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
+  return pageOf(documents.map(customerOf), request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+}
+
+/** The document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
+async function customerDocument(view: LedgerView, id: string): Promise<DocumentRecord> {
+  const document = await view.document("customer", id);
+  if (document === undefined) throw notFound("customer", id);
+  return document;
+}
+
+/** A customer of its document. */
+export function customerOf({ body, createdAt, updatedAt }: DocumentRecord): CustomerShown {
+  return { ...(body as unknown as Customer), createdAt, updatedAt };
+}

@@ -1,0 +1,184 @@
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
+/**
+ * The plans of accounts: associated, dissociated and migrated (S16.1, S16.2, S16.5).
+ *
+ * @module
+ */
+import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
+import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import { timelineOf } from "../../invoicing/timeline.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import {
+  activePlan,
+  associate,
+  type AssociateRequest,
+  dissociate,
+  type DissociateRequest,
+} from "../../ledger/commands/associate.ts";
+import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../ledger/commands/migrate.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { accountIdsWhere } from "../account-lists.ts";
+import { type Configuration, readOverride } from "../configuration.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+
+/** A stretch of time in which an account has one version of a plan (S16.1). */
+export interface PricingSchedule {
+  /** The association's. */
+  readonly id: string;
+  readonly pricePlanId: string;
+  readonly version: number;
+  readonly from: Instant;
+  /** Exclusive; `NO_END` where there is none. */
+  readonly until: Instant;
+  /** When its cycles begin: as the plan says, or derived from an anniversary or retained (S6.3, S16.5). */
+  readonly cycleConfig: CycleConfig;
+  /** The association's override (S16.2). */
+  readonly override?: PricePlanDetailsOverride;
+}
+
+/** A migration as it is listed. */
+export type MigrationShown = Readonly<Record<string, unknown>> & Pick<Migration, "id" | "createdAt">;
+
+/** Associates a plan with an account. @returns the account's schedules after it */
+export async function associatePlan(
+  context: EngineContext,
+  accountId: string,
+  input: RequestInput<"associate">,
+): Promise<readonly PricingSchedule[]> {
+  const asked = readRequest("associate", input);
+  return decideOnAccounts(context, [accountId], ({ configuration, catalog, workspace, now }) => {
+    const work = workspace.account(accountId);
+    const request: AssociateRequest = {
+      planId: asked.pricePlanId,
+      version: asked.version ?? undefined,
+      from: asked.effectiveFrom,
+      until: asked.effectiveUntil ?? undefined,
+      override: overrideOf(configuration, work.record, { ...asked, version: asked.version ?? undefined }),
+      retainStartOffsets: asked.retainStartOffsets ?? undefined,
+    };
+    associate(catalog, work, request, now, context.ids);
+    return { result: schedulesOf(catalog, work.record) };
+  });
+}
+
+/** Takes the plan from an account. @returns the account's schedules after it */
+export async function dissociatePlan(
+  context: EngineContext,
+  accountId: string,
+  input: RequestInput<"dissociate">,
+): Promise<readonly PricingSchedule[]> {
+  const asked = readRequest("dissociate", input);
+  const request: DissociateRequest = {
+    from: asked.effectiveFrom,
+    until: asked.effectiveUntil ?? undefined,
+    planId: asked.pricePlanId ?? undefined,
+    version: asked.version ?? undefined,
+  };
+  return decideOnAccount(context, accountId, (catalog, work, now) => {
+    dissociate(catalog, work, request, now, context.ids);
+    return schedulesOf(catalog, work.record);
+  });
+}
+
+/** What plans an account had, has and will have, earliest first. @throws {RatebookError} ERR_NOT_FOUND */
+export async function listSchedules(context: EngineContext, accountId: string): Promise<readonly PricingSchedule[]> {
+  const { catalog } = await context.configuration(context.store.read);
+  const [record] = await context.store.read.accounts([accountId]);
+  if (record === undefined) throw notFound("account", accountId);
+  return schedulesOf(catalog, record);
+}
+
+/** Moves all accounts on one version of a plan to another (S16.5). */
+export async function migratePlan(context: EngineContext, input: RequestInput<"migrate">): Promise<Migration> {
+  const { retainStartOffsets, pricingCycleConfig, ...asked } = readRequest("migrate", input);
+  const request: MigrateRequest = {
+    ...asked,
+    retainStartOffsets: retainStartOffsets ?? undefined,
+    pricingCycleConfig: pricingCycleConfig ?? undefined,
+  };
+  if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
+  const { store, clock, configuration } = context;
+  // Nobody else writes under the exclusive lock; those that are on the source before it are read for their locks alone.
+  const before = await configuration(store.read);
+  const accountIds = await accountIdsWhere(store.read, (record) =>
+    isOnSource(before.catalog, record, request, clock()),
+  );
+  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const { migration, document, changes } = await migrateIn(context, { catalog, view, now }, request);
+    return { result: migration, changes: { ...changes, documents: [document] } };
+  });
+}
+
+/** Cycles are right also where no account is there to move. @throws {RatebookError} ERR_INPUT_INVALID */
+function checkCycles(config: PricingCycleConfig): void {
+  try {
+    cycleConfigOf(config, 0);
+  } catch (error) {
+    if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
+    // The message begins with the field that is wrong: `startOffset.dayOffset: expected …`.
+    const colon = error.message.indexOf(": ");
+    throw invalidInput(`pricingCycleConfig.${error.message.slice(0, colon)}`, error.message.slice(colon + 2));
+  }
+}
+
+/** Decides a migration in a transaction that nobody else writes beside. */
+export async function migrateIn(
+  context: EngineContext,
+  { catalog, view, now }: { readonly catalog: Catalog; readonly view: LedgerView; readonly now: Instant },
+  request: MigrateRequest,
+): Promise<{
+  readonly migration: Migration;
+  readonly document: DocumentRecord;
+  readonly changes: ReturnType<Awaited<ReturnType<typeof openAccounts>>["changes"]>;
+}> {
+  const accountIds = await accountIdsWhere(view, (record) => isOnSource(catalog, record, request, now));
+  const workspace = await openAccounts(catalog, view, accountIds, now);
+  const works = accountIds.map((id) => workspace.account(id));
+  return { ...migrate(catalog, works, request, now, context.ids), changes: workspace.changes() };
+}
+
+/** The migrations that were made, newest first. */
+export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationShown>> {
+  const request = pageRequest(options);
+  const found = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
+  const shown = found.map(({ id, createdAt, body }) => ({ ...body, id, createdAt }));
+  return pageOf(shown, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
+}
+
+function overrideOf(
+  { catalog, documents }: Configuration,
+  record: AccountRecord,
+  asked: {
+    readonly pricePlanId: string;
+    readonly version: number | undefined;
+    readonly effectiveFrom: Instant;
+    readonly pricePlanDetailsOverride?: unknown;
+  },
+): PricePlanDetailsOverride | undefined {
+  const { pricePlanDetailsOverride: override, pricePlanId, effectiveFrom } = asked;
+  if (override === undefined || override === null) return undefined;
+  const { version } = activePlan(catalog, pricePlanId, asked.version);
+  const { invoiceCurrency } = record;
+  return readOverride(documents, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
+}
+
+function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {
+  const { decisions } = planOf(catalog, record);
+  return timelineOf(decisions).flatMap(({ from, until, plan }) => {
+    // Decisions are laid out from associations one by one, in their order.
+    const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
+    const override = association?.plan?.override;
+    const { planId: pricePlanId, version, cycleConfig } = plan;
+    const schedule = { id: association?.id ?? "", pricePlanId, version, from, until, cycleConfig };
+    return [override === undefined ? schedule : { ...schedule, override }];
+  });
+}

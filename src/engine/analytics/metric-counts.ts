@@ -1,0 +1,216 @@
+/**
+ * How each metric is counted: what falls into which period of which series.
+ *
+ * @module
+ */
+import type { MetricField, MetricsRequest } from "../../book/requests/metrics-request.ts";
+import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import { type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
+import { revenueReadsFrom, type UsedAt, usageRevenue } from "../../ledger/analytics/metric-revenue.ts";
+import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../../ledger/analytics/metric-series.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { byAccount } from "../../ledger/reads.ts";
+import type { AccountRecord, CellChange, EventRecord } from "../../ledger/records.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import type { Fraction } from "../../numbers/fraction.ts";
+import type { Skipping } from "../billing/skipped-accounts.ts";
+import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
+
+const HOUR_MS = DAY_MS / 24;
+
+/** What is filtered by; what is absent lets all pass. */
+export interface Selection {
+  readonly accounts: ReadonlySet<string> | undefined;
+  readonly meters: ReadonlySet<string> | undefined;
+  readonly schemas: ReadonlySet<string> | undefined;
+  readonly statuses: ReadonlySet<string> | undefined;
+}
+
+/** One checked query with all that answers it. */
+export interface MetricCase {
+  readonly query: MetricsRequest["metricQueries"][number];
+  /** Where the query is in the request. */
+  readonly path: string;
+  readonly periods: Periods;
+  readonly selection: Selection;
+  readonly catalog: Catalog;
+  /** The schema of each meter (S5.1). */
+  readonly schemaOf: ReadonlyMap<string, string>;
+  /** The catalog of now: it knows every plan of the accounts that were read before. */
+  readonly latest: () => Promise<Catalog>;
+  readonly view: LedgerView;
+  readonly now: Instant;
+}
+
+/** What an event's status is shown as once it was undone (S15.3). */
+export const REVERTED = "REVERTED";
+
+/**
+ * Counts units: what meters measured of accepted events that are not reverted. By the cells of usage, but by hour or
+ * status by events.
+ */
+export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
+  const { query, selection, periods } = asked;
+  const isMeant = meterFilter(asked);
+  const byEvents =
+    query.aggregationPeriod === "HOUR" || query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
+  if (!byEvents) {
+    for await (const { cells } of usageOfAccounts(asked.view, selection.accounts, periods)) {
+      for (const { accountId, itemId, day, quantity } of cells) {
+        if (isMeant(itemId)) series.add(keyOf(asked, accountId, itemId), periods.indexAt(day * DAY_MS), quantity);
+      }
+    }
+    return;
+  }
+  for await (const events of eventsOf(asked.view, scanOf(asked, { accepted: true }))) {
+    for (const event of events) {
+      if (event.reverted || !hasPart(selection.statuses, event.status)) continue;
+      for (const { meterId, quantity } of event.units) {
+        if (!isMeant(meterId)) continue;
+        const key = keyOf(asked, event.accountId, meterId, event.status);
+        series.add(key, periods.indexAt(event.timestamp), quantity);
+      }
+    }
+  }
+}
+
+/** Counts stored events, failed and reverted ones among them. By meter, an event counts for each that measured it. */
+export async function countEvents(asked: MetricCase, series: SeriesSet<number>): Promise<void> {
+  const { query, selection, periods } = asked;
+  for await (const events of eventsOf(asked.view, scanOf(asked, {}))) {
+    for (const event of events) {
+      const status = event.reverted ? REVERTED : event.status;
+      if (!hasPart(selection.statuses, status) || !hasPart(selection.schemas, event.schemaName)) continue;
+      const meters = event.units.map(({ meterId }) => meterId).filter((id) => hasPart(selection.meters, id));
+      if (selection.meters !== undefined && meters.length === 0) continue;
+      const index = periods.indexAt(event.timestamp);
+      for (const group of groupsOf(query.groupBy, event, status, meters)) {
+        series.add(group === undefined ? {} : { group }, index, 1);
+      }
+    }
+  }
+}
+
+/** Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped. */
+export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>, skipping: Skipping): Promise<void> {
+  const { view, periods, selection, now, query } = asked;
+  const isMeant = meterFilter(asked);
+  let { catalog } = asked;
+  const timelineFor = (record: AccountRecord): Timeline => timelineOf(planOf(catalog, record).decisions);
+  const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
+    catalog = await asked.latest();
+    return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
+  };
+  for await (const { records, cells } of usageOfAccounts(view, selection.accounts, periods, readsFrom)) {
+    const own = byAccount(cells);
+    for (const record of records) {
+      const days = own.get(record.id) ?? [];
+      const usage = query.aggregationPeriod === "HOUR" ? await hourly(asked, record.id, days) : days.map(daily);
+      const currency = record.invoiceCurrency;
+      const source = { timeline: timelineFor(record), currency, usage, now };
+      const revenues: SeriesValue<Fraction>[] = [];
+      try {
+        usageRevenue(source, periods, isMeant, (meterId, index, value) => {
+          revenues.push({ key: { ...keyOf(asked, record.id, meterId), currency }, index, value });
+        });
+        series.addAll(revenues);
+      } catch (error) {
+        skipping.skip(record.id, error);
+      }
+    }
+  }
+}
+
+function daily({ itemId, day, quantity }: CellChange): UsedAt {
+  return { meterId: itemId, at: day * DAY_MS, quantity };
+}
+
+/** Usage by day up to the day that the range begins on, and by event from there. */
+async function hourly(asked: MetricCase, accountId: string, cells: readonly CellChange[]): Promise<readonly UsedAt[]> {
+  const midnight = Math.floor(asked.periods.start / DAY_MS) * DAY_MS;
+  const used = cells.map(daily).filter(({ at }) => at < midnight);
+  if (used.length === cells.length) return used;
+  const hours = new Map<string, Map<Instant, Decimal>>();
+  const scan = { ...scanOf(asked, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
+  for await (const events of eventsOf(asked.view, scan)) {
+    for (const event of events) if (!event.reverted) addUnits(hours, event);
+  }
+  for (const [meterId, quantities] of hours) {
+    for (const [at, quantity] of quantities) used.push({ meterId, at, quantity });
+  }
+  return used;
+}
+
+/** Adds what an event measured to its hour. */
+function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
+  const at = Math.floor(timestamp / HOUR_MS) * HOUR_MS;
+  for (const { meterId, quantity } of units) {
+    const quantities = hours.get(meterId) ?? new Map<Instant, Decimal>();
+    hours.set(meterId, quantities.set(at, add(quantities.get(at) ?? ZERO, quantity)));
+  }
+}
+
+/** Whether a meter counts: itself, and the schema that it is of (S5.1). */
+function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
+  if (schemas === undefined) return (meterId) => hasPart(meters, meterId);
+  return (meterId) => hasPart(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
+}
+
+/** The series that a quantity of a meter belongs to. */
+function keyOf({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
+  const group = groupOf(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+  return group === undefined ? {} : { group };
+}
+
+function groupOf(
+  groupBy: MetricField | null | undefined,
+  of: Readonly<Record<"accountId" | "meterId", string> & Record<"schemaName" | "status", string | undefined>>,
+): string | undefined {
+  switch (groupBy) {
+    case "ACCOUNT_ID":
+      return of.accountId;
+    case "USAGE_METER_ID":
+      return of.meterId;
+    case "SCHEMA_NAME":
+      return of.schemaName;
+    case "EVENT_STATUS":
+      return of.status;
+    default:
+      return undefined;
+  }
+}
+
+/** The groups that an event counts in: one, but by meter one for each that measured it. */
+function groupsOf(
+  groupBy: MetricField | null | undefined,
+  { accountId, schemaName }: EventRecord,
+  status: string,
+  meters: readonly string[],
+): readonly (string | undefined)[] {
+  switch (groupBy) {
+    case "ACCOUNT_ID":
+      return [accountId === "" ? undefined : accountId];
+    case "USAGE_METER_ID":
+      return meters.length === 0 ? [undefined] : meters;
+    case "SCHEMA_NAME":
+      return [schemaName];
+    case "EVENT_STATUS":
+      return [status];
+    default:
+      return [undefined];
+  }
+}
+
+function scanOf({ periods, selection, catalog }: MetricCase, filter: EventScan["filter"]): EventScan {
+  const { accounts: accountIds, schemas } = selection;
+  const [schemaName] = schemas?.size === 1 ? schemas : [];
+  const { start, end } = periods;
+  const only = schemaName === undefined ? filter : { ...filter, schemaName };
+  return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs };
+}
+
+function hasPart(values: ReadonlySet<string> | undefined, value: string): boolean {
+  return values === undefined || values.has(value);
+}

@@ -1,0 +1,224 @@
+/**
+ * Metrics: usage, events and revenue as series over time.
+ *
+ * @module
+ */
+import {
+  type AggregationPeriod,
+  type MetricField,
+  type MetricName,
+  type MetricsRequest,
+  type MetricsRequestInput,
+  readMetricsRequest,
+} from "../../book/requests/metrics-request.ts";
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import {
+  createSeries,
+  type Periods,
+  periodsOf,
+  type Series,
+  type SeriesSet,
+} from "../../ledger/analytics/metric-series.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { INGEST_STATUSES } from "../../ledger/outcome.ts";
+import { invalidInput, quoted } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
+import { addFractions, divide34, type Fraction } from "../../numbers/fraction.ts";
+import { collectSkipped, type SkippedAccount, type Skipping } from "../billing/skipped-accounts.ts";
+import type { EngineContext } from "../context.ts";
+import { countEvents, countUsage, type MetricCase, REVERTED, type Selection, sumRevenue } from "./metric-counts.ts";
+
+/** One value of a series. */
+export interface MetricPoint {
+  /** Inclusive. */
+  readonly startTime: Instant;
+  /** Exclusive. */
+  readonly endTime: Instant;
+  /** Exact: units, events, or major units of the currency; 34 significant digits where a price has no end. */
+  readonly value: Decimal;
+}
+
+/** One series: a point for every period, those of nothing too. */
+export interface MetricSeries {
+  /** What it is of: an account, meter, schema or status. Absent where series are not grouped, and for what has none. */
+  readonly group?: string;
+  /** Of REVENUE: money of different currencies is never added up. */
+  readonly currency?: string;
+  readonly points: readonly MetricPoint[];
+}
+
+/** The answer to one query. */
+export interface MetricResult {
+  readonly id: string;
+  readonly name: MetricName;
+  readonly aggregationPeriod: AggregationPeriod;
+  readonly groupBy?: MetricField;
+  /** By group, then currency. Grouped, only groups with something to show; else at least one. */
+  readonly series: readonly MetricSeries[];
+  /** Of REVENUE: accounts that are left out, as their amounts have too many digits. */
+  readonly skipped?: readonly SkippedAccount[];
+}
+
+type MetricQuery = MetricsRequest["metricQueries"][number];
+
+/** Most points of a series. */
+const POINTS_MAX = 300;
+/** Most series of a query. */
+const SERIES_MAX = 100;
+/** What is stored of an event's status (S14.1): a malformed or duplicate event is not stored. */
+const STATUSES: ReadonlySet<string> = new Set([
+  ...INGEST_STATUSES.filter((status) => !["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"].includes(status)),
+  REVERTED,
+]);
+
+/**
+ * Series of usage, events and revenue over `[startTime, endTime)`.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown
+ */
+export async function metricsOf(context: EngineContext, input: MetricsRequestInput): Promise<readonly MetricResult[]> {
+  const request = readMetricsRequest(input);
+  const { startTime, endTime, metricQueries } = request;
+  if (startTime >= endTime) {
+    throw invalidInput("endTime", `expected a time after ${formatInstant(startTime)}, the startTime`);
+  }
+  const view = context.store.read;
+  const latest = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
+  const catalog = await latest();
+  const schemaOf = new Map(catalog.book.usageMeters.map((meter) => [meter.id, meter.eventSchemaName]));
+  const cases: MetricCase[] = [];
+  for (const [place, query] of metricQueries.entries()) {
+    const path = `metricQueries[${place}]`;
+    if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
+      throw invalidInput(`${path}.id`, `expected an id that no other query has, got ${quoted(query.id)}`);
+    }
+    const periods = checkedPeriods(query, request, path);
+    const selection = await selectionOf(query, catalog, view, path);
+    cases.push({ query, path, periods, selection, catalog, schemaOf, latest, view, now: context.clock() });
+  }
+  const results: MetricResult[] = [];
+  for (const asked of cases) results.push(await resultOf(asked));
+  return results;
+}
+
+function checkedPeriods(query: MetricQuery, { startTime, endTime }: MetricsRequest, path: string): Periods {
+  const periods = periodsOf(query.aggregationPeriod, startTime, endTime);
+  if (periods.count <= POINTS_MAX) return periods;
+  const message = `expected periods that make at most ${POINTS_MAX} points of the range, got ${periods.count} by ${query.aggregationPeriod}`;
+  throw invalidInput(`${path}.aggregationPeriod`, message);
+}
+
+/** What is filtered by, each value known. */
+async function selectionOf(
+  { name, groupBy, filters }: MetricQuery,
+  { book }: Catalog,
+  view: LedgerView,
+  path: string,
+): Promise<Selection> {
+  if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
+    throw invalidInput(`${path}.groupBy`, "expected another field: the price of a quantity has no event and no status");
+  }
+  const selection = new Map<MetricField, ReadonlySet<string>>();
+  for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
+    const at = `${path}.filters[${place}]`;
+    if (selection.has(fieldName)) throw invalidInput(`${at}.fieldName`, `expected one filter by ${fieldName}`);
+    if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
+      throw invalidInput(
+        `${at}.fieldName`,
+        "expected another field: the price of a quantity has no event and no status",
+      );
+    }
+    const known = await knownValues(fieldName, fieldValues, book, view);
+    const unknown = fieldValues.findIndex((value) => !known.has(value));
+    if (unknown >= 0) {
+      const message = `expected ${VALUES[fieldName]}, got ${quoted(fieldValues[unknown] ?? "")}`;
+      throw invalidInput(`${at}.fieldValues[${unknown}]`, message);
+    }
+    selection.set(fieldName, new Set(fieldValues));
+  }
+  return {
+    accounts: selection.get("ACCOUNT_ID"),
+    meters: selection.get("USAGE_METER_ID"),
+    schemas: selection.get("SCHEMA_NAME"),
+    statuses: selection.get("EVENT_STATUS"),
+  };
+}
+
+const VALUES: Readonly<Record<MetricField, string>> = {
+  ACCOUNT_ID: "the id of an account",
+  USAGE_METER_ID: "the id of a usage meter",
+  SCHEMA_NAME: "the name of an event schema",
+  EVENT_STATUS: "a status of a stored event",
+};
+
+async function knownValues(
+  field: MetricField,
+  values: readonly string[],
+  { usageMeters, eventSchemas }: Catalog["book"],
+  view: LedgerView,
+): Promise<ReadonlySet<string>> {
+  switch (field) {
+    case "ACCOUNT_ID":
+      return new Set((await view.accounts([...new Set(values)])).map(({ id }) => id));
+    case "USAGE_METER_ID":
+      return new Set(usageMeters.map(({ id }) => id));
+    case "SCHEMA_NAME":
+      return new Set(eventSchemas.map(({ name }) => name));
+    case "EVENT_STATUS":
+      return STATUSES;
+  }
+}
+
+async function resultOf(asked: MetricCase): Promise<MetricResult> {
+  const { id, name, aggregationPeriod, groupBy } = asked.query;
+  const skipping = collectSkipped();
+  const series = await seriesOf(asked, skipping);
+  return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
+}
+
+async function seriesOf(asked: MetricCase, skipping: Skipping): Promise<readonly MetricSeries[]> {
+  switch (asked.query.name) {
+    case "USAGE": {
+      const usage = emptySeries(asked, add);
+      await countUsage(asked, usage);
+      return shown(asked, usage.all(), (value) => value);
+    }
+    case "EVENTS": {
+      const events = emptySeries<number>(asked, (a, b) => a + b);
+      await countEvents(asked, events);
+      return shown(asked, events.all(), (count) => new Decimal(count));
+    }
+    case "REVENUE": {
+      const revenue = emptySeries<Fraction>(asked, addFractions);
+      await sumRevenue(asked, revenue, skipping);
+      const { baseCurrency } = asked.catalog.book.organization;
+      return shown(asked, revenue.all(), divide34, { currency: baseCurrency });
+    }
+  }
+}
+
+function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
+  return createSeries(plus, SERIES_MAX, () => {
+    const message = `expected at most ${SERIES_MAX} series: filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
+    throw invalidInput(`${path}.groupBy`, message);
+  });
+}
+
+/** Series with a point for every period; without groups there is at least one. */
+function shown<Value>(
+  { query, periods }: MetricCase,
+  found: readonly Series<Value>[],
+  valueOf: (value: Value) => Decimal,
+  ofNothing: { readonly currency?: string } = {},
+): readonly MetricSeries[] {
+  const all = found.length === 0 && !query.groupBy ? [{ ...ofNothing, values: new Map<number, Value>() }] : found;
+  const spans = Array.from({ length: periods.count }, (_, index) => periods.periodAt(index));
+  return all.map(({ values, ...key }) => ({
+    ...key,
+    points: spans.map(({ start, end }, index) => {
+      const value = values.get(index);
+      return { startTime: start, endTime: end, value: value === undefined ? ZERO : valueOf(value) };
+    }),
+  }));
+}

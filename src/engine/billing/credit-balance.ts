@@ -1,0 +1,66 @@
+/**
+ * What an account has in monetary credits now, as one sum (S12).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
+import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import type { CreditRecord } from "../../ledger/records.ts";
+import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
+import { type EngineContext, lookAtAccount } from "../context.ts";
+
+/** The credits of an account that are in force, added up; amounts are in its invoice currency. */
+export interface CreditBalance {
+  readonly accountId: string;
+  /** What was credited, less what final invoices consumed. */
+  readonly activeCredits: Decimal;
+  /** What no invoice has consumed and no draft would take: `activeCredits` less what is held (S12.4). */
+  readonly availableBalance: Decimal;
+  /** The part of `availableBalance` that pays any line (S12.2). */
+  readonly runningBalance: Decimal;
+  /** The rest of `availableBalance`: it pays only the lines of some meters, add-ons, features or kinds. */
+  readonly inapplicableCredits: Decimal;
+  /** The invoice currency. */
+  readonly unit: string;
+  /** When a credit was last made or consumed; absent where the account never had one. */
+  readonly lastUpdatedAt?: Instant;
+}
+
+/**
+ * The balance of an account's credits in force now: not voided, and now is in `[effectiveFrom, effectiveUntil)`. What falls
+ * due by now is counted, bill run or not (S2.4).
+ *
+ * @throws {RatebookError} ERR_NOT_FOUND
+ */
+export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    catchUp(catalog, work, now);
+    const inForce = creditsShown(catalog, work, now).filter((shown) => isInForce(shown.credit, now));
+    const availableBalance = leftIn(inForce);
+    const runningBalance = leftIn(inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0));
+    const changes = work.credits().flatMap(changesOf);
+    return {
+      accountId,
+      activeCredits: sum(inForce.map(({ credit }) => subtract(credit.creditAmount, credit.consumedAmount))),
+      availableBalance,
+      runningBalance,
+      inapplicableCredits: subtract(availableBalance, runningBalance),
+      unit: work.record.invoiceCurrency,
+      ...(changes.length === 0 ? {} : { lastUpdatedAt: Math.max(...changes) }),
+    };
+  });
+}
+
+function isInForce({ voided, effectiveFrom, effectiveUntil = NO_END }: CreditRecord, now: Instant): boolean {
+  return !voided && effectiveFrom <= now && now < effectiveUntil;
+}
+
+function leftIn(credits: readonly CreditShown[]): Decimal {
+  return sum(credits.map(({ left }) => left));
+}
+
+function changesOf({ createdAt, transactions }: CreditRecord): readonly Instant[] {
+  return [createdAt, ...transactions.map(({ at }) => at)];
+}

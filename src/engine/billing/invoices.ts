@@ -1,0 +1,178 @@
+/**
+ * Invoices as reads show them, and their preview (S13).
+ *
+ * @module
+ */
+import { formatInstant, type Instant, instantOf, parseInstant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { compareIds } from "../../ledger/order.ts";
+import type { InvoiceRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import type { PageKey } from "../../ledger/view.ts";
+import type { AccountWork } from "../../ledger/workspace.ts";
+import { type AccountFilter, accountsNamedIn } from "../account-lists.ts";
+import { type EngineContext, openAccounts } from "../context.ts";
+import { billOf } from "./skipped-accounts.ts";
+
+/** An instant as callers may give it. */
+export type InstantInput = Instant | string | Date;
+
+/** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
+export interface InvoiceShown {
+  readonly id: string;
+  readonly invoice: Invoice;
+  /** Absent on a draft. */
+  readonly finalizedAt?: Instant;
+  /** When it was made as it is: when it became final, or now for a draft. */
+  readonly updatedAt: Instant;
+  /** The group that the account was in when the invoice became final (S16.7). */
+  readonly invoiceGroupId?: string;
+  /** The composite invoice of the group that shows it, once MERGED. */
+  readonly mergedInto?: string;
+}
+
+/** Which invoices a list holds; what is absent does not filter. */
+export interface InvoiceFilter {
+  readonly accountId?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly status?: Invoice["status"] | undefined;
+  /** Billing periods that touch `[from, until)`. */
+  readonly from?: InstantInput | undefined;
+  readonly until?: InstantInput | undefined;
+}
+
+/** What a preview shows. */
+export interface EnginePreviewOptions {
+  /** Default: all accounts that are not archived. */
+  readonly accountIds?: readonly string[] | undefined;
+  /** As if it were this instant and nothing else had happened; now or later, default now. */
+  readonly asOf?: InstantInput | undefined;
+  /** Billing periods that touch `[from, until)`; default all. */
+  readonly from?: InstantInput | undefined;
+  readonly until?: InstantInput | undefined;
+}
+
+/** Accounts that are read at once. */
+const CHUNK = 50;
+
+/** The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5). */
+export async function preview(
+  context: EngineContext,
+  { accountIds, asOf, from, until }: EnginePreviewOptions,
+): Promise<readonly InvoiceShown[]> {
+  const at = asOf === undefined ? undefined : instantOf(asOf);
+  const shown: InvoiceShown[] = [];
+  const touches = periodFilter(from, until);
+  for await (const ids of chunksOf(context, accountIds, { status: "ACTIVE" })) {
+    shown.push(...(await invoicesOf(context, ids, at)).filter(({ invoice }) => touches(invoice)));
+  }
+  return shown;
+}
+
+/** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
+  const accountIds = await accountsNamedIn(context.store.read, id);
+  const all = accountIds.length === 0 ? [] : await invoicesOf(context, accountIds, undefined);
+  const found = all.find((each) => each.id === id);
+  if (found === undefined) throw notFound("invoice", id);
+  return found;
+}
+
+/**
+ * The invoices of accounts, final ones and drafts, each account's by date.
+ *
+ * @param at default now
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made
+ */
+export async function invoicesOf(
+  context: EngineContext,
+  accountIds: readonly string[],
+  at: Instant | undefined,
+): Promise<readonly InvoiceShown[]> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const now = context.clock();
+    if (at !== undefined && at < now) {
+      throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
+    }
+    const { catalog } = await context.configuration(view);
+    const workspace = await openAccounts(catalog, view, accountIds, at ?? now);
+    const shown = accountIds.flatMap((id) =>
+      billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)),
+    );
+    return { result: shown, changes: {} };
+  });
+}
+
+/** The invoices of an account in a working copy that is not committed. */
+function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
+  catchUp(catalog, work, at);
+  const final = work.invoices().map(finalShown);
+  const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
+  return [...final, ...drafts].toSorted(byDate);
+}
+
+/** A final invoice as a read shows it. */
+export function finalShown({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceShown {
+  return {
+    id,
+    invoice,
+    finalizedAt,
+    updatedAt: finalizedAt,
+    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId }),
+    ...(mergedInto === undefined ? {} : { mergedInto }),
+  };
+}
+
+/** The order in which invoices take credits (S12.3). */
+function byDate(a: InvoiceShown, b: InvoiceShown): number {
+  return (
+    parseInstant(a.invoice.invoiceDate) - parseInstant(b.invoice.invoiceDate) ||
+    INVOICE_TYPES.indexOf(a.invoice.invoiceType) - INVOICE_TYPES.indexOf(b.invoice.invoiceType) ||
+    compareIds(a.id, b.id)
+  );
+}
+
+/** The ids of accounts, a few at a time. */
+async function* chunksOf(
+  { store }: EngineContext,
+  accountIds: readonly string[] | undefined,
+  filter: AccountFilter,
+): AsyncGenerator<readonly string[]> {
+  if (accountIds !== undefined) {
+    const ids = [...new Set(accountIds)];
+    for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK);
+    return;
+  }
+  let after: PageKey | undefined;
+  for (;;) {
+    const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
+    const records = await store.read.accountList(filter, page);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    yield records.map(({ id }) => id);
+    after = { createdAt: last.createdAt, id: last.id };
+  }
+}
+
+/** A draft begins with its cycle, or at once; it keeps its place when it is final. */
+export function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
+  const start = invoice.invoiceType === "AD_HOC" ? invoice.invoiceDate : invoice.startDate;
+  return { createdAt: parseInstant(start), id };
+}
+
+/** Whether the billing period of an invoice touches `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
+export function periodFilter(
+  from: InstantInput | undefined,
+  until: InstantInput | undefined,
+): (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean {
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
+  if (start >= end) {
+    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+  }
+  return ({ startDate, endDate }) => parseInstant(startDate) < end && parseInstant(endDate) > start;
+}

@@ -1,0 +1,82 @@
+/**
+ * Accounts whose bill cannot be made, because a result would need more than 100 digits (S1.4): what is asked of many
+ * accounts goes on without them, and names them.
+ *
+ * @module
+ */
+import { hasCode, RatebookError } from "../../errors.ts";
+import { quoted } from "../../ledger/refusals.ts";
+
+/** An account that an answer is without. */
+export interface SkippedAccount {
+  readonly accountId: string;
+  /** Why: a sentence. */
+  readonly message: string;
+}
+
+/** What an answer over many accounts says of those that it is without. */
+export interface WithoutSkipped {
+  /** Absent where there are none; the first {@link SKIPPED_MAX} of them. */
+  readonly skipped?: readonly SkippedAccount[];
+}
+
+/** The accounts that are found while an answer is made. */
+export interface Skipping {
+  /** Notes an account. @throws the error itself, where it is not of the account's amounts */
+  skip(accountId: string, error: unknown): void;
+  found(): WithoutSkipped;
+}
+
+/** Most accounts that an answer names. */
+export const SKIPPED_MAX = 100;
+
+/** None yet. */
+export function collectSkipped(): Skipping {
+  const messages = new Map<string, string>();
+  return {
+    skip(accountId, error) {
+      if (!isOfAmounts(error)) throw error;
+      if (messages.size < SKIPPED_MAX) messages.set(accountId, error.message);
+    },
+    found() {
+      const skipped = [...messages].map(([accountId, message]) => ({ accountId, message }));
+      return skipped.length === 0 ? {} : { skipped };
+    },
+  };
+}
+
+/** Does something for accounts together or, where that fails for the amounts of one, for each alone. */
+export async function eachAlone<Result>(
+  accountIds: readonly string[],
+  skipping: Skipping,
+  work: (accountIds: readonly string[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  try {
+    return await work(accountIds);
+  } catch (error) {
+    if (!isOfAmounts(error)) throw error;
+    const [only, ...others] = accountIds;
+    if (only !== undefined && others.length === 0) {
+      skipping.skip(only, error);
+      return [];
+    }
+  }
+  const results: Result[] = [];
+  for (const id of accountIds) results.push(...(await eachAlone([id], skipping, work)));
+  return results;
+}
+
+/** Works out the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
+export function billOf<Result>(accountId: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isOfAmounts(error)) throw error;
+    const message = `the bill of the account ${quoted(accountId)} cannot be made: ${error.message}`;
+    throw new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
+  }
+}
+
+function isOfAmounts(error: unknown): error is RatebookError<"ERR_ARITHMETIC"> {
+  return hasCode(error, "ERR_ARITHMETIC");
+}

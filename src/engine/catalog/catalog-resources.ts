@@ -1,0 +1,212 @@
+/**
+ * Features, add-ons and settings of an engine (S4.2, S11.2).
+ *
+ * @module
+ */
+import type { AddOn, Feature, Setting } from "../../book/resources/catalog-items.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import { invalidInput, quoted, taken } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import {
+  changeConfigured,
+  checkGiven,
+  checkName,
+  documentNamed,
+  getConfigured,
+  type KindWords,
+  listConfigured,
+  moved,
+  newDocument,
+  patched,
+  type Stored,
+} from "../configured.ts";
+import type { EngineContext } from "../context.ts";
+import type { Body, ConfiguredItem } from "../document-body.ts";
+import { type SettingEntity, settingsOfEntities } from "../entity-settings.ts";
+import type { Page, PageOptions } from "../pages.ts";
+
+/** Features of an engine. What is given has the shape of a book's `features`. */
+export interface Features {
+  create(feature: Readonly<Record<string, unknown>>): Promise<Stored<Feature>>;
+  /** `schemaAssociations` replaces the ones before. */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<Feature>>;
+  get(id: string): Promise<Stored<Feature>>;
+  /** Newest first. */
+  list(page?: PageOptions): Promise<Page<Stored<Feature>>>;
+}
+
+/** Add-ons of an engine. What is given has the shape of a book's `addOns`. */
+export interface AddOns {
+  create(addOn: Readonly<Record<string, unknown>>): Promise<Stored<AddOn>>;
+  /** Its name and billableName. */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<AddOn>>;
+  archive(id: string): Promise<Stored<AddOn>>;
+  get(id: string): Promise<Stored<AddOn>>;
+  /** Newest first. */
+  list(
+    filter?: { readonly status?: string | undefined; readonly type?: string | undefined },
+    page?: PageOptions,
+  ): Promise<Page<Stored<AddOn>>>;
+}
+
+/** Settings of an engine. What is given has the shape of a book's `settings`; an id is the one that lists show. */
+export interface Settings {
+  create(setting: Readonly<Record<string, unknown>>): Promise<StoredSetting>;
+  /** Its value, name and dataType. */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<StoredSetting>;
+  get(id: string): Promise<StoredSetting>;
+  /** Newest first. */
+  list(page?: PageOptions): Promise<Page<StoredSetting>>;
+  /** Those of customers or of accounts, by whose they are; of each the oldest first. */
+  of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
+}
+
+/** A setting as it is stored. */
+export type StoredSetting = Stored<Setting>;
+
+const FEATURE: KindWords = { what: "feature", rule: "S11.2" };
+const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };
+const SETTING: KindWords = { what: "setting", rule: "S4.2" };
+
+/** Makes the features of an engine. */
+export function featuresOf(context: EngineContext): Features {
+  const named = simpleResource(context, "feature", FEATURE, "ft");
+  return {
+    create: (given) => named.create(given),
+    update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
+    get: (id) => named.get(id),
+    list: (page = {}) => listConfigured(context, "feature", (documents) => documents, page),
+  };
+}
+
+/** Makes the add-ons of an engine. */
+export function addOnsOf(context: EngineContext): AddOns {
+  const named = simpleResource(context, "addOn", ADD_ON, "ao");
+  return {
+    create: (given) => named.create(given),
+    update: async (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
+    archive: (id) =>
+      changeConfigured(context, "addOn", ({ before, now }) => {
+        const document = documentNamed(before.documents.addOn, ADD_ON.what, id);
+        return { documents: [moved(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
+      }),
+    get: (id) => named.get(id),
+    list: ({ status, type } = {}, page = {}) =>
+      listConfigured(
+        context,
+        "addOn",
+        (documents) =>
+          documents.filter(
+            ({ body }) =>
+              (status === undefined || body["status"] === status) && (type === undefined || body["type"] === type),
+          ),
+        page,
+      ),
+  };
+}
+
+/** Makes the settings of an engine. */
+export function settingsOf(context: EngineContext): Settings {
+  const get = (id: string): Promise<StoredSetting> =>
+    getConfigured(context, "setting", (documents) => documentNamed(documents, SETTING.what, id));
+  return {
+    create: (setting) =>
+      changeConfigured(context, "setting", async ({ before, view, now }) => {
+        const given = withDefaults(checkGiven(setting, []), before.catalog.book.organization.id);
+        await checkEntity(view, given);
+        const document = newDocument("setting", given, now);
+        checkIdFree(before.documents.setting, SETTING, document.id);
+        return { documents: [document] };
+      }),
+    update: (id, patch) =>
+      changeConfigured(context, "setting", ({ before, now }) => {
+        const given = checkGiven(patch, ["id", "namespace", "entityType", "entityId"]);
+        return { documents: [patched(documentNamed(before.documents.setting, SETTING.what, id), given, now)] };
+      }),
+    get,
+    list: (page = {}) => listConfigured(context, "setting", (documents) => documents, page),
+    of: (entityType, entityIds) => settingsOfEntities(context, entityType, entityIds),
+  };
+}
+
+interface SimpleResource<Kind extends "feature" | "addOn"> {
+  create(given: Body): Promise<Stored<ConfiguredItem<Kind>>>;
+  update(id: string, given: Body): Promise<Stored<ConfiguredItem<Kind>>>;
+  get(id: string): Promise<Stored<ConfiguredItem<Kind>>>;
+}
+
+/** What has an id that we make and a name of its own. */
+function simpleResource<Kind extends "feature" | "addOn">(
+  context: EngineContext,
+  kind: Kind,
+  words: KindWords,
+  prefix: string,
+): SimpleResource<Kind> {
+  return {
+    create: (input) =>
+      changeConfigured(context, kind, ({ before, now }) => {
+        const given = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
+        checkName(before.documents[kind], words, given["name"]);
+        const status = kind === "addOn" ? { status: "ACTIVE" } : {};
+        const document = newDocument(kind, { ...withOneSpelling(given), ...status, id: context.ids(prefix) }, now);
+        return { documents: [document] };
+      }),
+    update: (id, given) =>
+      changeConfigured(context, kind, ({ before, now }) => {
+        const document = documentNamed(before.documents[kind], words.what, id);
+        const next = patched(document, kind === "feature" ? withAttributesOf(document, given) : given, now);
+        checkName(before.documents[kind], words, next.body["name"], (each) => each.id === id);
+        return { documents: [next] };
+      }),
+    get: (id) => getConfigured(context, kind, (documents) => documentNamed(documents, words.what, id)),
+  };
+}
+
+/** A feature's associations under one of their two spellings, so that a patch replaces what was given under the other. */
+function withOneSpelling(given: Body): Body {
+  const { schemaAssocitions, ...rest } = given;
+  if (schemaAssocitions === undefined || (schemaAssocitions === null && rest["schemaAssociations"] !== undefined)) {
+    return rest;
+  }
+  return (rest["schemaAssociations"] ?? undefined) === undefined
+    ? { ...rest, schemaAssociations: schemaAssocitions }
+    : given;
+}
+
+/** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
+function withAttributesOf({ body }: DocumentRecord, given: Body): Body {
+  const { schemaAssociations: asked } = given;
+  const known = body["schemaAssociations"];
+  if (!Array.isArray(asked) || !Array.isArray(known)) return given;
+  const named = new Map(
+    known.map((each: unknown) => [typeof each === "string" ? each : String((each as Body)["schemaName"]), each]),
+  );
+  return {
+    ...given,
+    schemaAssociations: asked.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
+  };
+}
+
+/** Where a setting is looked up, written out: its id is made of it (S4.2). */
+function withDefaults(given: Body, organizationId: string): Body {
+  const entityType = given["entityType"] ?? "ORGANIZATION";
+  return {
+    ...given,
+    namespace: given["namespace"] ?? "user",
+    entityType,
+    entityId: given["entityId"] ?? (entityType === "ORGANIZATION" ? organizationId : undefined),
+  };
+}
+
+async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Promise<void> {
+  if (entityType !== "CUSTOMER" && entityType !== "ACCOUNT") return;
+  const what = entityType.toLowerCase();
+  const id = typeof entityId === "string" ? entityId : "";
+  const found = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
+  if (found === undefined)
+    throw invalidInput("entityId", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
+}
+
+function checkIdFree(documents: Parameters<typeof documentNamed>[0], { what }: KindWords, id: string): void {
+  if (documents.some((document) => document.id === id)) throw taken(what, id, `the ${what} ${quoted(id)} exists`);
+}

@@ -1,0 +1,227 @@
+/**
+ * Event schemas: their versions and their lifecycle (S4.4).
+ *
+ * @module
+ */
+import type { EventSchema } from "../../book/resources/event-schema.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
+import {
+  changeConfigured,
+  checkGiven,
+  checkName,
+  type ConfigurationChange,
+  type Configuring,
+  getConfigured,
+  listConfigured,
+  moved,
+  newDocument,
+  patched,
+  type Stored,
+} from "../configured.ts";
+import type { EngineContext } from "../context.ts";
+import type { Body } from "../document-body.ts";
+import type { Page, PageOptions } from "../pages.ts";
+import { isSameDependency, isSameField } from "./same-rules.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
+
+const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
+/** From which states a schema becomes what. */
+const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+/** What a schema may be moved to. */
+export type SchemaMove = keyof typeof MOVES;
+
+/** Event schemas of an engine. What is given has the shape of a book's `eventSchemas`. */
+export interface EventSchemas {
+  /** A DRAFT; of a name that was archived, its next version. */
+  create(schema: Readonly<Record<string, unknown>>): Promise<Stored<EventSchema>>;
+  /**
+   * Changes a DRAFT, whose lists are replaced, or adds to an ACTIVE one, which makes a new version; then moves it where
+   * `status` is given.
+   */
+  update(name: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<EventSchema>>;
+  activate(name: string): Promise<Stored<EventSchema>>;
+  /** Refused while an ACTIVE meter uses it. */
+  deactivate(name: string): Promise<Stored<EventSchema>>;
+  archive(name: string): Promise<Stored<EventSchema>>;
+  /** A version, or the latest one. */
+  get(name: string, version?: number): Promise<Stored<EventSchema>>;
+  /** The latest version of each, newest first. */
+  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
+  /** All versions of one, newest first. */
+  versions(name: string, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
+}
+
+/** Makes the event schemas of an engine. */
+export function eventSchemasOf(context: EngineContext): EventSchemas {
+  const change = (name: string, decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange) =>
+    changeConfigured(context, "eventSchema", (configuring) =>
+      decide(latestOf(configuring.before.documents.eventSchema, name, WORDS), configuring),
+    );
+  const move = (name: string, to: SchemaMove): Promise<Stored<EventSchema>> =>
+    change(name, (latest, configuring) => ({ documents: [moveTo(latest, to, configuring)] }));
+  return {
+    create: (schema) => changeConfigured(context, "eventSchema", (configuring) => createdIn(schema, configuring)),
+    update: (name, patch) => change(name, (latest, configuring) => updatedIn(latest, patch, configuring)),
+    activate: (name) => move(name, "ACTIVE"),
+    deactivate: (name) => move(name, "INACTIVE"),
+    archive: (name) => move(name, "ARCHIVED"),
+    get: (name, version) =>
+      getConfigured(context, "eventSchema", (documents) =>
+        version === undefined ? latestOf(documents, name, WORDS) : versionNamed(documents, name, version, WORDS),
+      ),
+    list: ({ status } = {}, page = {}) =>
+      listConfigured(
+        context,
+        "eventSchema",
+        (documents) =>
+          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
+        page,
+        firstVersions(WORDS.key),
+      ),
+    versions: (name, page = {}) =>
+      listConfigured(
+        context,
+        "eventSchema",
+        (documents) => {
+          latestOf(documents, name, WORDS);
+          return documents.filter(({ body }) => body["name"] === name);
+        },
+        page,
+      ),
+  };
+}
+
+function createdIn(schema: Body, { before, now }: Configuring): ConfigurationChange {
+  const given = checkGiven(schema, ["status", "version"]);
+  const { eventSchema: documents } = before.documents;
+  checkName(documents, WORDS, given["name"]);
+  const versions = documents.filter(({ body }) => body["name"] === given["name"]).map(versionOf);
+  const version = Math.max(0, ...versions) + 1;
+  return { documents: [newDocument("eventSchema", { ...given, status: "DRAFT", version }, now)] };
+}
+
+function updatedIn(latest: DocumentRecord, patch: Body, configuring: Configuring): ConfigurationChange {
+  const { status, ...changes } = checkGiven(patch, ["name", "version"]);
+  const edited = Object.keys(changes).length === 0 ? [latest] : editedIn(latest, changes, configuring);
+  const current = edited.at(-1) ?? latest;
+  if (status === undefined || status === null || status === current.body["status"]) return { documents: edited };
+  if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
+    throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema");
+  }
+  return { documents: [...edited.slice(0, -1), moveTo(current, status, configuring)] };
+}
+
+/** @returns the version that is archived by the edit, where there is one, and the version that is current then */
+function editedIn(latest: DocumentRecord, changes: Body, { now }: Configuring): readonly DocumentRecord[] {
+  switch (latest.body["status"]) {
+    case "DRAFT":
+      return [patched(latest, changes, now)];
+    case "ACTIVE": {
+      const next = patched(latest, additionsTo(latest.body, changes), now);
+      if (JSON.stringify(next.body) === JSON.stringify(latest.body)) return [latest];
+      const version = versionOf(latest) + 1;
+      return [patched(latest, { status: "ARCHIVED" }, now), newDocument("eventSchema", { ...next.body, version }, now)];
+    }
+    default:
+      throw refused(
+        WORDS.rule,
+        `the event schema ${quoted(String(latest.body["name"]))} is ${String(latest.body["status"])}: it cannot be edited`,
+      );
+  }
+}
+
+/** While a schema is ACTIVE, lists are additions, and an enrichment field may be replaced (S4.4). */
+function additionsTo(body: Body, changes: Body): Body {
+  const { description, attributes, dimensions, enrichments, ...others } = changes;
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    throw refused(
+      WORDS.rule,
+      `${other}: only description, attributes, dimensions and enrichments of an ACTIVE event schema change`,
+    );
+  }
+  const added: Record<string, unknown> = {};
+  if (description !== undefined) added["description"] = description;
+  for (const [list, more] of [
+    ["attributes", attributes],
+    ["dimensions", dimensions],
+  ] as const) {
+    if (more !== undefined && more !== null) added[list] = withAdded(listIn(body, list), more, list);
+  }
+  if (enrichments === null && body["enrichments"] !== undefined) {
+    throw refused(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
+  }
+  if (enrichments !== undefined && enrichments !== null) {
+    const more = enrichmentsWith((body["enrichments"] ?? {}) as Body, checkGiven(enrichments, []));
+    if (more !== undefined) added["enrichments"] = more;
+  }
+  return added;
+}
+
+/** Enrichments with more of them; undefined where all that is given is there already. */
+function enrichmentsWith(known: Body, { dependencies, fields, ...others }: Body): Body | undefined {
+  const own = { dependencies: listIn(known, "dependencies"), fields: listIn(known, "fields") };
+  const next = {
+    ...others,
+    dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
+    fields: withReplaced(own.fields, listOf(fields ?? [], "enrichments.fields")),
+  };
+  return JSON.stringify(next) === JSON.stringify(own) ? undefined : next;
+}
+
+function withAdded(
+  known: readonly Body[],
+  more: unknown,
+  path: string,
+  isKnown: (known: Body, item: Body) => boolean = isSame,
+): readonly Body[] {
+  const list = [...known];
+  for (const item of listOf(more, path)) {
+    const same = list.find((each) => each["name"] === item["name"]);
+    if (same === undefined) list.push(item);
+    else if (!isKnown(same, item)) {
+      throw refused(WORDS.rule, `${path}: ${quoted(String(item["name"]))} is there already, and cannot change`);
+    }
+  }
+  return list;
+}
+
+function withReplaced(known: readonly Body[], more: readonly Body[]): readonly Body[] {
+  const replacing = new Map(more.map((field) => [field["name"], field]));
+  const own = new Set(known.map((field) => field["name"]));
+  return [
+    ...known.map((field) => {
+      const next = replacing.get(field["name"]);
+      return next === undefined || isSameField(field, next) ? field : next;
+    }),
+    ...more.filter((field) => !own.has(field["name"])),
+  ];
+}
+
+/** What an item leaves out is what it is by default. */
+function isSame(known: Body, item: Body): boolean {
+  return Object.entries(item).every(
+    ([name, value]) => value === undefined || value === null || JSON.stringify(known[name]) === JSON.stringify(value),
+  );
+}
+
+function listIn(body: Body, name: string): readonly Body[] {
+  return (body[name] ?? []) as readonly Body[];
+}
+
+function listOf(value: unknown, path: string): readonly Body[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null)) return value;
+  throw invalidInput(path, "expected a list of objects");
+}
+
+function moveTo(document: DocumentRecord, to: SchemaMove, { before, now }: Configuring): DocumentRecord {
+  const next = moved(document, WORDS, MOVES, to, now);
+  const name = String(document.body["name"]);
+  const user =
+    to === "INACTIVE" &&
+    before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
+  if (user)
+    throw refused(WORDS.rule, `the event schema ${quoted(name)} is used by the ACTIVE usage meter ${quoted(user.id)}`);
+  return next;
+}

@@ -1,0 +1,78 @@
+/**
+ * Whose store it is: one organization's, from its first resource on.
+ *
+ * @module
+ */
+import { type Organization, organizationRequest } from "../../book/reading/document.ts";
+import { readInput } from "../../book/requests/requests.ts";
+import { quoted, refused } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { Configuration } from "../configuration.ts";
+import type { EngineContext } from "../context.ts";
+import { CONFIGURED_KINDS, plainOf } from "../document-body.ts";
+
+/** Whose store it should be; what is left out is not asked. */
+export interface OrganizationRequest {
+  readonly id?: string | undefined;
+  /** ISO 4217. */
+  readonly baseCurrency?: string | undefined;
+}
+
+/** The organization of a store. */
+export interface OrganizationResource {
+  /** `default`, in USD, rounding HALF_UP, until something else was said. */
+  get(): Promise<Organization>;
+  /**
+   * Says whose store it is while nothing is in it; afterwards only whether it is that one's.
+   *
+   * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED when it is another one's
+   */
+  claim(request: OrganizationRequest): Promise<Organization>;
+}
+
+/** The organization of an engine's store. */
+export function organizationOf(context: EngineContext): OrganizationResource {
+  const { store } = context;
+  return {
+    get: async () => (await context.configuration(store.read)).catalog.book.organization,
+    claim: async (request) => {
+      const wanted = readInput(organizationRequest, request);
+      return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
+        const before = await context.configuration(view);
+        const { organization } = before.catalog.book;
+        const asked = {
+          ...organization,
+          id: wanted.id ?? organization.id,
+          baseCurrency: wanted.baseCurrency ?? organization.baseCurrency,
+        };
+        const isSame = asked.id === organization.id && asked.baseCurrency === organization.baseCurrency;
+        if (await isInUse(before, view)) {
+          if (!isSame) throw anotherOnes(organization, asked);
+          return { result: organization, changes: {} };
+        }
+        const now = context.clock();
+        const body = plainOf(asked) as Readonly<Record<string, unknown>>;
+        const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
+        return { result: asked, changes: { documents: [document], configurationChanged: true } };
+      });
+    },
+  };
+}
+
+/** Whether anything says whose store it is, or goes by it. */
+export async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
+  if (documents.organization.length > 0 || CONFIGURED_KINDS.some((kind) => documents[kind].length > 0)) return true;
+  return (await view.accountList({}, { limit: 1 })).length > 0;
+}
+
+/** An organization as a sentence names it. */
+export function organizationText({ id, baseCurrency }: Organization): string {
+  return `${quoted(id)} in ${baseCurrency}`;
+}
+
+function anotherOnes(is: Organization, asked: Organization): Error {
+  return refused(
+    "S16",
+    `the store is of the organization ${organizationText(is)}: expected to be asked for that one, not ${organizationText(asked)}`,
+  );
+}

@@ -1,0 +1,229 @@
+/**
+ * Price plans: their versions and their lifecycle (S16.4).
+ *
+ * @module
+ */
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../../ledger/commands/migrate.ts";
+import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
+import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
+import { accountIdsWhere } from "../account-lists.ts";
+import { migrateIn } from "../accounts/plans.ts";
+import {
+  changeConfigured,
+  checkGiven,
+  checkName,
+  type ConfigurationChange,
+  type Configuring,
+  getConfigured,
+  listConfigured,
+  moved,
+  newDocument,
+  patched,
+  type Stored,
+} from "../configured.ts";
+import type { EngineContext } from "../context.ts";
+import type { Body } from "../document-body.ts";
+import type { Page, PageOptions } from "../pages.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
+
+const WORDS = { key: "id", what: "price plan", rule: "S16.4" } as const;
+
+/** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
+export interface PricePlans {
+  /** Version 1, a DRAFT. */
+  create(plan: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /**
+   * Changes the latest version, which must be a DRAFT; keys given in pricePlanDetails replace, others stay. A `mode` is
+   * kept for when the version is activated.
+   */
+  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /** The next version, a DRAFT made of the latest one. */
+  createVersion(id: string, changes?: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
+  activate(id: string, options?: { readonly currencies?: readonly string[] | undefined }): Promise<Stored<PricePlan>>;
+  /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
+  archive(id: string): Promise<Stored<PricePlan>>;
+  /** A version, or the latest one. */
+  get(id: string, version?: number): Promise<Stored<PricePlan>>;
+  /** The latest version of each, newest first. */
+  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<PricePlan>>>;
+}
+
+/** Makes the price plans of an engine. */
+export function pricePlansOf(context: EngineContext): PricePlans {
+  const change = (
+    id: string,
+    decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange,
+    accountIds: readonly string[] = [],
+  ): Promise<Stored<PricePlan>> =>
+    changeConfigured(
+      context,
+      "pricePlan",
+      (configuring) => decide(latestOf(configuring.before.documents.pricePlan, id, WORDS), configuring),
+      accountIds,
+    );
+  return {
+    create: (plan) =>
+      changeConfigured(context, "pricePlan", ({ before, now }) => {
+        const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
+        checkName(before.documents.pricePlan, WORDS, given["name"]);
+        const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
+        return { documents: [newDocument("pricePlan", { ...given, ...own }, now)] };
+      }),
+    update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
+    createVersion: (id, changes = {}) => change(id, (latest, { now }) => nextVersionOf(latest, changes, now)),
+    activate: async (id, { currencies } = {}) => {
+      const locks = await toMigrate(context, id);
+      return change(id, (latest, configuring) => activatedIn(context, latest, currencies, configuring), locks);
+    },
+    archive: (id) =>
+      change(id, (latest, { before, now }) => {
+        const versions = before.documents.pricePlan.filter(({ body }) => body["id"] === id);
+        const left = versions.filter(({ body }) => body["status"] !== "ARCHIVED");
+        if (left.length === 0) moved(latest, WORDS, ARCHIVING, "ARCHIVED", now);
+        return { documents: left.map((version) => moved(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
+      }),
+    get: (id, version) =>
+      getConfigured(context, "pricePlan", (documents) =>
+        version === undefined ? latestOf(documents, id, WORDS) : versionNamed(documents, id, version, WORDS),
+      ),
+    list: ({ status } = {}, page = {}) =>
+      listConfigured(
+        context,
+        "pricePlan",
+        (documents) =>
+          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
+        page,
+        firstVersions(WORDS.key),
+      ),
+  };
+}
+
+/** A DRAFT of the version after the latest one, which must be in use. */
+function nextVersionOf(latest: DocumentRecord, changes: Body, now: Instant): ConfigurationChange {
+  const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
+  const id = quoted(String(body["id"]));
+  if (body["status"] === "DRAFT") {
+    throw refused(WORDS.rule, `version ${versionOf(latest)} of ${id} is a DRAFT: change that one`);
+  }
+  if (body["status"] === "ARCHIVED") {
+    throw refused(WORDS.rule, `the price plan ${id} is ARCHIVED: it has no new versions`);
+  }
+  const given = checkGiven(changes, ["id", "name", "status", "version"]);
+  const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
+  return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
+}
+
+const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
+
+function updatedIn(latest: DocumentRecord, patch: Body, { before, now }: Configuring): ConfigurationChange {
+  const { pricePlanDetails, mode, versionsToMigrate, ...given } = checkGiven(patch, [
+    "id",
+    "type",
+    "status",
+    "version",
+  ]);
+  if (latest.body["status"] !== "DRAFT") {
+    const which = `version ${versionOf(latest)} of ${quoted(String(latest.body["id"]))}`;
+    throw refused(WORDS.rule, `${which} is ${String(latest.body["status"])}: only a DRAFT can be updated`);
+  }
+  checkOneOf("mode", mode, MIGRATION_MODES);
+  checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
+  const next = patched(latest, { ...given, mode, versionsToMigrate }, now);
+  checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body["id"] === latest.body["id"]);
+  if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
+  const details = { ...latest, body: (latest.body["pricePlanDetails"] ?? {}) as Body };
+  const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
+  return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
+}
+
+/** From which versions accounts are moved when one is activated; without a word from the one before it. */
+const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
+
+function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
+  if (value === undefined || value === null || known.some((each) => each === value)) return;
+  throw invalidInput(field, `expected ${known.join(", ")}`);
+}
+
+function activatedIn(
+  context: EngineContext,
+  latest: DocumentRecord,
+  currencies: readonly string[] | undefined,
+  { view, now }: Configuring,
+): ConfigurationChange {
+  const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
+  const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(active, currencies));
+  const requests = migrationsOf(latest);
+  if (requests.length === 0) return { documents: [document] };
+  return {
+    documents: [document],
+    async also({ catalog }) {
+      const accounts: Changes[] = [];
+      for (const request of requests) {
+        const { document: migration, changes } = await migrateIn(context, { catalog, view, now }, request);
+        accounts.push({ ...changes, documents: [migration] });
+      }
+      return together(accounts);
+    },
+  };
+}
+
+/** @throws {RatebookError} ERR_INPUT_INVALID for a currency that the plan does not support */
+function checkedCurrencies({ body }: DocumentRecord, currencies: readonly string[]): readonly string[] {
+  const supported = ((body["pricePlanDetails"] ?? {}) as Body)["supportedCurrencies"] ?? [];
+  const unknown = currencies.find((currency) => !(supported as readonly unknown[]).includes(currency));
+  if (unknown === undefined) return currencies;
+  throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
+}
+
+/** A version with these active currencies; a new one has none until it is activated. */
+function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
+  const given = document.body["pricePlanDetails"];
+  // What is no object at all is told by the checks of the whole plan.
+  if (typeof given !== "object" || given === null) return document;
+  const { activeCurrencies: _, ...details } = given as Body;
+  const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };
+  return { ...document, body: { ...document.body, pricePlanDetails } };
+}
+
+/** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */
+function migrationsOf({ body }: DocumentRecord): readonly MigrateRequest[] {
+  const { mode, versionsToMigrate } = body;
+  const version = Number(body["version"]);
+  if (mode === undefined || mode === null || version < 2) return [];
+  const id = String(body["id"]);
+  const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
+  return Array.from({ length: version - first }, (_, index) => ({
+    sourceId: id,
+    sourceVersion: first + index,
+    targetId: id,
+    targetVersion: version,
+    mode: mode as MigrationMode,
+  }));
+}
+
+/** The changes of decisions on different accounts. */
+function together(changes: readonly Changes[]): Changes {
+  return {
+    documents: changes.flatMap((each) => each.documents ?? []),
+    accounts: changes.flatMap((each) => each.accounts ?? []),
+    events: changes.flatMap((each) => each.events ?? []),
+    usage: changes.flatMap((each) => each.usage ?? []),
+    overage: changes.flatMap((each) => each.overage ?? []),
+    entries: changes.flatMap((each) => each.entries ?? []),
+    credits: changes.flatMap((each) => each.credits ?? []),
+    invoices: changes.flatMap((each) => each.invoices ?? []),
+  };
+}
+
+/** The accounts that activating a plan's latest version moves. */
+async function toMigrate({ configuration, store, clock }: EngineContext, id: string): Promise<readonly string[]> {
+  const { catalog, documents } = await configuration(store.read);
+  const requests = migrationsOf(latestOf(documents.pricePlan, id, WORDS));
+  if (requests.length === 0) return [];
+  return accountIdsWhere(store.read, (record) =>
+    requests.some((request) => isOnSource(catalog, record, request, clock())),
+  );
+}

@@ -1,0 +1,35 @@
+/**
+ * Where stored events stand in the plans of their accounts (S5.3, S6.4): which cycle they count in, and who prices it.
+ *
+ * @module
+ */
+import type { Cycle } from "../../calendar/cycle.ts";
+import { cycleAt, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import type { EngineContext } from "../context.ts";
+
+/** The cycle of an event, by the plans that its account has now. */
+export interface EventPlace {
+  readonly pricePlanId: string;
+  readonly version: number;
+  readonly cycle: Cycle;
+}
+
+/** The place of each event, in their order; undefined where no plan is in force at its timestamp. */
+export async function placesOf(
+  { store, configuration }: EngineContext,
+  events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
+): Promise<readonly (EventPlace | undefined)[]> {
+  const { catalog } = await configuration(store.read);
+  const records = await store.read.accounts([...new Set(events.map(({ accountId }) => accountId))]);
+  const timelines = new Map<string, Timeline>();
+  for (const record of records) timelines.set(record.id, timelineOf(planOf(catalog, record).decisions));
+  return events.map(({ accountId, timestamp }) => {
+    const timeline = timelines.get(accountId);
+    const found = timeline && cycleAt(timeline, timestamp);
+    if (found === undefined) return undefined;
+    const { planId: pricePlanId, version } = found.term.plan;
+    return { pricePlanId, version, cycle: { start: found.start, end: found.end } };
+  });
+}

@@ -1,0 +1,194 @@
+/**
+ * Events: ingest, undo and what is stored of them (S14, S15).
+ *
+ * @module
+ */
+import type { Catalog } from "../../ledger/catalog.ts";
+import type { Changes, Decision } from "../../ledger/decision.ts";
+import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../../ledger/events/ingest.ts";
+import { undoFilterOf } from "../../ledger/events/undo-filter.ts";
+import { readForUndo } from "../../ledger/events/undo-reads.ts";
+import { decideUndo, type UndoneEvent } from "../../ledger/events/undo.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import { notFound } from "../../ledger/refusals.ts";
+import type { EventFilter, LedgerView } from "../../ledger/view.ts";
+import { openWorkspace } from "../../ledger/workspace.ts";
+import type { EngineContext } from "../context.ts";
+import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
+
+/** Aliases whose accounts are remembered at once. */
+const HINTS_MAX = 10_000;
+
+/** What becomes of an attempt: the names stood for accounts that were not locked, or it is done. */
+type Attempt<Result> = { readonly done: Result } | { readonly again: true };
+
+/** Ingests a batch of any size as one: each event has its own outcome, in order (S14). */
+export async function ingest(context: EngineContext, batch: readonly unknown[]): Promise<readonly IngestResult[]> {
+  const { store, clock, configuration: source, ids } = context;
+  let before = source.last() ?? (await source(store.read));
+  for (;;) {
+    const needs = ingestNeeds(before.catalog, batch);
+    const { aliasHints: hints } = context;
+    const named = [...needs.names.keys()];
+    const locked = hints.size === 0 ? named : [...new Set(named.map((name) => hints.get(name) ?? name))];
+    const scope = { configuration: "shared", accountIds: locked, eventIds: needs.eventIds } as const;
+    const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
+      const current = await source(view);
+      const asked = current === before ? needs : ingestNeeds(current.catalog, batch);
+      before = current;
+      const now = clock();
+      const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
+      if (read === undefined) return { result: { again: true }, changes: {} };
+      const inBatches = store.takesBatches === true;
+      return new Done(decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids));
+    });
+    if ("done" in attempt) return attempt.done;
+  }
+}
+
+/**
+ * A decision that ends the attempts. A class, for an object that is written with a getter of its own gets a shape of its own
+ * too, which keeps the whole batch until the oldest objects are collected.
+ */
+class Done<Result> implements Decision<Attempt<Result>> {
+  readonly result: Attempt<Result>;
+  readonly #decision: Decision<Result>;
+
+  constructor(decision: Decision<Result>) {
+    this.result = { done: decision.result };
+    this.#decision = decision;
+  }
+
+  get early(): Decision<Result>["early"] {
+    return this.#decision.early;
+  }
+
+  /** Decided when a store asks for it, after what it takes early. */
+  get changes(): Changes {
+    return this.#decision.changes;
+  }
+}
+
+interface Naming {
+  readonly view: LedgerView;
+  readonly hints: Map<string, string>;
+  readonly asked: IngestNeeds;
+  readonly locked: readonly string[];
+  readonly now: number;
+}
+
+/**
+ * Reads what a batch needs of the accounts that its names stand for now. Most names are ids: those alone that are not are
+ * looked up as aliases (S16.6).
+ *
+ * @returns undefined where a name stands for an account that is not locked: the hints are right then
+ */
+async function readNamed(
+  catalog: Catalog,
+  { view, hints, asked, locked, now }: Naming,
+): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
+  const names = new Map<string, string>();
+  for (const name of hints.size === 0 ? [] : asked.names.keys()) {
+    const id = hints.get(name);
+    if (id !== undefined) names.set(name, id);
+  }
+  const read = await readForIngest(catalog, view, asked, names, now);
+  // As many accounts as names, which are no aliases: each is the id of one.
+  if (names.size === 0 && read.accounts.length === asked.names.size) return read;
+  const known = new Set(read.accounts.map(({ record }) => record.id));
+  const unsure = [...asked.names.keys()]
+    .filter((name) => names.has(name) || !known.has(name))
+    .map((name) => [name, names.get(name) ?? name] as const);
+  if (unsure.length === 0) return read;
+  const aliases = new Map(
+    (
+      await view.documentsOf(
+        "alias",
+        unsure.map(([name]) => name),
+      )
+    ).map(({ id, body }) => [id, body["accountId"]]),
+  );
+  let right = true;
+  for (const [name, id] of unsure) {
+    const means = aliases.get(name) ?? name;
+    if (means === id || typeof means !== "string") continue;
+    right = false;
+    if (hints.size >= HINTS_MAX) hints.clear();
+    if (means === name) hints.delete(name);
+    else hints.set(name, means);
+  }
+  if (right) return read;
+  const isLocked = new Set(locked);
+  const stillLocked = [...asked.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
+  return stillLocked ? readNamed(catalog, { view, hints, asked, locked, now }) : undefined;
+}
+
+/**
+ * Undoes events (S15).
+ *
+ * @param query the filter of S15.1 by its names in a query
+ * @throws {RatebookError} ERR_INPUT_INVALID for a filter that is none of the six, ERR_NOT_FOUND for the account
+ */
+export async function undo(
+  context: EngineContext,
+  query: Readonly<Record<string, unknown>>,
+): Promise<readonly UndoneEvent[]> {
+  const filter = undoFilterOf(query);
+  let accountId = await accountNamed(context.store.read, filter.account);
+  for (;;) {
+    const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
+    const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view) => {
+      const { catalog } = await context.configuration(view);
+      const means = await accountNamed(view, filter.account);
+      if (means !== accountId) {
+        accountId = means;
+        return { result: { again: true }, changes: {} };
+      }
+      const [record] = await view.accounts([accountId]);
+      const now = context.clock();
+      const read = record && (await readForUndo(catalog, view, record, filter.events, now));
+      if (read === undefined) throw notFound("account", filter.account);
+      const workspace = openWorkspace([read.account]);
+      const undone = decideUndo(catalog, workspace.account(accountId), read.matched, now);
+      return { result: { done: undone }, changes: workspace.changes() };
+    });
+    if ("done" in attempt) return attempt.done;
+  }
+}
+
+/** The id of the account that an id or alias stands for (S16.6). */
+async function accountNamed(view: LedgerView, name: string): Promise<string> {
+  const [record] = await view.accounts([name]);
+  if (record !== undefined) return record.id;
+  const accountId = (await view.document("alias", name))?.body["accountId"];
+  if (typeof accountId === "string") return accountId;
+  throw notFound("account", name);
+}
+
+/** Stored events, the latest ingested first. */
+export async function listEvents(
+  { store }: EngineContext,
+  filter: EventFilter,
+  options: PageOptions,
+): Promise<Page<EventRecord>> {
+  const request = pageRequest(options);
+  const events = await store.read.events(filter, { ...request, limit: request.limit + 1 });
+  return pageOf(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+}
+
+/** Every stored event of an id, the latest ingested first: an id may come again after its event failed or was undone. */
+export async function eventsNamed(
+  { store }: EngineContext,
+  eventIdOrReferenceId: string,
+): Promise<readonly EventRecord[]> {
+  const page = { limit: EVENTS_OF_ID_MAX };
+  const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
+  const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
+  const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
+  if (found.size === 0) throw notFound("event", eventIdOrReferenceId);
+  return [...found.values()];
+}
+
+/** The most events of one id that are shown. */
+const EVENTS_OF_ID_MAX = 100;

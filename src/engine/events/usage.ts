@@ -1,0 +1,129 @@
+/**
+ * Usage as it is kept: by account, meter and UTC day (S5.3); and what groups were invoiced (S16.7).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant, instantOf } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
+import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
+import { compareIds } from "../../ledger/order.ts";
+import type { CellChange } from "../../ledger/records.ts";
+import { notFound } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { add } from "../../numbers/decimal.ts";
+import { type EngineContext, openAccounts } from "../context.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+
+/** Which usage is asked for. */
+export interface UsageQuery {
+  /** 1 to 1,000 accounts. */
+  readonly accountIds: readonly string[];
+  /** Whole UTC days: those that touch `[from, until)`. */
+  readonly from: Instant | string | Date;
+  readonly until: Instant | string | Date;
+}
+
+/** A composite invoice of a group with when it was made. */
+export type CompositeShown = CompositeInvoice & { readonly createdAt: Instant };
+
+/** Which composite invoices a list holds; what is absent does not filter. */
+export interface CompositeFilter {
+  readonly invoiceGroupId?: string | undefined;
+  /** Dated within `[from, until)`. */
+  readonly from?: Instant | string | Date | undefined;
+  readonly until?: Instant | string | Date | undefined;
+}
+
+const ACCOUNTS_MAX = 1000;
+
+/** What meters counted, by account and day; days without usage are left out. */
+export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+  return cellsBetween(query, (...range) => context.store.read.usage(...range));
+}
+
+/**
+ * What features were used beyond their entries, by account and day (S11.3): after what falls due by now, for a grant takes
+ * overage that it covers (S11.5).
+ */
+export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+  const { store, clock, configuration } = context;
+  const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
+  return store.transact(scope, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const cells = await cellsBetween(query, async (accountIds, from, until) => {
+      const known = (await view.accounts(accountIds)).map(({ id }) => id);
+      const workspace = await openAccounts(catalog, view, known, now);
+      for (const id of known) catchUp(catalog, workspace.account(id), now);
+      const moved = (workspace.changes().overage ?? []).filter(({ day }) => day >= from && day < until);
+      return addedUp([...(await view.overage(accountIds, from, until)), ...moved]);
+    });
+    return { result: cells, changes: {} };
+  });
+}
+
+/** One cell for each account, feature and day; those that come to nothing are left out. */
+function addedUp(cells: readonly CellChange[]): readonly CellChange[] {
+  const sums = new Map<string, CellChange>();
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.accountId, cell.itemId, cell.day]);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
+  }
+  return [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+}
+
+/** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
+export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeShown> {
+  const document = await store.read.document("compositeInvoice", id);
+  if (document === undefined) throw notFound("composite invoice", id);
+  return { ...readComposite(document), createdAt: document.createdAt };
+}
+
+/** The composite invoices of all groups or of one, newest first. */
+export async function listComposites(
+  { store }: EngineContext,
+  { invoiceGroupId, from, until }: CompositeFilter,
+  options: PageOptions,
+): Promise<Page<CompositeShown>> {
+  const { limit, after: start } = pageRequest(options);
+  const first = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
+  const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
+  const found: CompositeShown[] = [];
+  let after = start;
+  for (;;) {
+    const documents = await store.read.documents("compositeInvoice", { limit: limit + 1, ...(after && { after }) });
+    for (const document of documents) {
+      const composite = { ...readComposite(document), createdAt: document.createdAt };
+      const isOfGroup = invoiceGroupId === undefined || composite.invoiceGroupId === invoiceGroupId;
+      if (isOfGroup && composite.invoiceDate >= first && composite.invoiceDate < end) found.push(composite);
+    }
+    const last = documents.at(-1);
+    if (documents.length <= limit || last === undefined || found.length > limit) break;
+    after = { createdAt: last.createdAt, id: last.id };
+  }
+  return pageOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
+}
+
+async function cellsBetween(
+  { accountIds, from, until }: UsageQuery,
+  read: LedgerView["usage"],
+): Promise<readonly CellChange[]> {
+  if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
+    const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
+  }
+  const [first, end] = [dayOf(instantOf(from)), lastDay(instantOf(until))];
+  if (first >= end) {
+    throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
+  }
+  const cells = await read(accountIds, first, end);
+  return cells.toSorted(
+    (a, b) => a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.itemId, b.itemId),
+  );
+}
+
+function lastDay(until: Instant): Day {
+  return dayOf(until - 1) + 1;
+}

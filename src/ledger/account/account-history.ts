@@ -1,0 +1,56 @@
+/**
+ * What an account was called and which invoice group it was in, at any instant (S16.6, S16.7).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import type { AccountRecord, AliasRecord } from "../records.ts";
+
+/** So much of the past is kept of the names, and of the groups: an account is read and written whole. */
+export const PAST_MAX = 1000;
+
+/** The parts of an account that name those aliases as removed. */
+export function aliasesEnded(
+  { aliases, pastAliases = [] }: Pick<AccountRecord, "aliases" | "pastAliases">,
+  gone: ReadonlySet<string>,
+  now: Instant,
+): Pick<AccountRecord, "aliases" | "pastAliases"> {
+  const ended = aliases.filter(({ alias }) => gone.has(alias)).map((each) => ({ ...each, removedAt: now }));
+  return {
+    aliases: aliases.filter(({ alias }) => !gone.has(alias)),
+    pastAliases: [...pastAliases, ...ended].slice(-PAST_MAX),
+  };
+}
+
+/** An account that is in another group from now on, or in none. */
+export function regrouped(record: AccountRecord, groupId: string | undefined, now: Instant): AccountRecord {
+  const { invoiceGroupId: left, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
+  const past = left === undefined ? [] : [{ invoiceGroupId: left, from: invoiceGroupFrom, until: now }];
+  const all = [...pastInvoiceGroups, ...past].slice(-PAST_MAX);
+  return {
+    ...rest,
+    ...(groupId === undefined ? {} : { invoiceGroupId: groupId, invoiceGroupFrom: now }),
+    ...(all.length === 0 ? {} : { pastInvoiceGroups: all }),
+  };
+}
+
+/**
+ * An account with the aliases and the invoice group of an instant; all else is as it is now. One that was removed since
+ * has its `removedAt`. Before the account was made there are none.
+ */
+export function accountAt(record: AccountRecord, at: Instant): AccountRecord {
+  const { invoiceGroupId, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
+  const then = pastInvoiceGroups.find(({ from, until }) => from <= at && at < until)?.invoiceGroupId;
+  const groupId = invoiceGroupId !== undefined && invoiceGroupFrom <= at ? invoiceGroupId : then;
+  return {
+    ...rest,
+    aliases: [...(record.pastAliases ?? []), ...record.aliases]
+      .filter((alias) => isHeld(alias, at))
+      .toSorted((a, b) => a.createdAt - b.createdAt),
+    ...(groupId === undefined ? {} : { invoiceGroupId: groupId }),
+  };
+}
+
+function isHeld({ createdAt, removedAt = Infinity }: AliasRecord, at: Instant): boolean {
+  return createdAt <= at && at < removedAt;
+}

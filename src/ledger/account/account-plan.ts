@@ -1,0 +1,101 @@
+/**
+ * The plans of an account of the ledger, and the account as invoicing sees it (S6.3, S16.1, S16.2).
+ *
+ * @module
+ */
+import { detailsWithOverride } from "../../book/resources/override.ts";
+import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import { leftOf } from "../../credits/monetary-credits.ts";
+import { invariant } from "../../errors.ts";
+import type { AccountView } from "../../invoicing/account-view.ts";
+import type { GraceTerms } from "../../invoicing/grace.ts";
+import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
+import { ZERO } from "../../numbers/decimal.ts";
+import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
+import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
+import type { AccountWork } from "../workspace.ts";
+import type { FindPlan } from "./account-plans.ts";
+import { planClock } from "./plan-clock.ts";
+
+/** The plans of an account, laid out once for its associations and its group. */
+export function planOf(catalog: Catalog, record: AccountRecord): AccountPlan {
+  const { associations, invoiceGroupId: groupId } = record;
+  const known = catalog.plans.get(associations);
+  if (known !== undefined && known.groupId === groupId) return known;
+  const decisions = associations.map((association) => decisionOf(association, catalog.findPlan));
+  const plan = { decisions, clock: planClock(decisions, graceTermsOf(catalog, record)), groupId };
+  catalog.plans.set(associations, plan);
+  return plan;
+}
+
+/** What beside its plans sets the grace of an account's cycles (S6.5, S16.7). */
+export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerms {
+  return {
+    groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
+    graceAfterAssociationDays: catalog.options.graceAfterAssociationDays,
+  };
+}
+
+/**
+ * The instant of a decision on an account's plans or licenses: after the one before, also by a clock that stands still,
+ * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2).
+ */
+export function decisionInstant({ associations, licenseUpdates }: AccountRecord, now: Instant): Instant {
+  const last = Math.max(
+    associations.at(-1)?.decidedAt ?? Number.NEGATIVE_INFINITY,
+    licenseUpdates.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY,
+  );
+  if (last === Number.NEGATIVE_INFINITY) return now;
+  const due = new Set(licenseUpdates.map(({ effectiveFrom }) => effectiveFrom));
+  let instant = Math.max(now, last + 1);
+  while (instant % DAY_MS === 0 || due.has(instant)) instant++;
+  return instant;
+}
+
+/** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever. */
+export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
+  const { record } = work;
+  return {
+    accountId: record.id,
+    customerId: record.customerId,
+    currency: record.invoiceCurrency,
+    netTermDays: groupTermsFor(catalog, record).groupNetTermDays ?? record.netTermDays ?? 0,
+    ...graceTermsOf(catalog, record),
+    decisions: planOf(catalog, record).decisions,
+    licenseChanges: record.licenseUpdates.map(licenseChangeOf),
+    credits: work.credits().map(creditOf),
+    usage: (meterId, from, until) => work.usage(meterId, from, until),
+    overage: (featureId, from, until) => work.overage(featureId, from, until),
+  };
+}
+
+/** An association as a decision; a dissociation is a decision for no plan. */
+function decisionOf({ plan, from, until, decidedAt }: AssociationRecord, findPlan: FindPlan): PlanDecision {
+  if (plan === undefined) return { from, until, decidedAt, plan: null };
+  const { planId, version, cycleConfig, override } = plan;
+  const found = findPlan(planId, version);
+  invariant(found !== undefined, "S16.1: an association names a plan that stays");
+  const details = detailsWithOverride(found.pricePlanDetails, override);
+  const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
+  return { from, until, decidedAt, plan: { planId, version, details, cycleConfig, gracePeriodDays } };
+}
+
+function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
+  const { licenseId, updateType, quantity, effectiveFrom, createdAt: knownFrom } = update;
+  return { licenseId, updateType, quantity, effectiveFrom, knownFrom };
+}
+
+function creditOf(record: CreditRecord): AccountView["credits"][number] {
+  const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds, createdAt } = record;
+  return {
+    id,
+    purpose,
+    creditAmount,
+    left: leftOf({ ...record, holdAmount: ZERO }),
+    priority,
+    effectiveFrom,
+    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
+    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
+    createdAt,
+  };
+}

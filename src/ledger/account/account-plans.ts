@@ -1,0 +1,74 @@
+import { inDecisionOrder } from "../../book/checks/decision-order.ts";
+/**
+ * The plans of an account as decisions: overrides laid in, cycle configs derived, given or retained (S6.3, S16.1, S16.2).
+ *
+ * @module
+ */
+import type { Account, PlanAssociation } from "../../book/resources/account.ts";
+import { detailsWithOverride } from "../../book/resources/override.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import { type AssociatedPlan, cycleAt, NO_END, type PlanDecision, timelineOf } from "../../invoicing/timeline.ts";
+
+/** Finds one version of a plan. */
+export type FindPlan = (planId: string, version: number) => PricePlan | undefined;
+
+/** A lookup over a book's plans. */
+export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
+  const byVersion = new Map(plans.map((plan) => [`${plan.id}|${plan.version}`, plan]));
+  return (planId, version) => byVersion.get(`${planId}|${version}`);
+}
+
+/** What a book says of an account's plans, as decisions in the order in which they were made (S9.2, S16.1). */
+export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly PlanDecision[] {
+  const decisions: PlanDecision[] = [];
+  for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {
+    const plan = findPlan(association.pricePlanId, association.version);
+    invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
+    decisions.push(decisionOf({ ...association, decidedAt }, plan, decisions));
+  }
+  return decisions;
+}
+
+/** The same dates with another plan: what a draft would have made of them; overrides are dropped (book.md, `--plan`). */
+export function withDraft(decisions: readonly PlanDecision[], draft: PricePlan): readonly PlanDecision[] {
+  return decisions.map((decision) =>
+    decision.plan === null ? decision : { ...decision, plan: asOf(draft, decision.from) },
+  );
+}
+
+/** A plan without overrides, associated on a date. */
+export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
+  return associated(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
+}
+
+function decisionOf(
+  association: PlanAssociation & { readonly decidedAt: Instant },
+  plan: PricePlan,
+  before: readonly PlanDecision[],
+): PlanDecision {
+  const { effectiveFrom, effectiveUntil, decidedAt, pricePlanDetailsOverride, retainStartOffsets } = association;
+  const details = detailsWithOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
+  // An override of the cycle wins over the retained one (reference, migration).
+  const overridden = (pricePlanDetailsOverride?.pricingCycleConfig ?? null) !== null;
+  const retained = retainStartOffsets && !overridden ? cycleAt(timelineOf(before), effectiveFrom) : undefined;
+  return {
+    from: effectiveFrom,
+    until: effectiveUntil ?? NO_END,
+    decidedAt,
+    plan: associated(plan, details, retained?.term.plan.cycleConfig ?? configOf(details, effectiveFrom)),
+  };
+}
+
+function associated(plan: PricePlan, details: AssociatedPlan["details"], cycleConfig: CycleConfig): AssociatedPlan {
+  const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
+  return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
+}
+
+function configOf(details: AssociatedPlan["details"], date: Instant): CycleConfig {
+  const config = details.pricingCycleConfig ?? null;
+  invariant(config !== null, "S16.1: an associated plan has a pricingCycleConfig");
+  return cycleConfigOf(config, date);
+}

@@ -1,0 +1,129 @@
+/**
+ * The invoices of an account of the ledger: drafts, computed when read, and the final ones that they become (S13.4).
+ *
+ * @module
+ */
+import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import type { CreditUse } from "../../credits/monetary-credits.ts";
+import { invariant } from "../../errors.ts";
+import type { AccountView } from "../../invoicing/account-view.ts";
+import type { Draft } from "../../invoicing/draft.ts";
+import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
+import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { add, ZERO } from "../../numbers/decimal.ts";
+import type { Catalog } from "../catalog.ts";
+import type { AccountRecord, InvoiceRecord } from "../records.ts";
+import type { AccountWork } from "../workspace.ts";
+import { viewOfWork } from "./account-plan.ts";
+
+/** A draft of an account with the id that it keeps when it is final. */
+export interface DraftInvoice {
+  readonly id: string;
+  readonly invoice: Invoice;
+  /** What it holds of credits (S12.4). */
+  readonly holds: readonly { readonly creditId: string; readonly amount: CreditUse["amount"] }[];
+}
+
+/** The invoices that are not final of the cycles that touch `[from, until)`, in the order in which they take credits. */
+export function drawOpen(
+  catalog: Catalog,
+  work: AccountWork,
+  range: { readonly from: Instant; readonly until: Instant },
+  view: AccountView = viewOfWork(catalog, work),
+): readonly Drawn[] {
+  const final = new Set(work.invoices().map(({ id }) => id));
+  return drawDrafts(view, catalog.billing, {
+    ...range,
+    explain: true,
+    creditsAreWhole: true,
+    isFinal: (draft) => final.has(invoiceIdOf(view.accountId, draft)),
+    creditId: (cause) => creditIdOf(view.accountId, cause),
+  });
+}
+
+/** The id of an invoice, made of what it is for: a draft has the id of the final one. */
+export function invoiceIdOf(accountId: string, { invoiceType, cycle, invoiceDate, finalAt }: Draft): string {
+  const late = invoiceType !== "STANDARD" && finalAt !== invoiceDate ? [formatInstant(finalAt)] : [];
+  return ["inv", accountId, invoiceType, formatInstant(cycle.start), formatInstant(invoiceDate), ...late].join("|");
+}
+
+/** The id of a credit that a plan or an invoice grants, made of what caused it: it is never made twice. */
+export function creditIdOf(accountId: string, cause: string): string {
+  return `credit|${accountId}|${cause}`;
+}
+
+/** Whether a final STANDARD invoice covers an instant: its cycle takes no event, undo or license update (S6.5). */
+export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
+  return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
+}
+
+/** The end of the last cycle with a final STANDARD invoice: days before it cannot change (S16.1). */
+export function invoicedUntil(invoices: readonly InvoiceRecord[]): Instant {
+  return Math.max(Number.NEGATIVE_INFINITY, ...standardCycles(invoices).map(({ end }) => end));
+}
+
+/** Makes a draft final: its record, what it consumes of credits, and the credit that it grants (S12.4, S13.4). */
+export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
+  const { record } = work;
+  const id = invoiceIdOf(record.id, drawn.draft);
+  const status = drawn.invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
+  work.putInvoice({
+    id,
+    accountId: record.id,
+    finalizedAt: at,
+    invoice: { ...drawn.invoice, status },
+    ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
+  });
+  const credits = new Map(work.credits().map((credit) => [credit.id, credit]));
+  for (const { creditId, amount } of drawn.taken) {
+    const credit = credits.get(creditId);
+    invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
+    work.putCredit({
+      ...credit,
+      consumedAmount: add(credit.consumedAmount, amount),
+      transactions: [...credit.transactions, { invoiceId: id, amount, at }],
+    });
+  }
+  if (drawn.granted !== undefined) putGranted(work, { ...drawn.granted, grantedAt: at });
+}
+
+/** Makes a credit that a plan or an invoice grants. */
+export function putGranted(work: AccountWork, granted: GrantedCredit): void {
+  const { record } = work;
+  const id = creditIdOf(record.id, granted.id);
+  const { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = granted;
+  work.putCredit({
+    id,
+    accountId: record.id,
+    customerId: record.customerId,
+    purpose,
+    creditAmount,
+    consumedAmount: ZERO,
+    currency: record.invoiceCurrency,
+    priority,
+    effectiveFrom,
+    ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
+    ...(applicableEntityIds ? { applicableEntityIds } : {}),
+    cause: granted.id,
+    voided: false,
+    createdAt: granted.grantedAt,
+    transactions: [],
+  });
+}
+
+/** The cycles with a final STANDARD invoice. */
+export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { start: Instant; end: Instant }[] {
+  return invoices
+    .filter(({ invoice }) => invoice.invoiceType === "STANDARD")
+    .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
+}
+
+/** A draft as it is read: with its id and what it holds. */
+export function asDraft(record: Pick<AccountRecord, "id">, { draft, invoice, taken }: Drawn): DraftInvoice {
+  return {
+    id: invoiceIdOf(record.id, draft),
+    invoice,
+    holds: taken.map(({ creditId, amount }) => ({ creditId, amount })),
+  };
+}

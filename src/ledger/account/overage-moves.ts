@@ -1,0 +1,81 @@
+/**
+ * Overage moves onto entries that cover it (S11.5): no open overage stands beside a balance that covers it.
+ *
+ * @module
+ */
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { type FeatureEntry, inSpendingOrder, moveOverage } from "../../credits/feature-credits.ts";
+import { subtract } from "../../numbers/decimal.ts";
+import { decimalOfExact, exactOfDecimal } from "../../numbers/exact.ts";
+import type { EntryRecord, EventRecord, FeatureUse } from "../records.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/**
+ * Moves a feature's overage onto its entries wherever they have a balance, events earliest ingested first (S11.5).
+ *
+ * To be called after credits were given back and whenever an entry was made, raised or extended; the working copy must
+ * hold the events whose overage may move.
+ *
+ * @param isOpen whether the cycle at an event's timestamp still takes changes (S6.5)
+ */
+export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (at: Instant) => boolean): void {
+  const uses = work.events().flatMap((event) => overageUse(event, featureId, isOpen));
+  if (uses.length === 0) return;
+  const before = spendable(work, featureId);
+  const { entries, events } = moveOverage(
+    inSpendingOrder(before.map(entryOf)),
+    uses.map(({ event, use }) => ({
+      eventId: event.referenceId,
+      at: event.timestamp,
+      allocations: [],
+      overage: exactOfDecimal(use.overage),
+    })),
+  );
+  for (const [index, { event, use }] of uses.entries()) {
+    const moved = events[index];
+    if (moved === undefined || moved.allocations.length === 0) continue;
+    const overage = decimalOfExact(moved.overage);
+    work.addOverage(featureId, dayOf(event.timestamp), subtract(overage, use.overage));
+    const taken = moved.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
+    work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...taken] } });
+  }
+  putBalances(work, before, entries);
+}
+
+/** The entries of an account and feature that may be spent at some instant, in the order in which they were made. */
+export function spendable(work: AccountWork, featureId: string): readonly EntryRecord[] {
+  return work.entries().filter((each) => each.featureId === featureId && !each.voided && !each.balance.isZero());
+}
+
+/** An entry as the feature credits see it. */
+export function entryOf(record: EntryRecord): FeatureEntry {
+  return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
+}
+
+/** So many entries are looked through one by one; of more there is an index. */
+const FEW = 8;
+
+/** Writes the balances that changed. */
+export function putBalances(
+  work: AccountWork,
+  before: readonly EntryRecord[],
+  after: readonly Pick<FeatureEntry, "id" | "balance">[],
+): void {
+  const records = before.length > FEW ? new Map(before.map((record) => [record.id, record])) : undefined;
+  for (const { id, balance } of after) {
+    const record = records === undefined ? before.find((each) => each.id === id) : records.get(id);
+    const left = decimalOfExact(balance);
+    if (record !== undefined && !record.balance.eq(left)) work.putEntry({ ...record, balance: left });
+  }
+}
+
+interface OverageUse {
+  readonly event: EventRecord;
+  readonly use: FeatureUse;
+}
+
+function overageUse(event: EventRecord, featureId: string, isOpen: (at: Instant) => boolean): readonly OverageUse[] {
+  const use = event.feature;
+  if (use === undefined || use.featureId !== featureId || event.reverted || use.overage.isZero()) return [];
+  return isOpen(event.timestamp) ? [{ event, use }] : [];
+}

@@ -1,0 +1,110 @@
+/**
+ * Revenue over time: what usage adds to the price of its cycle, period by period (S7).
+ *
+ * @module
+ */
+import type { UsageRateCard } from "../../book/resources/rate-card.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { type Fraction, NOTHING, subtractFractions } from "../../numbers/fraction.ts";
+import { rateUsage } from "../../rating/usage.ts";
+import type { Periods } from "./metric-series.ts";
+
+/** Units of a meter, all of one period. */
+export interface UsedAt {
+  readonly meterId: string;
+  /** The day or the hour in which they were used. */
+  readonly at: Instant;
+  readonly quantity: Decimal;
+}
+
+/** An account whose revenue is worked out. */
+export interface RevenueSource {
+  readonly timeline: Timeline;
+  readonly currency: string;
+  /** Of the cycle that the range begins in and of all after it, in any order. */
+  readonly usage: readonly UsedAt[];
+  /** Cycles that begin later have no revenue yet. */
+  readonly now: Instant;
+}
+
+/** Whence usage must be known for the revenue of a range: the start of the cycle that it begins in. */
+export function revenueReadsFrom(timeline: Timeline, { start, end }: Pick<Periods, "start" | "end">): Instant {
+  return Math.min(start, ...cyclesIn(timeline, start, end).map((cycle) => cycle.start));
+}
+
+/**
+ * The revenue of an account's usage cards: of a period, the price of the cycle's quantity at its end less that at its
+ * start. Before the cycle began that is nothing, so that all periods of a cycle add up to the exact charge of its
+ * invoice, bounds of the card included; where a price falls with quantity, revenue is below zero.
+ *
+ * @param isWanted which meters count
+ * @param put is given what is not nothing
+ */
+export function usageRevenue(
+  { timeline, currency, usage, now }: RevenueSource,
+  periods: Periods,
+  isWanted: (meterId: string) => boolean,
+  put: (meterId: string, index: number, revenue: Fraction) => void,
+): void {
+  const byMeter = usedInOrder(usage);
+  for (const cycle of cyclesIn(timeline, periods.start, periods.end)) {
+    if (cycle.start > now) continue;
+    for (const card of cycle.term.plan.details.usageRateCards) {
+      if (!isWanted(card.usageMeterId)) continue;
+      const used = (byMeter.get(card.usageMeterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
+      cardRevenue({ card, currency, cycle }, used, periods, (index, revenue) => put(card.usageMeterId, index, revenue));
+    }
+  }
+}
+
+interface Carded {
+  readonly card: UsageRateCard;
+  readonly currency: string;
+  readonly cycle: AccountCycle;
+}
+
+function cardRevenue(
+  { card, currency, cycle }: Carded,
+  used: readonly UsedAt[],
+  periods: Periods,
+  put: (index: number, revenue: Fraction) => void,
+): void {
+  const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
+  const priceOf = (quantity: Decimal): Fraction => rateUsage(card, currency, quantity, period).bounded;
+  const start = Math.max(cycle.start, periods.start);
+  let next = 0;
+  let quantity = ZERO;
+  const countUntil = (instant: Instant): boolean => {
+    const before = next;
+    for (let entry = used[next]; entry !== undefined && entry.at < instant; entry = used[next]) {
+      quantity = add(quantity, entry.quantity);
+      next += 1;
+    }
+    return next > before;
+  };
+  countUntil(start);
+  let price = start === cycle.start ? NOTHING : priceOf(quantity);
+  const last = periods.indexAt(Math.min(cycle.end, periods.end) - 1);
+  for (let index = periods.indexAt(start); index <= last; index += 1) {
+    const hasMore = countUntil(periods.periodAt(index).end);
+    // Nothing changes a price but usage, and that the cycle begins.
+    if (!hasMore && !(index === periods.indexAt(start) && start === cycle.start)) continue;
+    const after = priceOf(quantity);
+    const revenue = subtractFractions(after, price);
+    price = after;
+    if (!revenue.numerator.isZero()) put(index, revenue);
+  }
+}
+
+function usedInOrder(usage: readonly UsedAt[]): ReadonlyMap<string, readonly UsedAt[]> {
+  const byMeter = new Map<string, UsedAt[]>();
+  for (const used of usage) {
+    const list = byMeter.get(used.meterId);
+    if (list === undefined) byMeter.set(used.meterId, [used]);
+    else list.push(used);
+  }
+  for (const list of byMeter.values()) list.sort((a, b) => a.at - b.at);
+  return byMeter;
+}

@@ -1,0 +1,166 @@
+/**
+ * What a plan would charge for one whole cycle of given quantities: the preview of S13.5 over an account that is not there.
+ *
+ * Nothing is rated here: what is used becomes the view of an account that got the plan, and invoicing draws its invoices.
+ *
+ * @module
+ */
+import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
+import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
+import { overageWindow } from "../../invoicing/arrears.ts";
+import { cardOf } from "../../invoicing/cards.ts";
+import { endsIn } from "../../invoicing/charging.ts";
+import { drawInvoices } from "../../invoicing/draw.ts";
+import { dueCycles } from "../../invoicing/dues.ts";
+import { creditGrants } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, timelineOf } from "../../invoicing/timeline.ts";
+import { type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+
+/** A plan, and what is used of it in one cycle. */
+export interface RevenueCase {
+  /** Fit to be priced in the currency. */
+  readonly plan: AssociatedPlan;
+  readonly currency: string;
+  /** The natural cycle that holds this instant is charged; it ends by {@link NO_END}. */
+  readonly at: Instant;
+  /** Which cycle of the plan it is, from 1 (S9.1). */
+  readonly cycleNumber: number;
+  /** Units by meter. */
+  readonly usage: ReadonlyMap<string, Decimal>;
+  /** Units beyond the entitlements, by feature. */
+  readonly overage: ReadonlyMap<string, Decimal>;
+  /** In order of arrival. */
+  readonly licenseChanges: readonly LicenseChange[];
+  /** Whether lines carry explanations (S13.6). */
+  readonly explain: boolean;
+}
+
+/** An invoice that a plan would make, of nobody. */
+export type CalculatedInvoice = Pick<
+  Invoice,
+  "invoiceType" | "currency" | "startDate" | "endDate" | "invoiceDate" | "usageInfo" | "revenueInfo" | "notices"
+>;
+
+/** What a plan would charge for a cycle. */
+export interface CalculatedRevenue {
+  readonly currency: string;
+  /** The natural cycle that was charged, half open. */
+  readonly cycle: Cycle;
+  readonly cycleNumber: number;
+  /** The sum of the invoices, after the credits that the plan grants. */
+  readonly totalAmount: Decimal;
+  /** In the order in which they take credits. */
+  readonly invoices: readonly CalculatedInvoice[];
+  /** Sentences about what was given and is not charged. */
+  readonly notices: readonly string[];
+}
+
+/** The natural cycle that is charged. */
+export interface ChargedCycle extends Cycle {
+  /** Where the plan's cycle number 1 begins. */
+  readonly planStart: Instant;
+}
+
+/** The natural cycle of a plan that holds an instant, as its cycle number `cycleNumber`. */
+export function chargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
+  const index = cycleIndexAt(cycleConfig, at);
+  return {
+    ...naturalCycle(cycleConfig, index),
+    planStart: naturalCycle(cycleConfig, index - (cycleNumber - 1)).start,
+  };
+}
+
+/**
+ * Draws the invoices of one whole natural cycle. The plan began with the cycle before which `cycleNumber − 1` others went;
+ * of these nothing is left: no usage and no credit.
+ */
+export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): CalculatedRevenue {
+  const view = viewOf(catalog, asked);
+  const cycle = cycleAt(timelineOf(view.decisions), asked.at);
+  invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
+  const range = { from: cycle.start, until: cycle.end };
+  const drawn = drawInvoices(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
+  const invoices = drawn.map(
+    ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
+      invoiceType,
+      currency,
+      startDate,
+      endDate,
+      invoiceDate,
+      ...(usageInfo === undefined ? {} : { usageInfo }),
+      revenueInfo,
+      notices,
+    }),
+  );
+  return {
+    currency: asked.currency,
+    cycle: cycle.natural,
+    cycleNumber: cycle.n,
+    totalAmount: sum(invoices.map(({ revenueInfo }) => revenueInfo.value)),
+    invoices,
+    notices: uncharged(catalog, asked, cycle),
+  };
+}
+
+/** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */
+function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...used }: RevenueCase): AccountView {
+  const cycle = chargedCycle(plan.cycleConfig, at, cycleNumber);
+  const day = dayOf(cycle.start);
+  const view: AccountView = {
+    accountId: "",
+    customerId: "",
+    currency,
+    netTermDays: 0,
+    decisions: [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }],
+    licenseChanges: used.licenseChanges,
+    credits: [],
+    usage: onDay(used.usage, day),
+    overage: onDay(used.overage, day),
+  };
+  const dues = dueCycles(view.decisions, cycle.end);
+  const granted = creditGrants(view, catalog, dues).filter(({ effectiveFrom }) => effectiveFrom === cycle.start);
+  return { ...view, credits: granted };
+}
+
+function onDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView["usage"] {
+  return (itemId, from, until) => (from <= day && day < until ? (quantities.get(itemId) ?? ZERO) : ZERO);
+}
+
+/** What was given and makes no charge in this cycle: a total must not look whole that is not. */
+function uncharged(
+  catalog: BillingCatalog,
+  { plan: { details }, usage, overage, licenseChanges }: RevenueCase,
+  cycle: AccountCycle,
+): readonly string[] {
+  const notices: string[] = [];
+  for (const [id, quantity] of usage) {
+    if (quantity.isZero() || cardOf(details, "USAGE", id) !== undefined) continue;
+    notices.push(withoutPrice(quantity, catalog.meters.get(id) ?? id));
+  }
+  for (const id of new Set(licenseChanges.map(({ licenseId }) => licenseId))) {
+    if (cardOf(details, "LICENSE", id) !== undefined) continue;
+    notices.push(`the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for them`);
+  }
+  for (const [id, quantity] of overage) {
+    if (quantity.isZero()) continue;
+    const name = catalog.features.get(id) ?? id;
+    const card = details.entitlementOverageRateCards.find(({ featureId }) => featureId === id);
+    if (card === undefined) {
+      notices.push(withoutPrice(quantity, name));
+      continue;
+    }
+    const window = overageWindow(cycle, card.billingConfig);
+    if (window !== undefined && endsIn(cycle, window)) continue;
+    const when =
+      window === undefined ? "it is not charged so early" : `it is charged on ${formatDate(window.served.end)}`;
+    notices.push(`the overage of ${name} is not charged in cycle ${cycle.n}: ${when}`);
+  }
+  return notices;
+}
+
+function withoutPrice(quantity: Decimal, name: string): string {
+  return `${textOf(quantity)} units of ${name} are not charged: the plan has no price for them`;
+}

@@ -1,0 +1,123 @@
+/**
+ * An account's names and its end: aliases (S16.6), archiving (S16.3).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { timelineOf } from "../../invoicing/timeline.ts";
+import { aliasesEnded } from "../account/account-history.ts";
+import { planOf } from "../account/account-plan.ts";
+import { catchUp, draftsOf } from "../account/catch-up.ts";
+import type { Catalog } from "../catalog.ts";
+import type { Changes, DocumentRecord } from "../decision.ts";
+import type { AccountRecord } from "../records.ts";
+import { invalidInput, quoted, refused, taken } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/** The most aliases that one account has. */
+export const ALIASES_MAX = 10;
+
+/** Who holds the names that a decision gives: read before it. */
+export interface NamesHeld {
+  /** The alias documents of the names that exist. */
+  readonly aliases: readonly DocumentRecord[];
+  /** The accounts whose id is one of the names, archived ones too. */
+  readonly accounts: readonly Pick<AccountRecord, "id">[];
+}
+
+/** Documents to put and to remove. */
+export type AliasChanges = Required<Pick<Changes, "documents" | "removedDocuments">>;
+
+/**
+ * Gives an account more names under which events may call it; those that it has stay (S16.6).
+ *
+ * @throws {RatebookError} ERR_TAKEN for a name of another account, ERR_INPUT_INVALID for too many, ERR_REFUSED
+ */
+export function addAliases(work: AccountWork, aliases: readonly string[], held: NamesHeld, now: Instant): AliasChanges {
+  const { record } = work;
+  if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
+  const own = new Set(record.aliases.map(({ alias }) => alias));
+  const added = [...new Set(aliases)].filter((alias) => !own.has(alias));
+  for (const alias of added) checkFree(alias, record.id, held);
+  if (own.size + added.length > ALIASES_MAX) {
+    throw invalidInput("aliases", `expected at most ${ALIASES_MAX} aliases in all, got ${own.size + added.length}`);
+  }
+  if (added.length === 0) return { documents: [], removedDocuments: [] };
+  const records = added.map((alias) => ({ alias, createdAt: now }));
+  work.putRecord({ ...record, aliases: [...record.aliases, ...records], updatedAt: now });
+  return { documents: added.map((alias) => aliasDocument(alias, record.id, now)), removedDocuments: [] };
+}
+
+/** Takes names from an account; those that it does not have are passed over (S16.6). */
+export function removeAliases(work: AccountWork, aliases: readonly string[], now: Instant): AliasChanges {
+  const { record } = work;
+  const gone = new Set(aliases);
+  const removed = record.aliases.filter(({ alias }) => gone.has(alias));
+  if (removed.length === 0) return { documents: [], removedDocuments: [] };
+  work.putRecord({ ...record, ...aliasesEnded(record, gone, now), updatedAt: now });
+  return { documents: [], removedDocuments: removed.map(({ alias }) => ({ kind: "alias" as const, id: alias })) };
+}
+
+/**
+ * Refuses the id of a new account where another account has it, or has it as an alias (S16.6).
+ *
+ * @throws {RatebookError} ERR_TAKEN
+ */
+export function checkAccountId(id: string, held: NamesHeld): void {
+  if (held.accounts.some((account) => account.id === id)) {
+    throw taken("account", id, `the account id ${quoted(id)} is taken`);
+  }
+  if (held.aliases.some((alias) => alias.id === id)) {
+    throw taken("alias", id, `the account id ${quoted(id)} is the alias of another account`);
+  }
+}
+
+/** An alias as its document; without an account it resolves to nothing. */
+export function aliasDocument(alias: string, accountId: string | undefined, now: Instant): DocumentRecord {
+  const body = accountId === undefined ? {} : { accountId };
+  return { kind: "alias", id: alias, createdAt: now, updatedAt: now, body };
+}
+
+/**
+ * Archives an account, which frees its aliases (S16.3, S16.6).
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_REFUSED while a plan is associated now or later, or a draft invoice is open
+ */
+export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant): AliasChanges {
+  checkArchivable(catalog, work, now);
+  const changes = removeAliases(
+    work,
+    work.record.aliases.map(({ alias }) => alias),
+    now,
+  );
+  work.putRecord({ ...work.record, status: "ARCHIVED", updatedAt: now });
+  return changes;
+}
+
+/** Refuses to archive an account, or its customer, while there is something left to invoice (S16.3). */
+export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
+  catchUp(catalog, work, now);
+  const { record } = work;
+  if (record.status === "ARCHIVED") throw refused("S16.3", `the account ${quoted(record.id)} is archived already`);
+  const plan = timelineOf(planOf(catalog, record).decisions).find(({ until }) => until > now)?.plan;
+  if (plan !== undefined) {
+    throw refused(
+      "S16.3",
+      `the account ${quoted(record.id)} has the price plan ${quoted(plan.planId)}: dissociate it first`,
+    );
+  }
+  const [draft] = draftsOf(catalog, work, now);
+  if (draft === undefined) return;
+  throw refused("S16.3", `the account ${quoted(record.id)} has an open draft invoice, ${quoted(draft.id)}`);
+}
+
+function checkFree(alias: string, accountId: string, held: NamesHeld): void {
+  const holder = held.aliases.find(({ id }) => id === alias);
+  if (holder !== undefined && holder.body["accountId"] !== accountId) {
+    throw taken("alias", alias, `the alias ${quoted(alias)} is taken`);
+  }
+  if (held.accounts.some(({ id }) => id === alias)) {
+    throw taken("alias", alias, `the alias ${quoted(alias)} is the id of an account`);
+  }
+}

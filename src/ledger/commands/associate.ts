@@ -1,0 +1,270 @@
+import { associationProblem } from "../../book/checks/check-associations.ts";
+import { catalogOf } from "../../book/checks/check-book.ts";
+import { checkCards } from "../../book/checks/check-plans.ts";
+import { inDecisionOrder } from "../../book/checks/decision-order.ts";
+import { collectProblems } from "../../book/problems.ts";
+/**
+ * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
+ *
+ * @module
+ */
+import type { Account } from "../../book/resources/account.ts";
+import { detailsWithOverride } from "../../book/resources/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import { decisionInstant, planOf } from "../account/account-plan.ts";
+import { decisionsOf } from "../account/account-plans.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { standardCycles } from "../account/invoices.ts";
+import type { Catalog } from "../catalog.ts";
+import type { IdSource } from "../decision.ts";
+import type { AccountRecord, AssociationRecord } from "../records.ts";
+import { invalidInput, notFound, quoted, refused, versionNotFound } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/** What is associated; references are ids. */
+export interface AssociateRequest {
+  readonly planId: string;
+  /** Default: the latest ACTIVE one. */
+  readonly version?: number | undefined;
+  /** Midnight UTC. */
+  readonly from: Instant;
+  /** Midnight UTC, exclusive; default no end. */
+  readonly until?: Instant | undefined;
+  /** Checked against the account's currency. */
+  readonly override?: PricePlanDetailsOverride | undefined;
+  /** Keeps the cycles of the plan in force at `from`; a `pricingCycleConfig` of the override wins. */
+  readonly retainStartOffsets?: boolean | undefined;
+}
+
+/** A stretch of days: midnights UTC, half open. */
+export interface Days {
+  readonly from: Instant;
+  readonly until?: Instant | undefined;
+}
+
+/** The days that are left without a plan; where a plan or a version is named, they may be of no other one. */
+export interface DissociateRequest extends Days {
+  readonly planId?: string | undefined;
+  readonly version?: number | undefined;
+}
+
+/**
+ * Associates a plan with an account: it replaces what lies in its days, and what an older one had after them goes on
+ * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_INPUT_INVALID for days that are none and for each fault of an override, ERR_NOT_FOUND for a
+ * plan or version, ERR_REFUSED
+ */
+export function associate(
+  catalog: Catalog,
+  work: AccountWork,
+  request: AssociateRequest,
+  now: Instant,
+  ids: IdSource,
+): AssociationRecord {
+  catchUp(catalog, work, now);
+  checkAccount(work.record);
+  checkDays(work, request, now);
+  if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
+  const plan = activePlan(catalog, request.planId, request.version);
+  const details = detailsWithOverride(plan.pricePlanDetails, request.override);
+  const problem = associationProblem(details, work.record.invoiceCurrency);
+  if (problem !== undefined) throw refused("S7.7", `version ${plan.version} of ${quoted(plan.id)} ${problem}`);
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const associated = {
+    planId: plan.id,
+    version: plan.version,
+    cycleConfig: cycleConfigFor(plan, timeline, request),
+    ...(hasContent(request.override) ? { override: request.override } : {}),
+  };
+  return decide(work, { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END }, now);
+}
+
+/**
+ * Takes the plan from an account for some days, which leaves a gap (S16.1).
+ *
+ * @returns undefined where no plan was associated in them: nothing changes
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_NOT_FOUND for a plan or version, ERR_REFUSED, also where the days have
+ * another plan than the one that is named
+ */
+export function dissociate(
+  catalog: Catalog,
+  work: AccountWork,
+  days: DissociateRequest,
+  now: Instant,
+  ids: IdSource,
+): AssociationRecord | undefined {
+  catchUp(catalog, work, now);
+  checkAccount(work.record);
+  checkDays(work, days, now);
+  const until = days.until ?? NO_END;
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const terms = timeline.filter((term) => term.from < until && term.until > days.from);
+  checkNamed(catalog, days, terms);
+  if (terms.length === 0) return undefined;
+  return decide(work, { id: ids("as"), from: days.from, until }, now);
+}
+
+/** The plan that a dissociation names exists, and the days have no other. */
+function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
+  if (planId !== undefined) {
+    const versions = book.pricePlans.filter(({ id }) => id === planId);
+    if (versions.length === 0) throw notFound("price plan", planId);
+    if (version !== undefined && versions.every((plan) => plan.version !== version)) {
+      throw versionNotFound("price plan", planId, version);
+    }
+  }
+  const other = terms.find(
+    ({ plan }) => plan.planId !== (planId ?? plan.planId) || plan.version !== (version ?? plan.version),
+  );
+  if (other === undefined) return;
+  const found = `version ${other.plan.version} of ${quoted(other.plan.planId)} from ${formatDate(other.from)} on`;
+  throw refused("S16.1", `only the plan that is named is dissociated: in these days the account has ${found}`);
+}
+
+/** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
+export function decide(
+  work: AccountWork,
+  decided: Omit<AssociationRecord, "decidedAt">,
+  now: Instant,
+): AssociationRecord {
+  const { record } = work;
+  const association = { ...decided, decidedAt: decisionInstant(record, now) };
+  work.putRecord({
+    ...record,
+    associations: [...record.associations, association],
+    nextDueAt: Math.min(record.nextDueAt, now),
+    updatedAt: now,
+  });
+  return association;
+}
+
+/** What a book says of an account's plans, decided all at once when it is loaded (S6.5, S16.1). */
+export function associationsOfBook(
+  catalog: Catalog,
+  account: Pick<Account, "pricePlans">,
+  now: Instant,
+  ids: IdSource,
+): readonly AssociationRecord[] {
+  const ordered = inDecisionOrder(account.pricePlans);
+  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
+    const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
+    if (plan === null) return [];
+    const { planId, version, cycleConfig } = plan;
+    const kept = hasContent(override) ? { override } : {};
+    return [{ id: ids("as"), plan: { planId, version, cycleConfig, ...kept }, from, until, decidedAt: now }];
+  });
+}
+
+/** The plan's version that is asked for, or its latest ACTIVE one; only an ACTIVE one may be associated (S16.4). */
+export function activePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
+  const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
+  if (versions.length === 0) throw notFound("price plan", planId);
+  if (version === undefined) {
+    const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
+    if (latest === undefined) throw refused("S16.4", `the price plan ${quoted(planId)} has no ACTIVE version`);
+    checkMeters(catalog, latest);
+    return latest;
+  }
+  const found = versions.find((plan) => plan.version === version);
+  if (found === undefined) throw versionNotFound("price plan", planId, version);
+  if (found.status !== "ACTIVE") {
+    throw refused("S16.4", `expected an ACTIVE price plan: version ${version} of ${quoted(planId)} is ${found.status}`);
+  }
+  checkMeters(catalog, found);
+  return found;
+}
+
+/** A meter that is not ACTIVE counts nothing, and what is used would not be charged (S5.4). */
+function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: PricePlan): void {
+  const priced = new Set(pricePlanDetails.usageRateCards.map((card) => card.usageMeterId));
+  const meter = book.usageMeters.find((each) => priced.has(each.id) && each.status !== "ACTIVE");
+  if (meter === undefined) return;
+  throw refused(
+    "S5.4",
+    `version ${version} of ${quoted(id)} has the usage meter ${quoted(meter.id)}, which is ${meter.status} and counts nothing`,
+  );
+}
+
+/** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
+export function hasContent(override: PricePlanDetailsOverride | undefined): override is PricePlanDetailsOverride {
+  if (override === undefined) return false;
+  return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
+}
+
+/**
+ * The cycles of an association: its override's, else those retained from the plan in force, else the plan's own (S6.3;
+ * rules 1 and 2 of a migration).
+ */
+export function cycleConfigFor(
+  plan: PricePlan,
+  timeline: Timeline,
+  { from, override, retainStartOffsets }: Pick<AssociateRequest, "from" | "override" | "retainStartOffsets">,
+): CycleConfig {
+  const overriding = override?.pricingCycleConfig ?? undefined;
+  const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
+  if (config === undefined) throw refused("S16.1", `the price plan ${quoted(plan.id)} has no pricingCycleConfig`);
+  if (retainStartOffsets !== true) return cycleConfigOf(config, from);
+  const retained = cycleAt(timeline, from)?.term.plan.cycleConfig;
+  if (retained === undefined) {
+    throw refused("S16.5", `no price plan is in force on ${formatDate(from)} whose start offsets could be retained`);
+  }
+  const { interval } = retained;
+  if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
+    const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
+    throw refused("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
+  }
+  return overriding === undefined ? retained : cycleConfigOf(overriding, from);
+}
+
+function checkAccount({ id, status }: AccountRecord): void {
+  if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+}
+
+/** An override has what a plan in use has: known items, slabs in order, rates in the account's currency (S7.7, S16.2). */
+function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
+  const found = collectProblems();
+  const items = catalogOf(book);
+  checkCards(override, { ...items, currencies: [currency], inUse: true }, ["pricePlanDetailsOverride"], found.report);
+  const features = new Set(book.features.map(({ id }) => id));
+  const named = [
+    ...override.usageRateCards.map((card) => ["usageMeterId", card.usageMeterId, items.usageMeters] as const),
+    ...override.fixedFeeRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.licenseRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.creditGrantRateCards.map((card) => ["id", card.id, items.addOns] as const),
+    ...override.billingEntitlementRateCards.map((card) => ["featureId", card.featureId, features] as const),
+    ...override.entitlementOverageRateCards.map((card) => ["featureId", card.featureId, features] as const),
+  ];
+  for (const [field, id, known] of named) {
+    if (!known.has(id))
+      found.report(["pricePlanDetailsOverride", field], `expected the id of a known item, got ${quoted(id)}`);
+  }
+  if (found.count() === 0) return;
+  const { message, details } = found.error("the override", { pricePlanDetailsOverride: override });
+  throw new RatebookError("ERR_INPUT_INVALID", message, details);
+}
+
+/** Whole days, today or later unless it is the account's first plan, and none that is invoiced (S16.1). */
+function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Instant): void {
+  checkMidnight("effectiveFrom", from);
+  checkMidnight("effectiveUntil", until);
+  if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  if (from < today && work.record.associations.length > 0) {
+    throw refused("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
+  }
+  const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
+  if (final === undefined) return;
+  const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
+  throw refused("S16.1", `the invoice ${period} is final: the plans of its days cannot change`);
+}
+
+function checkMidnight(path: string, instant: Instant): void {
+  if (instant % DAY_MS === 0) return;
+  throw invalidInput(path, `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`);
+}

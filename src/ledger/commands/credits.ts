@@ -1,0 +1,142 @@
+/**
+ * Monetary credits that are given and voided by hand (S12), and how a read shows them.
+ *
+ * @module
+ */
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { creditStatus, leftOf } from "../../credits/monetary-credits.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { catchUp, draftsOf } from "../account/catch-up.ts";
+import type { Catalog } from "../catalog.ts";
+import type { IdSource } from "../decision.ts";
+import type { CreditRecord } from "../records.ts";
+import { invalidInput, notFound, quoted, refused } from "../refusals.ts";
+import type { AccountWork, Workspace } from "../workspace.ts";
+import { madeUnderKey } from "./idempotency.ts";
+
+/** A credit to be given; references are ids. */
+export interface CreditRequest {
+  readonly accountId: string;
+  readonly purpose: string;
+  /** Major units of the account's invoice currency, above 0. */
+  readonly creditAmount: Decimal;
+  readonly priority: number;
+  /** Inclusive. */
+  readonly effectiveFrom: Instant;
+  /** Exclusive; default no expiry. */
+  readonly effectiveUntil?: Instant | undefined;
+  readonly applicableEntityIds?: readonly string[] | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A credit as a read shows it (S12.4). */
+export interface CreditShown {
+  readonly credit: CreditRecord;
+  /** What drafts would take: computed when read. */
+  readonly holdAmount: Decimal;
+  /** Neither held nor consumed. */
+  readonly left: Decimal;
+  readonly status: "ACTIVE" | "CONSUMED" | "EXPIRED" | "VOIDED";
+}
+
+/**
+ * Gives credits, all or none. A request whose idempotencyKey its account knows gives the credit of the first answer, as it
+ * is now; also where the key stands twice in one call, as if it were two.
+ *
+ * @param workspace each account with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key that was used for another
+ * credit or another kind of thing, ERR_REFUSED for an archived account
+ */
+export function createCredits(
+  catalog: Catalog,
+  workspace: Pick<Workspace, "find">,
+  requests: readonly CreditRequest[],
+  now: Instant,
+  ids: IdSource,
+): readonly CreditRecord[] {
+  return requests.map((request, index) => {
+    const work = workspace.find(request.accountId);
+    if (work === undefined) throw notFound("account", request.accountId);
+    catchUp(catalog, work, now);
+    const repeated = madeUnderKey(work, "credit", request.idempotencyKey, (credit) => isOf(credit, request));
+    if (repeated !== undefined) return repeated;
+    if (work.record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(work.record.id)} is archived`);
+    checkRequest(request, `creditRequests[${index}]`);
+    const credit = recordOf(work, request, now, ids);
+    work.putCredit(credit);
+    return credit;
+  });
+}
+
+/**
+ * Voids a credit: what is held is released, what is consumed stays consumed (S12.5).
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED unless nothing ended it before
+ */
+export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
+  catchUp(catalog, work, now);
+  const credit = work.credits().find(({ id }) => id === creditId);
+  if (credit === undefined) throw notFound("credit", creditId);
+  const status = creditStatus({ ...credit, holdAmount: ZERO });
+  if (status !== "ACTIVE") throw refused("S12.5", `only an ACTIVE credit is voided: ${quoted(creditId)} is ${status}`);
+  const voided = { ...credit, voided: true };
+  work.putCredit(voided);
+  return voided;
+}
+
+/** An account's credits as they are at an instant up to which it was caught up with, in order of creation (S12.4). */
+export function creditsShown(catalog: Catalog, work: AccountWork, now: Instant): readonly CreditShown[] {
+  const held = new Map<string, Decimal>();
+  for (const { creditId, amount } of draftsOf(catalog, work, now).flatMap(({ holds }) => holds)) {
+    held.set(creditId, add(held.get(creditId) ?? ZERO, amount));
+  }
+  return work.credits().map((credit) => {
+    const holdAmount = held.get(credit.id) ?? ZERO;
+    const status = creditStatus({ ...credit, holdAmount });
+    const expired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;
+    return { credit, holdAmount, left: leftOf({ ...credit, holdAmount }), status: expired ? "EXPIRED" : status };
+  });
+}
+
+function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, place: string): void {
+  if (creditAmount.lte(ZERO)) {
+    throw invalidInput(`${place}.creditAmount`, `expected an amount above 0, got ${textOf(creditAmount)}`);
+  }
+  if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
+  const got = formatInstant(effectiveUntil);
+  throw invalidInput(`${place}.effectiveUntil`, `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`);
+}
+
+function recordOf({ record }: AccountWork, request: CreditRequest, now: Instant, ids: IdSource): CreditRecord {
+  const { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = request;
+  return {
+    id: ids("cr"),
+    accountId: record.id,
+    customerId: record.customerId,
+    purpose,
+    creditAmount,
+    consumedAmount: ZERO,
+    currency: record.invoiceCurrency,
+    priority,
+    effectiveFrom,
+    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
+    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
+    voided: false,
+    createdAt: now,
+    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+    transactions: [],
+  };
+}
+
+function isOf(credit: CreditRecord, request: CreditRequest): boolean {
+  return (
+    credit.purpose === request.purpose &&
+    credit.creditAmount.eq(request.creditAmount) &&
+    credit.priority === request.priority &&
+    credit.effectiveFrom === request.effectiveFrom &&
+    (credit.effectiveUntil ?? NO_END) === Math.min(request.effectiveUntil ?? NO_END, NO_END) &&
+    JSON.stringify(credit.applicableEntityIds ?? []) === JSON.stringify(request.applicableEntityIds ?? [])
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Feature credit entries that are bought, changed and voided (S11.5, S11.8).
+ *
+ * @module
+ */
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { add, type Decimal, subtract, textOf } from "../../numbers/decimal.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { openIn } from "../account/open-cycles.ts";
+import { moveOverageOnto } from "../account/overage-moves.ts";
+import type { Catalog } from "../catalog.ts";
+import type { IdSource } from "../decision.ts";
+import type { EntryRecord } from "../records.ts";
+import { invalidInput, notFound, quoted, refused } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+import { madeUnderKey } from "./idempotency.ts";
+
+/** An entry to be bought. */
+export interface EntryRequest {
+  readonly featureId: string;
+  /** Units, 0 or more. */
+  readonly granted: Decimal;
+  /** In force over the half-open `[effectiveFrom, effectiveUntil)`. */
+  readonly effectiveFrom: Instant;
+  readonly effectiveUntil: Instant;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What is to be changed of an entry; what is absent stays. */
+export interface EntryChange {
+  readonly granted?: Decimal | undefined;
+  readonly effectiveUntil?: Instant | undefined;
+}
+
+/**
+ * Grants an entry of source PURCHASE; open overage that it covers moves onto it (S11.5). One idempotencyKey is one entry:
+ * a repeated request gets it as it is now, whatever took from it or changed it since.
+ *
+ * @param work with all that catching up needs, and the events whose overage may move (see `readForEntry`)
+ * @throws {RatebookError} ERR_REFUSED for an archived account, ERR_NOT_FOUND for a feature, ERR_INPUT_INVALID for
+ * bounds, ERR_TAKEN for a key that was used for another entry or another kind of thing
+ */
+export function grantEntry(
+  catalog: Catalog,
+  work: AccountWork,
+  request: EntryRequest,
+  now: Instant,
+  ids: IdSource,
+): EntryRecord {
+  catchUp(catalog, work, now);
+  const { featureId, granted, effectiveFrom, effectiveUntil, idempotencyKey } = request;
+  const repeated = madeUnderKey(work, "entry", idempotencyKey, (entry) => isOf(entry, request));
+  if (repeated !== undefined) return repeated;
+  const { id: accountId, status } = work.record;
+  if (status === "ARCHIVED") throw refused("S16.3", `the account ${quoted(accountId)} is archived: nothing is granted`);
+  if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFound("feature", featureId);
+  checkGranted(granted);
+  checkPeriod(effectiveFrom, effectiveUntil);
+  const entry: EntryRecord = {
+    id: ids("fce"),
+    accountId,
+    featureId,
+    source: "PURCHASE",
+    granted,
+    balance: granted,
+    effectiveFrom,
+    effectiveUntil,
+    createdAt: now,
+    voided: false,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+  work.putEntry(entry);
+  moveOverageOnto(work, featureId, openIn(catalog, work, now));
+  return currentOf(work, entry);
+}
+
+/**
+ * Changes an entry (S11.8): a change of `granted` moves the balance by the difference, and open overage moves onto what
+ * was raised or extended (S11.5).
+ *
+ * @param lastSpent the timestamp of the latest event that spent the entry and was not reverted
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for bounds, ERR_REFUSED for a voided entry, a balance below 0,
+ * and an end at or before an event that spent the entry
+ */
+export function patchEntry(
+  catalog: Catalog,
+  work: AccountWork,
+  target: { readonly entryId: string; readonly lastSpent: Instant | undefined },
+  change: EntryChange,
+  now: Instant,
+): EntryRecord {
+  catchUp(catalog, work, now);
+  const entry = entryNamed(work, target.entryId);
+  if (entry.voided) throw refused("S11.8", `the entry ${quoted(entry.id)} is voided: it cannot be changed`);
+  const granted = change.granted ?? entry.granted;
+  const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
+  checkGranted(granted);
+  checkPeriod(entry.effectiveFrom, effectiveUntil);
+  const balance = add(entry.balance, subtract(granted, entry.granted));
+  if (balance.isNegative()) {
+    const used = textOf(subtract(entry.granted, entry.balance));
+    throw refused("S11.8", `granted: expected at least the ${used} that events took, got ${textOf(granted)}`);
+  }
+  if (target.lastSpent !== undefined && effectiveUntil <= target.lastSpent) {
+    const spent = formatInstant(target.lastSpent);
+    throw refused("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
+  }
+  const asked = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
+  work.putEntry({
+    ...entry,
+    granted,
+    balance,
+    effectiveUntil,
+    // A repeated request is known by what was asked for at first.
+    ...(entry.idempotencyKey === undefined ? {} : { asked }),
+  });
+  moveOverageOnto(work, entry.featureId, openIn(catalog, work, now));
+  return currentOf(work, entry);
+}
+
+/**
+ * Voids an entry: granted and balance stay, and no event spends it any more (S11.8).
+ *
+ * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED for an entry that is voided
+ */
+export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
+  catchUp(catalog, work, now);
+  const entry = entryNamed(work, entryId);
+  if (entry.voided) throw refused("S11.8", `the entry ${quoted(entryId)} is voided already`);
+  const voided = { ...entry, voided: true };
+  work.putEntry(voided);
+  return voided;
+}
+
+function entryNamed(work: AccountWork, entryId: string): EntryRecord {
+  const entry = work.entries().find(({ id }) => id === entryId);
+  if (entry === undefined) throw notFound("feature credit entry", entryId);
+  return entry;
+}
+
+/** The entry after overage has moved onto it. */
+function currentOf(work: AccountWork, entry: EntryRecord): EntryRecord {
+  return work.entries().find(({ id }) => id === entry.id) ?? entry;
+}
+
+function isOf(entry: EntryRecord, request: EntryRequest): boolean {
+  const asked = entry.asked ?? entry;
+  return (
+    entry.featureId === request.featureId &&
+    asked.granted.eq(request.granted) &&
+    entry.effectiveFrom === request.effectiveFrom &&
+    asked.effectiveUntil === request.effectiveUntil
+  );
+}
+
+function checkGranted(granted: Decimal): void {
+  if (granted.isNegative()) throw invalidInput("granted", `expected 0 or more, got ${textOf(granted)}`);
+}
+
+function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
+  if (effectiveUntil > effectiveFrom) return;
+  const from = formatInstant(effectiveFrom);
+  throw invalidInput(
+    "effectiveUntil",
+    `expected a time after effectiveFrom, ${from}, got ${formatInstant(effectiveUntil)}`,
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * What decisions about feature credit entries read first (S11.5, S11.8).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { add, subtract } from "../../numbers/decimal.ts";
+import { openStretches } from "../account/open-cycles.ts";
+import type { Catalog } from "../catalog.ts";
+import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "../reads.ts";
+import type { AccountRecord } from "../records.ts";
+import type { AccountParts } from "../workspace.ts";
+import type { EntryChange } from "./entries.ts";
+
+/** What was read to change an entry. */
+export interface EntryRead {
+  readonly account: AccountParts;
+  /** The timestamp of the latest accepted, not reverted event that spent the entry. */
+  readonly lastSpent: Instant | undefined;
+}
+
+/** Reads what `grantEntry` needs for an entry of these bounds. */
+export async function readForGrant(
+  catalog: Catalog,
+  view: LedgerReads,
+  record: AccountRecord,
+  room: OpenedRoom,
+  now: Instant,
+): Promise<AccountParts | undefined> {
+  const [account] = await readAccounts(catalog, view, [record], now);
+  return account && withOverage(catalog, view, account, room, now);
+}
+
+/** Reads what `patchEntry` and `voidEntry` need; `change` is empty for the latter. */
+export async function readForEntry(
+  catalog: Catalog,
+  view: LedgerReads,
+  record: AccountRecord,
+  target: { readonly entryId: string } & EntryChange,
+  now: Instant,
+): Promise<EntryRead | undefined> {
+  const [account] = await readAccounts(catalog, view, [record], now);
+  if (account === undefined) return undefined;
+  const entry = account.entries.find(({ id }) => id === target.entryId);
+  if (entry === undefined) return { account, lastSpent: undefined };
+  const granted = target.granted ?? entry.granted;
+  const room = {
+    ...entry,
+    effectiveUntil: target.effectiveUntil ?? entry.effectiveUntil,
+    quantity: add(entry.balance, subtract(granted, entry.granted)),
+  };
+  return {
+    account: await withOverage(catalog, view, account, room, now),
+    lastSpent: await view.lastSpent(entry.id, record.id),
+  };
+}
+
+async function withOverage(
+  catalog: Catalog,
+  view: LedgerReads,
+  account: AccountParts,
+  room: OpenedRoom,
+  now: Instant,
+): Promise<AccountParts> {
+  const open = openStretches(catalog, account.record, account.invoices, now);
+  const moving = await overageToMove(view, account.record.id, [room], open);
+  const known = new Set(account.events.map(({ referenceId }) => referenceId));
+  return { ...account, events: [...account.events, ...moving.filter((each) => !known.has(each.referenceId))] };
+}

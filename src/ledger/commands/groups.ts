@@ -1,0 +1,219 @@
+/**
+ * Invoice groups: whose terms the accounts have, and whose invoices are consolidated day by day (S16.7).
+ *
+ * @module
+ */
+import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import { closesAt } from "../../invoicing/grace.ts";
+import type { InvoiceLine } from "../../invoicing/invoice.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Decimal, decimalOf, sum, textOf } from "../../numbers/decimal.ts";
+import { regrouped } from "../account/account-history.ts";
+import { graceTermsOf } from "../account/account-plan.ts";
+import { catchUp, catchUpWith, openCycles } from "../account/catch-up.ts";
+import { type Catalog, groupTermsFor } from "../catalog.ts";
+import type { DocumentRecord } from "../decision.ts";
+import { compareIds } from "../order.ts";
+import type { InvoiceRecord } from "../records.ts";
+import { invalidInput, quoted, refused } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/** The most accounts that one call adds to a group, or removes. */
+export const GROUP_CALL_MAX = 100;
+
+/** What decides on the accounts of a group. */
+export interface InvoiceGroupTerms {
+  readonly id: string;
+  readonly invoiceCurrency: string;
+  readonly dailyInvoiceConsolidation: boolean;
+}
+
+/** The configuration before and after a change of groups; one and the same where no group was made or ended. */
+export interface CatalogChange {
+  readonly before: Catalog;
+  readonly after: Catalog;
+}
+
+/** Several accounts' invoices of one day as one. */
+export interface CompositeInvoice {
+  readonly id: string;
+  readonly invoiceGroupId: string;
+  readonly currency: string;
+  /** The day on which its invoices became due. */
+  readonly invoiceDate: Instant;
+  readonly dueDate: Instant;
+  /** GRAND_TOTAL_AMOUNT over the TOTAL_AMOUNT of each invoice, whose id the line has. */
+  readonly total: Decimal;
+  readonly invoices: readonly { readonly invoiceId: string; readonly accountId: string; readonly total: Decimal }[];
+}
+
+/**
+ * Puts accounts into a group: its terms are theirs from now on. Those that are in it already are passed over.
+ *
+ * @param accounts with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_REFUSED for another currency, another group or an archived account
+ */
+export function addToGroup(
+  catalogs: CatalogChange,
+  group: InvoiceGroupTerms,
+  accounts: readonly AccountWork[],
+  now: Instant,
+): void {
+  checkCount(accounts);
+  for (const { record } of accounts) {
+    const { id, invoiceGroupId, invoiceCurrency, status } = record;
+    if (status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(id)} is archived`);
+    if (invoiceGroupId !== undefined && invoiceGroupId !== group.id) {
+      throw refused("S16.7", `the account ${quoted(id)} is in another invoice group, ${quoted(invoiceGroupId)}`);
+    }
+    if (invoiceCurrency !== group.invoiceCurrency) {
+      const sentence = `the account ${quoted(id)} is invoiced in ${invoiceCurrency}`;
+      throw refused("S16.7", `${sentence}: the invoice group ${quoted(group.id)} is in ${group.invoiceCurrency}`);
+    }
+  }
+  for (const work of accounts) if (work.record.invoiceGroupId === undefined) regroup(catalogs, work, group.id, now);
+}
+
+/** Takes accounts out of a group; those that are not in it are passed over. The invoices of this day stay single. */
+export function removeFromGroup(
+  catalogs: CatalogChange,
+  groupId: string,
+  accounts: readonly AccountWork[],
+  now: Instant,
+): void {
+  checkCount(accounts);
+  for (const work of accounts) if (work.record.invoiceGroupId === groupId) regroup(catalogs, work, undefined, now);
+}
+
+/**
+ * Consolidates what became due on each day that is over: one composite invoice for each (S16.7). A day waits for all
+ * accounts: with one that is behind, only the days before those that it was not caught up with are done.
+ *
+ * @param accounts all of the group's, each with all that {@link catchUp} needs
+ * @param behind accounts that cannot be caught up with
+ * @returns the documents of the composite invoices that were made
+ */
+export function consolidate(
+  catalog: Catalog,
+  group: InvoiceGroupTerms,
+  accounts: readonly AccountWork[],
+  now: Instant,
+  behind: ReadonlySet<string> = new Set(),
+): readonly DocumentRecord[] {
+  for (const work of accounts) if (!behind.has(work.record.id)) catchUp(catalog, work, now);
+  const waiting = accounts.filter(({ record }) => behind.has(record.id));
+  const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
+  if (!group.dailyInvoiceConsolidation) return [];
+  const byDay = new Map<Day, { readonly work: AccountWork; readonly record: InvoiceRecord }[]>();
+  for (const work of accounts) {
+    for (const record of work.invoices()) {
+      const day = dayOf(record.finalizedAt);
+      const isFor = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < today;
+      if (isFor && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
+    }
+  }
+  return [...byDay]
+    .sort(([a], [b]) => a - b)
+    .map(([day, invoices]) => {
+      const composite = compositeOf(
+        catalog,
+        group,
+        day,
+        invoices.map(({ record }) => record),
+      );
+      for (const { work, record } of invoices) {
+        work.putInvoice({ ...record, invoice: { ...record.invoice, status: "MERGED" }, mergedInto: composite.id });
+      }
+      return documentOf(composite);
+    });
+}
+
+/** A composite invoice as it was stored. */
+export function readComposite({ body }: DocumentRecord): CompositeInvoice {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by documentOf alone
+  const stored = body as unknown as StoredComposite;
+  return {
+    ...stored,
+    invoiceDate: parseInstant(stored.invoiceDate),
+    dueDate: parseInstant(stored.dueDate),
+    total: decimalOf(stored.total),
+    invoices: stored.invoices.map((each) => ({ ...each, total: decimalOf(each.total) })),
+  };
+}
+
+/** The tree of a composite invoice (S16.7). */
+export function compositeLines({ total, invoices }: CompositeInvoice): Omit<InvoiceLine, "type"> & {
+  readonly type: "GRAND_TOTAL_AMOUNT";
+} {
+  return {
+    type: "GRAND_TOTAL_AMOUNT",
+    value: total,
+    lineItems: invoices.map((each) => ({
+      type: "TOTAL_AMOUNT",
+      id: each.invoiceId,
+      description: each.accountId,
+      value: each.total,
+    })),
+  };
+}
+
+interface StoredComposite {
+  readonly id: string;
+  readonly invoiceGroupId: string;
+  readonly currency: string;
+  readonly invoiceDate: string;
+  readonly dueDate: string;
+  readonly total: string;
+  readonly invoices: readonly { readonly invoiceId: string; readonly accountId: string; readonly total: string }[];
+}
+
+/** Everything due by the old terms is done before, and what closes by the new ones after. */
+function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
+  catchUp(before, work, now);
+  const open = openCycles(before, work.record, now);
+  work.putRecord({ ...regrouped(work.record, groupId, now), updatedAt: now });
+  const terms = graceTermsOf(after, work.record);
+  const closed = Math.min(now, ...open.map((cycle) => closesAt(cycle, terms)));
+  catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), closed);
+}
+
+function compositeOf(
+  catalog: Catalog,
+  group: InvoiceGroupTerms,
+  day: Day,
+  records: readonly InvoiceRecord[],
+): CompositeInvoice {
+  const invoiceDate = day * DAY_MS;
+  const { groupNetTermDays = 0 } = groupTermsFor(catalog, { invoiceGroupId: group.id });
+  const invoices = records
+    .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
+    .sort((a, b) => compareIds(a.accountId, b.accountId) || compareIds(a.invoiceId, b.invoiceId));
+  return {
+    id: `inv|${group.id}|COMPOSITE|${formatInstant(invoiceDate)}`,
+    invoiceGroupId: group.id,
+    currency: group.invoiceCurrency,
+    invoiceDate,
+    // As of a single invoice: never beyond what is no end.
+    dueDate: Math.max(invoiceDate, Math.min(invoiceDate + groupNetTermDays * DAY_MS, NO_END)),
+    total: sum(invoices.map(({ total }) => total)),
+    invoices,
+  };
+}
+
+/** Dated by the end of its day, whenever it is made. */
+function documentOf(composite: CompositeInvoice): DocumentRecord {
+  const body: StoredComposite = {
+    ...composite,
+    invoiceDate: formatInstant(composite.invoiceDate),
+    dueDate: formatInstant(composite.dueDate),
+    total: textOf(composite.total),
+    invoices: composite.invoices.map((each) => ({ ...each, total: textOf(each.total) })),
+  };
+  const at = composite.invoiceDate + DAY_MS;
+  return { kind: "compositeInvoice", id: composite.id, createdAt: at, updatedAt: at, body: { ...body } };
+}
+
+function checkCount(accounts: readonly AccountWork[]): void {
+  if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
+  throw invalidInput("accountIds", `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`);
+}

@@ -1,0 +1,47 @@
+/**
+ * Idempotency keys: one key of an account is one feature credit entry, one credit or one license update, for good.
+ *
+ * What was asked for is compared, not what became of it: a repeated request gets what the first one made, as it is now.
+ *
+ * @module
+ */
+import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";
+import { quoted, taken } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/** What keys are used for, in the words of messages. */
+export interface KeyedRecords {
+  readonly entry: EntryRecord;
+  readonly credit: CreditRecord;
+  readonly "license update": LicenseUpdateRecord;
+}
+
+/**
+ * What an account's key was used for; undefined where it was not used, or no key is given.
+ *
+ * @param isSame whether a record is what the request asks for
+ * @throws {RatebookError} ERR_TAKEN where the key was used for another request, or for something of another kind
+ */
+export function madeUnderKey<Kind extends keyof KeyedRecords>(
+  work: AccountWork,
+  kind: Kind,
+  key: string | undefined,
+  isSame: (record: KeyedRecords[Kind]) => boolean,
+): KeyedRecords[Kind] | undefined {
+  if (key === undefined) return undefined;
+  const records: { readonly [Each in keyof KeyedRecords]: readonly KeyedRecords[Each][] } = {
+    entry: work.entries(),
+    credit: work.credits(),
+    "license update": work.record.licenseUpdates,
+  };
+  const made = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
+  if (made !== undefined) {
+    if (isSame(made)) return made;
+    throw taken("idempotencyKey", key, `the idempotencyKey ${quoted(key)} was used for another ${kind}`);
+  }
+  const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));
+  if (other === undefined) return undefined;
+  const [what] = other;
+  const article = what === "entry" ? "an" : "a";
+  throw taken("idempotencyKey", key, `the idempotencyKey ${quoted(key)} was used for ${article} ${what}`);
+}

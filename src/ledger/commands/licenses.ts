@@ -1,0 +1,158 @@
+/**
+ * The quantity of a license changes (S10.1).
+ *
+ * @module
+ */
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { closesAt } from "../../invoicing/grace.ts";
+import { cycleAt, cyclesIn, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { quantityAt } from "../../rating/license-timeline.ts";
+import { decisionInstant, graceTermsOf, planOf } from "../account/account-plan.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { invoicedUntil } from "../account/invoices.ts";
+import type { Catalog } from "../catalog.ts";
+import type { IdSource } from "../decision.ts";
+import type { LicenseUpdateRecord } from "../records.ts";
+import { notFound, quoted, refused } from "../refusals.ts";
+import type { AccountWork } from "../workspace.ts";
+import { madeUnderKey } from "./idempotency.ts";
+
+/** A change of the quantity that an account holds of a license. */
+export interface LicenseUpdateRequest {
+  /** An add-on's id. */
+  readonly licenseId: string;
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  /** Default: the instant at which the update arrives. */
+  readonly effectiveFrom?: Instant | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A change that was made, and the quantity since it. */
+export interface LicenseUpdated {
+  readonly update: LicenseUpdateRecord;
+  /** In effect right after the update. */
+  readonly quantity: Decimal;
+}
+
+/**
+ * Changes the quantity of a license: applied by effectiveFrom, then arrival (S10.1). One idempotencyKey is one update: a
+ * repeated request gets the first answer again. What falls due by it is left to the next catch-up.
+ *
+ * @param work with all that {@link catchUp} needs
+ * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key that was used for another update or another kind of
+ * thing, ERR_REFUSED
+ * where a quantity would leave its bounds or the update lies in a closed cycle
+ */
+export function updateLicense(
+  catalog: Catalog,
+  work: AccountWork,
+  request: LicenseUpdateRequest,
+  now: Instant,
+  ids: IdSource,
+): LicenseUpdated {
+  catchUp(catalog, work, now);
+  const before = work.record.licenseUpdates;
+  const repeated = madeUnderKey(work, "license update", request.idempotencyKey, (update) => isOf(update, request));
+  if (repeated !== undefined) {
+    // Updates are kept as they arrived: those up to this one make the first answer again.
+    return { update: repeated, quantity: after(before.slice(0, before.indexOf(repeated) + 1), repeated) };
+  }
+  const update = recordOf(work, request, now, ids);
+  const isHeld = before.some(({ licenseId }) => licenseId === request.licenseId);
+  checkLicense(catalog, work, request.licenseId, isHeld);
+  checkOpen(catalog, work, update.effectiveFrom, now);
+  const updates = [...before, update];
+  checkBounds(timelineOf(planOf(catalog, work.record).decisions), before, updates, update);
+  work.putRecord({
+    ...work.record,
+    licenseUpdates: updates,
+    nextDueAt: Math.min(work.record.nextDueAt, now),
+    updatedAt: now,
+  });
+  return { update, quantity: after(updates, update) };
+}
+
+function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
+  const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
+  return {
+    id: ids("lu"),
+    licenseId,
+    updateType,
+    quantity,
+    effectiveFrom: effectiveFrom ?? now,
+    ...(effectiveFrom === undefined ? { fromArrival: true as const } : {}),
+    createdAt: decisionInstant(work.record, now),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+function isOf(update: LicenseUpdateRecord, request: LicenseUpdateRequest): boolean {
+  return (
+    update.licenseId === request.licenseId &&
+    update.updateType === request.updateType &&
+    update.quantity.eq(request.quantity) &&
+    (update.fromArrival === true ? undefined : update.effectiveFrom) === request.effectiveFrom
+  );
+}
+
+/** An account that has an archived license is charged for it, so it can still change how many it has. */
+function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, isHeld: boolean): void {
+  if (record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(record.id)} is archived`);
+  const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
+  if (addOn === undefined) throw notFound("license", licenseId);
+  if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || isHeld)) return;
+  const found = addOn.type === "LICENSE" ? addOn.status : `of type ${addOn.type}`;
+  throw refused("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoted(licenseId)} is ${found}`);
+}
+
+/** What a final invoice was made of does not change (S6.5, S10.1). */
+function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
+  const terms = graceTermsOf(catalog, work.record);
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, now)).filter(
+    (cycle) => closesAt(cycle, terms) <= now,
+  );
+  const until = Math.max(invoicedUntil(work.invoices()), ...closed.map(({ end }) => end));
+  if (effectiveFrom >= until) return;
+  const sentence = `${formatInstant(effectiveFrom)} lies before ${formatInstant(until)}, up to which cycles are closed`;
+  throw refused("S10.1", `the update cannot take effect: ${sentence}`);
+}
+
+/** Wherever the update makes the quantity another, it must be from 0 to the maxQuantity of the plan in force (S10.1). */
+function checkBounds(
+  timeline: Timeline,
+  before: readonly LicenseUpdateRecord[],
+  updates: readonly LicenseUpdateRecord[],
+  update: LicenseUpdateRecord,
+): void {
+  const { licenseId, effectiveFrom } = update;
+  const [then, now] = [before, updates].map((all) => all.filter((each) => each.licenseId === licenseId));
+  const steps = [
+    ...updates.filter((each) => each.licenseId === licenseId),
+    ...timeline.map(({ from }) => ({ effectiveFrom: from })),
+  ];
+  for (const at of steps.map((step) => step.effectiveFrom).sort((a, b) => a - b)) {
+    if (at < effectiveFrom) continue;
+    const quantity = quantityAt(now ?? [], at);
+    if (quantity.eq(quantityAt(then ?? [], at)) && at !== effectiveFrom) continue;
+    const most = maxQuantityAt(timeline, licenseId, at);
+    if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
+    const bounds = most === undefined ? "0 or more" : `from 0 to ${textOf(most)}`;
+    const sentence = `there would be ${textOf(quantity)} of ${quoted(licenseId)} from ${formatInstant(at)} on`;
+    throw refused("S10.1", `${sentence}: expected ${bounds}`);
+  }
+}
+
+function maxQuantityAt(timeline: Timeline, licenseId: string, at: Instant): Decimal | undefined {
+  const cards = cycleAt(timeline, at)?.term.plan.details.licenseRateCards ?? [];
+  return cards.find(({ id }) => id === licenseId)?.config?.maxQuantity ?? undefined;
+}
+
+function after(updates: readonly LicenseUpdateRecord[], { licenseId, effectiveFrom }: LicenseUpdateRecord): Decimal {
+  return quantityAt(
+    updates.filter((each) => each.licenseId === licenseId),
+    effectiveFrom,
+  );
+}

@@ -1,0 +1,240 @@
+/**
+ * What the decision of a batch of events reads first (S14).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant, instantOrUndefined } from "../../calendar/instant.ts";
+import { EVENT_ID_LENGTH_MAX } from "../../metering/read-event.ts";
+import { planOf } from "../account/account-plan.ts";
+import type { Catalog } from "../catalog.ts";
+import { byAccount, type LedgerReads, readAccounts } from "../reads.ts";
+import type { AccountRecord, CellChange } from "../records.ts";
+import type { HeldId } from "../view.ts";
+import type { AccountParts } from "../workspace.ts";
+import type { IngestRead } from "./ingest.ts";
+import { isSeatBehind, latestOf, periodIn, type Seat, seatOf } from "./seats.ts";
+
+/** What a batch asks of the accounts of one name. */
+export interface NameNeeds {
+  /** The features that its events consume (S11.2). */
+  readonly features: ReadonlySet<string>;
+  /** The earliest and the latest timestamp of its events, inclusive. */
+  readonly first: Instant;
+  readonly last: Instant;
+}
+
+/** What a batch names: whatever else is read follows from it. */
+export interface IngestNeeds {
+  /** The ids that its events may take, each once. */
+  readonly eventIds: readonly string[];
+  /** Whether each comes once in the batch. */
+  readonly once: boolean;
+  /** By what the events call the account: an id or an alias, to be resolved before the accounts are locked (S16.6). */
+  readonly names: ReadonlyMap<string, NameNeeds>;
+}
+
+/** Finds what a batch names. Malformed events, which are refused, name nothing. */
+export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): IngestNeeds {
+  const eventIds = new Set<string>();
+  const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
+  const alone = new Map<string, ReadonlySet<string>>();
+  let count = 0;
+  for (const sent of batch) {
+    const event = envelopeOf(sent);
+    if (event === undefined) continue;
+    count += 1;
+    eventIds.add(event.id);
+    const { at } = event;
+    let needs = names.get(event.accountId);
+    if (needs === undefined) names.set(event.accountId, (needs = { features: NO_FEATURES, first: at, last: at }));
+    else if (at < needs.first) needs.first = at;
+    else if (at > needs.last) needs.last = at;
+    const featureId = catalog.metering.schemas.get(event.schemaName)?.feature?.featureId;
+    if (featureId !== undefined) needs.features = withFeature(needs.features, featureId, alone);
+  }
+  return { eventIds: [...eventIds], once: eventIds.size === count, names };
+}
+
+const NO_FEATURES: ReadonlySet<string> = new Set();
+
+/** Features and one more. Most accounts need one alone, for which they share a set. */
+function withFeature(
+  features: ReadonlySet<string>,
+  featureId: string,
+  alone: Map<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  if (features.has(featureId)) return features;
+  if (features.size > 0) return new Set([...features, featureId]);
+  const known = alone.get(featureId) ?? new Set([featureId]);
+  alone.set(featureId, known);
+  return known;
+}
+
+/**
+ * Reads what `decideIngest` needs.
+ *
+ * @param names the id of the account that a name stands for, where it is not the name itself
+ */
+export async function readForIngest(
+  catalog: Catalog,
+  view: LedgerReads,
+  needs: IngestNeeds,
+  names: ReadonlyMap<string, string>,
+  now: Instant,
+): Promise<IngestRead> {
+  const held = await view.heldIds(needs.eventIds);
+  const asked = askedOf(needs, names);
+  const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
+  const behind: AccountRecord[] = [];
+  const holders: AccountRecord[] = [];
+  const lean: Lean = { records: [], consuming: [], late: [], limited: [] };
+  for (const record of records) {
+    const own = asked.get(record.id);
+    if (own === undefined) {
+      holders.push(record);
+      continue;
+    }
+    const seat = seatOf(catalog, record);
+    if (isSeatBehind(seat, now)) behind.push(record);
+    else addLean(catalog, lean, seat, own, now);
+  }
+  const others = await readLean(view, lean);
+  const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
+  return { accounts, names, once: needs.once, held, holders };
+}
+
+/** The accounts of ids that only an open cycle still holds (S14.1). */
+function holdersOf(
+  { options }: Catalog,
+  held: readonly HeldId[],
+  own: ReadonlyMap<string, unknown>,
+  now: Instant,
+): Iterable<string> {
+  if (held.length === 0) return [];
+  const old = held.filter(({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId));
+  return new Set(old.map(({ accountId }) => accountId));
+}
+
+/** By account instead of by name. */
+function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
+  if (names.size === 0) return needs.names;
+  const asked = new Map<string, NameNeeds>();
+  for (const [name, own] of needs.names) {
+    const id = names.get(name) ?? name;
+    const other = asked.get(id);
+    if (other === undefined) {
+      asked.set(id, own);
+      continue;
+    }
+    asked.set(id, {
+      features: new Set([...own.features, ...other.features]),
+      first: Math.min(own.first, other.first),
+      last: Math.max(own.last, other.last),
+    });
+  }
+  return asked;
+}
+
+/** Accounts for which nothing falls due, and those of them of which more than the record is read. */
+interface Lean {
+  readonly records: AccountRecord[];
+  readonly consuming: string[];
+  readonly late: string[];
+  readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
+}
+
+function addLean(catalog: Catalog, lean: Lean, seat: Seat, needs: NameNeeds, now: Instant): void {
+  const { record } = seat;
+  lean.records.push(record);
+  if (mayBeInvoiced(catalog, seat, needs.first, now)) lean.late.push(record.id);
+  if (needs.features.size === 0) return;
+  lean.consuming.push(record.id);
+  const range = limitedDays(catalog, record, needs);
+  if (range !== undefined) lean.limited.push({ id: record.id, ...range });
+}
+
+/** Of accounts for which nothing falls due, only what their events ask for. */
+async function readLean(
+  view: LedgerReads,
+  { records, consuming, late, limited }: Lean,
+): Promise<readonly AccountParts[]> {
+  const entries = byAccount(consuming.length === 0 ? [] : await view.entries(consuming));
+  const invoices = byAccount(late.length === 0 ? [] : await view.invoices(late));
+  const overage = byAccount(limited.length === 0 ? [] : await overageOf(view, limited));
+  return records.map((record) => ({
+    record,
+    entries: entries.get(record.id) ?? NOTHING,
+    credits: NOTHING,
+    invoices: invoices.get(record.id) ?? NOTHING,
+    usage: NOTHING,
+    overage: overage.get(record.id) ?? NOTHING,
+    events: NOTHING,
+  }));
+}
+
+const NOTHING: readonly never[] = [];
+
+function overageOf(
+  view: LedgerReads,
+  limited: readonly { readonly id: string; readonly from: Day; readonly until: Day }[],
+): Promise<readonly CellChange[]> {
+  let [from, until] = [Infinity, -Infinity];
+  for (const each of limited) [from, until] = [Math.min(from, each.from), Math.max(until, each.until)];
+  return view.overage(
+    limited.map(({ id }) => id),
+    from,
+    until,
+  );
+}
+
+/** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
+function mayBeInvoiced(catalog: Catalog, seat: Seat, first: Instant, now: Instant): boolean {
+  return periodIn(catalog, seat, first).end <= latestOf(seat, now);
+}
+
+const NO_CARDS: readonly unknown[] = [];
+
+/** The days of the billing windows in which overage counts against a limit (S11.3). */
+function limitedDays(
+  catalog: Catalog,
+  record: AccountRecord,
+  { features, first, last }: NameNeeds,
+): { readonly from: Day; readonly until: Day } | undefined {
+  if (features.size === 0) return undefined;
+  const { decisions, clock } = planOf(catalog, record);
+  if (!decisions.some(({ plan }) => (plan?.details.entitlementOverageRateCards ?? NO_CARDS).length > 0))
+    return undefined;
+  const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
+  const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
+  if (limited.length === 0) return undefined;
+  const windows = limited.map(({ featureId }) => ({
+    from: clock.overageAt(featureId, first)?.window.start ?? first,
+    until: clock.overageAt(featureId, last)?.window.end ?? last,
+  }));
+  return {
+    from: dayOf(Math.min(first, ...windows.map((window) => window.from))),
+    until: dayOf(Math.max(last, ...windows.map((window) => window.until))) + 1,
+  };
+}
+
+interface Envelope {
+  readonly schemaName: string;
+  readonly id: string;
+  readonly accountId: string;
+  readonly at: Instant;
+}
+
+/** The parts of an envelope that say what to read; undefined for what the reader of events refuses for one of them. */
+function envelopeOf(sent: unknown): Envelope | undefined {
+  if (typeof sent !== "object" || sent === null) return undefined;
+  const { schemaName, id, accountId, timestamp } = sent as Readonly<Record<string, unknown>>;
+  if (typeof schemaName !== "string" || typeof timestamp !== "string" || !isName(id) || !isName(accountId)) {
+    return undefined;
+  }
+  const at = instantOrUndefined(timestamp);
+  return at === undefined ? undefined : { schemaName, id, accountId, at };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= EVENT_ID_LENGTH_MAX;
+}

@@ -1,0 +1,79 @@
+/**
+ * What the decision of an undo reads first (S15.1).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { openStretches, type Stretch } from "../account/open-cycles.ts";
+import type { Catalog } from "../catalog.ts";
+import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "../reads.ts";
+import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
+import type { EventFilter } from "../view.ts";
+import type { AccountParts } from "../workspace.ts";
+import type { UndoFilter } from "./undo-filter.ts";
+import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
+
+/** What was read for an undo. */
+export interface UndoRead {
+  readonly account: AccountParts;
+  /** The first events that can be reverted and the first that cannot, as many as an undo may touch. */
+  readonly matched: readonly EventRecord[];
+}
+
+/** Reads what `decideUndo` needs: a few events, however many match. */
+export async function readForUndo(
+  catalog: Catalog,
+  view: LedgerReads,
+  record: AccountRecord,
+  filter: UndoFilter["events"],
+  now: Instant,
+): Promise<UndoRead | undefined> {
+  const [account] = await readAccounts(catalog, view, [record], now);
+  if (account === undefined) return undefined;
+  const open = openStretches(catalog, record, account.invoices, now);
+  const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
+  const matched = new Map<string, EventRecord>();
+  const add = (events: readonly EventRecord[]): void => {
+    for (const event of events) matched.set(event.referenceId, event);
+  };
+  add(await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX));
+  const first = [...matched.values()];
+  // Otherwise these are all that match, or all that are touched.
+  if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
+    for (const stretch of open) {
+      const within = narrowed(filter, stretch);
+      if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+    }
+  }
+  const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
+  const skip = new Set(reverted.map(({ referenceId }) => referenceId));
+  const moving = await overageToMove(view, record.id, roomsOf(reverted, account.entries), open, skip);
+  return {
+    account: { ...account, events: distinct([...account.events, ...matched.values(), ...moving]) },
+    matched: [...matched.values()],
+  };
+}
+
+/** The filter for the accepted events of one stretch; undefined where none of them can match. */
+function narrowed(filter: UndoFilter["events"], { from, until }: Stretch): EventFilter | undefined {
+  const timestamp = {
+    from: Math.max(from, filter.timestamp?.from ?? from),
+    until: Math.min(until, filter.timestamp?.until ?? until),
+  };
+  return timestamp.from < timestamp.until ? { ...filter, accepted: true, timestamp } : undefined;
+}
+
+/** What the undo of events opens in the entries that they spent. */
+function roomsOf(events: readonly EventRecord[], entries: readonly EntryRecord[]): readonly OpenedRoom[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return events.flatMap(({ feature }) =>
+    (feature?.allocations ?? []).flatMap(({ entryId, quantity }) => {
+      const entry = byId.get(entryId);
+      return entry === undefined || entry.voided ? [] : [{ ...entry, quantity }];
+    }),
+  );
+}
+
+function distinct(events: readonly EventRecord[]): readonly EventRecord[] {
+  return [...new Map(events.map((event) => [event.referenceId, event])).values()];
+}

@@ -1,0 +1,97 @@
+/**
+ * The decision of an undo: what events counted and consumed is taken back (S15, S11.5).
+ *
+ * @module
+ */
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { giveBack } from "../../credits/feature-credits.ts";
+import { exactOfDecimal } from "../../numbers/exact.ts";
+import { catchUp } from "../account/catch-up.ts";
+import { openIn } from "../account/open-cycles.ts";
+import { entryOf, moveOverageOnto, putBalances } from "../account/overage-moves.ts";
+import type { Catalog } from "../catalog.ts";
+import { isCompleted } from "../outcome.ts";
+import type { EventRecord, FeatureUse } from "../records.ts";
+import type { AccountWork } from "../workspace.ts";
+
+/** Most events that one undo touches (S15.1). */
+export const UNDO_EVENTS_MAX = 5;
+
+/** What became of an event that an undo matched. */
+export interface UndoneEvent {
+  /** As it is now. */
+  readonly event: EventRecord;
+  readonly status: "REVERTED" | "FAILED";
+  /** A sentence. */
+  readonly reason: string;
+}
+
+const REVERTED = "Event was reverted, and what it counted and consumed was taken back";
+/** The sentence of the reference, of a cycle that is past its grace period or has a final invoice (S15.2). */
+const PAST_CYCLE = "Event was ingested in past pricing cycle";
+
+/**
+ * Reverts the events that match and can be reverted, earliest ingested first and at most five; where they are fewer,
+ * those that cannot are answered as FAILED, and stay as they are (S15.1, S15.2).
+ *
+ * @param work with all that catching up needs, and the events whose overage may move (see `readForUndo`)
+ * @param matched events of the account that match and are not reverted: all of them, or at least the first five that can
+ * be reverted and the first five that cannot
+ */
+export function decideUndo(
+  catalog: Catalog,
+  work: AccountWork,
+  matched: readonly EventRecord[],
+  now: Instant,
+): readonly UndoneEvent[] {
+  catchUp(catalog, work, now);
+  const isOpen = openIn(catalog, work, now);
+  const inOrder = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
+  const revertible = inOrder.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
+  const failing = inOrder.filter((event) => !isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX - revertible.length);
+  return [
+    ...revertible.map((event) => revert(work, event, isOpen)),
+    ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: reasonOf(event) })),
+  ];
+}
+
+/** Whether an event was accepted and its cycle is open (S15.2). */
+export function isRevertible(
+  event: Pick<EventRecord, "status" | "timestamp">,
+  isOpen: (at: Instant) => boolean,
+): boolean {
+  return isCompleted(event.status) && isOpen(event.timestamp);
+}
+
+function reasonOf({ status }: EventRecord): string {
+  return isCompleted(status) ? PAST_CYCLE : `Event was not accepted at its ingest: ${status}`;
+}
+
+function revert(
+  work: AccountWork,
+  { referenceId, ...read }: EventRecord,
+  isOpen: (at: Instant) => boolean,
+): UndoneEvent {
+  // Its overage may have moved since it was read, by the undo of one before it.
+  const current = work.events().find((each) => each.referenceId === referenceId) ?? { referenceId, ...read };
+  const event: EventRecord = { ...current, reverted: true };
+  work.putEvent(event);
+  for (const { meterId, quantity } of event.units) work.addUsage(meterId, dayOf(event.timestamp), quantity.negated());
+  if (event.feature !== undefined) returnFeature(work, event.feature, event.timestamp, isOpen);
+  return { event, status: "REVERTED", reason: REVERTED };
+}
+
+/** Gives back what was taken, last taken first; then overage moves onto what became free (S11.5). */
+function returnFeature(
+  work: AccountWork,
+  { featureId, allocations, overage }: FeatureUse,
+  at: Instant,
+  isOpen: (at: Instant) => boolean,
+): void {
+  if (!overage.isZero()) work.addOverage(featureId, dayOf(at), overage.negated());
+  if (allocations.length === 0) return;
+  const before = work.entries().filter((each) => each.featureId === featureId);
+  const given = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
+  putBalances(work, before, giveBack(before.map(entryOf), given));
+  moveOverageOnto(work, featureId, isOpen);
+}

@@ -1,0 +1,188 @@
+/**
+ * API keys: made, listed and revoked. A key itself is shown once and never kept.
+ *
+ * @module
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+
+import { z } from "zod";
+
+import type { Engine } from "../../engine/engine.ts";
+import { type Page, pageOf, type PageOptions, pageRequest } from "../../engine/pages.ts";
+import { RatebookError } from "../../errors.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import type { Role } from "../http/endpoint.ts";
+
+/** What a key is for. */
+export const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
+
+/** What a new key needs. */
+export const keyRequest = z.strictObject({
+  name: z.string().min(1).max(255).meta({ description: "What the key is for, to tell it from others." }),
+  role: z.enum(ROLES).meta({
+    description:
+      "`admin`: everything; `full`: everything but keys; `ingest`: POST /ingest, /ingestBatch and /entitled; " +
+      "`read`: every GET, POST /metrics and /revenue_calculator.",
+  }),
+});
+
+/** A key as it is known: all but the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** The beginning of the key, to tell it from others. */
+  readonly prefix: string;
+  readonly createdAt: number;
+  /** Absent while the key is good. */
+  readonly revokedAt?: number;
+}
+
+/** A key that was just made. */
+export interface MadeKey extends ApiKey {
+  /** The key itself: it is not kept, and cannot be shown again. */
+  readonly key: string;
+}
+
+/** A key as the store has it. */
+export interface KeptKey {
+  readonly shown: ApiKey;
+  /** The SHA-256 of the key. */
+  readonly digest: Uint8Array;
+}
+
+/** The API keys of a database. */
+export interface ApiKeys {
+  /** Makes a key. */
+  create(request: z.output<typeof keyRequest>): Promise<MadeKey>;
+  /**
+   * Makes the first key, of the role admin, unless a key was ever made; of callers at the same time, one makes it.
+   *
+   * @param key the key itself, where it is not to be drawn
+   * @throws {RatebookError} ERR_OPTION_INVALID for a `key` that is not `rb_` and 43 letters or digits
+   */
+  createFirst(key?: string): Promise<MadeKey | undefined>;
+  /** Newest first, with those that were revoked. */
+  list(options?: PageOptions): Promise<Page<ApiKey>>;
+  /** Ends a key and all its tokens for good; one that is revoked stays as it is. @throws {RatebookError} ERR_NOT_FOUND */
+  revoke(id: string): Promise<ApiKey>;
+  /** The key of an id, as the store has it now. */
+  find(id: string): Promise<KeptKey | undefined>;
+}
+
+const KEY = /^rb_[0-9A-Za-z]{43}$/;
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 62^43 is a little more than 2^256. */
+const KEY_DIGITS = 43;
+const KEY_BYTES = 32;
+/** `rb_` and 8 characters, which find the key; 208 bits are left that are kept nowhere. */
+const PREFIX_LENGTH = 11;
+const EXCLUSIVE = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
+
+/** Whether a text is written as a key is. */
+export function isKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** The id that a key of this text has, should there be one. */
+export function keyIdOf(key: string): string {
+  return `key.${key.slice(3, PREFIX_LENGTH)}`;
+}
+
+/** Whether a text is the very key; takes the same time for every text. */
+export function isSameKey(text: string, kept: KeptKey | undefined): kept is KeptKey {
+  const given = digestOf(text);
+  return timingSafeEqual(given, kept?.digest ?? NOBODY) && kept !== undefined;
+}
+
+/** The API keys of an engine's database. @param clock milliseconds since 1970 */
+export function apiKeysOf({ store }: Pick<Engine, "store">, clock: () => number = Date.now): ApiKeys {
+  return {
+    create: (request) =>
+      store.transact(EXCLUSIVE, async (view) => {
+        let key = drawKey();
+        while ((await view.document("apiKey", keyIdOf(key))) !== undefined) key = drawKey();
+        return made(key, request, clock());
+      }),
+    createFirst: (given) => {
+      if (given !== undefined && !isKey(given)) {
+        const message = "the first key: expected rb_ and 43 letters or digits";
+        return Promise.reject(new RatebookError("ERR_OPTION_INVALID", message, { option: "apiKey" }));
+      }
+      return store.transact(EXCLUSIVE, async (view) => {
+        const [known] = await view.documents("apiKey", { limit: 1 });
+        if (known !== undefined) return { result: undefined, changes: {} };
+        return made(given ?? drawKey(), { name: "first key", role: "admin" }, clock());
+      });
+    },
+    list: async (options = {}) => {
+      const { limit, ...rest } = pageRequest(options);
+      const documents = await store.read.documents("apiKey", { ...rest, limit: limit + 1 });
+      const page = pageOf(documents, limit, ({ createdAt, id }) => ({ createdAt, id }));
+      return { ...page, items: page.items.map((document) => keptKeyOf(document).shown) };
+    },
+    revoke: (id) =>
+      store.transact(EXCLUSIVE, async (view) => {
+        const document = await view.document("apiKey", id);
+        if (document === undefined) {
+          throw new RatebookError("ERR_NOT_FOUND", `no API key has the id ${JSON.stringify(id.slice(0, 60))}`, {
+            resource: "API key",
+            id,
+          });
+        }
+        const kept = keptKeyOf(document);
+        if (kept.shown.revokedAt !== undefined) return { result: kept.shown, changes: {} };
+        const now = clock();
+        const revoked = { ...document, updatedAt: now, body: { ...document.body, revokedAt: now } };
+        return { result: keptKeyOf(revoked).shown, changes: { documents: [revoked] } };
+      }),
+    find: async (id) => {
+      const document = await store.read.document("apiKey", id);
+      return document === undefined ? undefined : keptKeyOf(document);
+    },
+  };
+}
+
+/** Every key of 256 random bits is as likely as the others. */
+function drawKey(): string {
+  let rest = BigInt(`0x${randomBytes(KEY_BYTES).toString("hex")}`);
+  let text = "";
+  while (text.length < KEY_DIGITS) {
+    text = DIGITS.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return `rb_${text}`;
+}
+
+function made(
+  key: string,
+  { name, role }: z.output<typeof keyRequest>,
+  now: number,
+): { readonly result: MadeKey; readonly changes: { readonly documents: readonly DocumentRecord[] } } {
+  const id = keyIdOf(key);
+  const prefix = key.slice(0, PREFIX_LENGTH);
+  const body = { name, role, prefix, sha256: digestOf(key).toString("hex") };
+  const document = { kind: "apiKey", id, createdAt: now, updatedAt: now, body } as const;
+  return { result: { ...keptKeyOf(document).shown, key }, changes: { documents: [document] } };
+}
+
+function keptKeyOf({ id, createdAt, body }: DocumentRecord): KeptKey {
+  const { revokedAt } = body;
+  const shown = {
+    id,
+    name: String(body["name"]),
+    // A role that this version does not know may do the least.
+    role: ROLES.find((role) => role === body["role"]) ?? "read",
+    prefix: String(body["prefix"]),
+    createdAt,
+    ...(typeof revokedAt === "number" ? { revokedAt } : {}),
+  };
+  return { shown, digest: Buffer.from(String(body["sha256"]), "hex") };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** What the texts of unknown keys are compared with. */
+const NOBODY = Buffer.alloc(32);

@@ -1,0 +1,88 @@
+/**
+ * Token buckets: how many requests a key, or an address without one, may send.
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+
+/** How fast a bucket fills, and how much it holds. */
+export interface RateLimit {
+  /** Requests a second for good; above 0. */
+  readonly perSecond: number;
+  /** Requests at once after a pause; at least 1. */
+  readonly burst: number;
+}
+
+/** The limits of one key, each of the named endpoints having its own. They hold for each process by itself. */
+export interface RateLimits {
+  readonly ingest: RateLimit;
+  readonly ingestBatch: RateLimit;
+  readonly entitled: RateLimit;
+  /** All other endpoints together. */
+  readonly rest: RateLimit;
+}
+
+/** The limits without other figures. */
+export const RATE_LIMITS: RateLimits = {
+  ingest: { perSecond: 50, burst: 500 },
+  ingestBatch: { perSecond: 50, burst: 500 },
+  entitled: { perSecond: 50, burst: 500 },
+  rest: { perSecond: 10, burst: 200 },
+};
+
+/** Other figures than {@link RATE_LIMITS}, or none at all. */
+export type RateLimitOptions = Partial<RateLimits> | "off";
+
+/** Counts a request. @returns the seconds to wait where it is one too many */
+export type RateLimiter = (who: string, bucket: Endpoint["bucket"]) => number | undefined;
+
+/** Buckets that are kept; the ones that were used longest ago are forgotten, which fills them. */
+const BUCKETS_MAX = 10_000;
+
+interface Bucket {
+  tokens: number;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/**
+ * Limits that count by the names of their callers.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for figures that limit nothing or everything
+ */
+export function createRateLimiter(options: RateLimitOptions, clock: () => number): RateLimiter {
+  if (options === "off") return () => undefined;
+  const limits = { ...RATE_LIMITS, ...options };
+  for (const [name, limit] of Object.entries(limits)) checkLimit(name, limit);
+  const buckets = new Map<string, Bucket>();
+  return (who, named) => {
+    const name = named ?? "rest";
+    const { perSecond, burst } = limits[name];
+    const now = clock();
+    const key = `${name} ${who}`;
+    const bucket = buckets.get(key) ?? { tokens: burst, at: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) * perSecond) / 1000);
+    bucket.at = now;
+    keepNewest(buckets, key, bucket, BUCKETS_MAX);
+    if (bucket.tokens < 1) return (1 - bucket.tokens) / perSecond;
+    bucket.tokens -= 1;
+    return undefined;
+  };
+}
+
+/** Puts an entry at the end of a map, and drops the oldest ones above `max`. */
+export function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= max) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+function checkLimit(name: string, { perSecond, burst }: RateLimit): void {
+  const isGood = Number.isFinite(perSecond) && perSecond > 0 && Number.isFinite(burst) && burst >= 1;
+  if (isGood) return;
+  const message = `rateLimits.${name}: expected more than 0 a second and bursts of at least 1, got ${perSecond} and ${burst}`;
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "rateLimits" });
+}

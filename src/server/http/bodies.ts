@@ -1,0 +1,110 @@
+/**
+ * What requests carry: JSON bodies whose numbers keep all their digits, and queries without surprises (S1.2).
+ *
+ * @module
+ */
+import { isAscii, isUtf8 } from "node:buffer";
+
+import type { FastifyInstance } from "fastify";
+
+import { pathText } from "../../book/problems.ts";
+import { NESTING_MAX, tooDeepInText } from "../../book/reading/read-document.ts";
+import { RatebookError } from "../../errors.ts";
+import { keysOf, scanJson } from "../../numbers/json-scan.ts";
+import { repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
+import { parseJson, parsePlainJson } from "../../numbers/json.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { Refusal } from "./failures.ts";
+import { markOf, MARKS_MAX, sentenceOnMark, setApart } from "./unkept.ts";
+
+const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
+const OTHER_TYPE = "application/octet-stream";
+
+/** Parses every body of an instance: an empty one is none, whatever its type; one that is not JSON is a 415. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  // Of types only one thing counts; the framework would refuse one that is not well-formed before it looks for a body.
+  app.addHook("onRequest", async ({ raw }) => {
+    const type = raw.headers["content-type"];
+    if (type !== undefined) raw.headers["content-type"] = JSON_TYPE.test(type) ? "application/json" : OTHER_TYPE;
+  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    try {
+      const { apart } = request.routeOptions.config as Pick<Endpoint, "apart">;
+      done(null, readJson(body as Buffer, apart));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else done(new Refusal(415, "expected a body of the type application/json"));
+  });
+}
+
+/**
+ * Reads the bytes of a body; undefined where there are none.
+ *
+ * @param apart the field of a list whose items are set apart where they have a number that no decimal keeps
+ * @throws {Refusal} 400 for what is no JSON, is nested too deeply, has an object with a key that is given twice, or has
+ * a number that is not kept elsewhere
+ */
+export function readJson(bytes: Buffer, apart?: string): unknown {
+  if (bytes.length === 0) return undefined;
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
+  const text = bytes.toString(ascii ? "latin1" : "utf8");
+  const { depth, longNumbers, keys } = scanJson(bytes);
+  const deep = depth > NESTING_MAX ? tooDeepInText(text) : undefined;
+  if (deep !== undefined) {
+    throw new Refusal(400, `the body is nested too deeply at line ${deep.line}, column ${deep.column}`);
+  }
+  let marks = 0;
+  const body = parsed(text, longNumbers, (reason) => {
+    if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers that are not kept`);
+    return markOf(reason);
+  });
+  if (keysOf(body) !== keys) refuseRepeatedKey(text);
+  return marks === 0 ? body : withoutMarks(body, apart);
+}
+
+function parsed(text: string, longNumbers: boolean, unkept: (reason: string) => symbol): unknown {
+  try {
+    return longNumbers ? parseJson(text, unkept) : parsePlainJson(text);
+  } catch (error) {
+    if (error instanceof RatebookError && error.cause instanceof Refusal) throw error.cause;
+    throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);
+  }
+}
+
+function withoutMarks(body: unknown, apart: string | undefined): unknown {
+  const rest = apart === undefined ? body : setApart(body, apart);
+  const sentence = sentenceOnMark(rest);
+  if (sentence !== undefined) throw new Refusal(400, sentence);
+  return rest;
+}
+
+/** A parser keeps the last of a key's values in silence: what of them was meant, only the sender knows. */
+function refuseRepeatedKey(text: string): void {
+  const [repeated] = repeatedKeys(text, 1);
+  if (repeated === undefined) return;
+  throw new Refusal(400, `${pathText(repeated.path).replace(/^\$\.?/, "")}: ${sentenceOnRepeated(repeated)}`);
+}
+
+/**
+ * The parameters of a query.
+ *
+ * @throws {Refusal} 400 for one that is repeated, empty or without a name
+ */
+export function readQuery(url: string): Readonly<Record<string, string>> {
+  const start = url.indexOf("?");
+  if (start < 0) return {};
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const shown = JSON.stringify(name.slice(0, 60));
+    if (query.has(name)) throw new Refusal(400, `${shown}: expected a query parameter once, got it twice`);
+    if (value === "") throw new Refusal(400, `${shown}: expected a query parameter with a value, got an empty one`);
+    query.set(name, value);
+  }
+  return Object.fromEntries(query);
+}

@@ -1,0 +1,131 @@
+/**
+ * What an endpoint is: its path, who may call it, the schemas that validate it and document it, and what it does.
+ *
+ * @module
+ */
+import type { FastifyBaseLogger } from "fastify";
+import type { z } from "zod";
+
+import type { Engine } from "../../engine/engine.ts";
+import type { Paging } from "./pagination.ts";
+
+/** What a role may do; `admin` may do all. */
+export type Access =
+  /** Needs no credential. */
+  | "public"
+  /** Every role may. */
+  | "any"
+  | "ingest"
+  | "read"
+  | "write"
+  | "keys";
+
+/** Who calls: an API key, or a token that was made from it. */
+export interface Caller {
+  readonly keyId: string;
+  readonly role: Role;
+}
+/** What a key is made for. */
+export type Role = "admin" | "full" | "ingest" | "read";
+
+/** What every endpoint works with. */
+export interface Service {
+  readonly engine: Engine;
+  readonly paging: Paging;
+}
+
+/** One request, checked. A body is as it was given: its schema said yes, and the engine reads it to decimals and dates. */
+export interface Call<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> extends Service {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.input<Body>;
+  /** The credential, absent on a public endpoint. */
+  readonly caller: Caller | undefined;
+  /** The bearer text as it was sent; never to be logged. */
+  readonly credential: string | undefined;
+  readonly log: FastifyBaseLogger;
+  /** Where the client found the API, without a slash at the end: `https://billing.example.com/v1`. */
+  readonly baseUrl: () => string;
+}
+
+/** What an endpoint answers. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  /** Default JSON. */
+  readonly contentType?: string;
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the body holds no decimal, so that the plain serializer is enough. */
+  readonly plain?: boolean;
+}
+
+/** The methods in use. */
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** An endpoint whose types are hidden: all that the server needs of it. */
+export interface Endpoint {
+  readonly method: Method;
+  /** As the reference writes it: `/accounts/{account_id}`. */
+  readonly path: `/${string}`;
+  /** Unique; the name of the method in generated clients. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Tells quickly of most bodies that the schema takes them; where it says no, the schema says what is wrong. */
+  readonly accepts?: (body: unknown) => boolean;
+  /** Whether a request without a body is refused; default yes where there is a schema. */
+  readonly bodyRequired?: boolean;
+  /** Whether events are taken as they are, for the engine says what is wrong with each (S4.1, S14.1). Bytes; default 1 MiB. */
+  readonly bodyLimit?: number;
+  /** The list of a body whose items are answered one by one: one with a number that is not kept fails alone. */
+  readonly apart?: string;
+  /** The schema of each successful answer, by its status. */
+  readonly answers: Readonly<Record<number, z.ZodType | "html">>;
+  /** Whether the answer may be a page too. */
+  readonly html?: boolean;
+  /** The status where an id of the path is unknown; default 404. */
+  readonly unknownId?: number;
+  /** What the engine's names of fields are called here, so that a sentence names what was sent. */
+  readonly wireNames?: Readonly<Record<string, string>>;
+  /** The token bucket that it is counted in. */
+  readonly bucket?: "ingest" | "ingestBatch" | "entitled";
+  readonly handle: (call: Call<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;
+}
+
+/** An endpoint as it is written, with the types of its schemas. */
+export interface EndpointSpec<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> extends Omit<Endpoint, "params" | "query" | "body" | "handle"> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly handle: (call: Call<Params, Query, Body>) => Promise<Answer>;
+}
+
+/** Makes an endpoint; its schemas are what its handler is given. */
+export function endpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  spec: EndpointSpec<Params, Query, Body>,
+): Endpoint {
+  return spec;
+}
+
+/** A 200 with a body. */
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+/** A 201 with what was made. */
+export function created(body: unknown): Answer {
+  return { status: 201, body };
+}
+
+/** What a removal answers. */
+export const SUCCESS: Answer = { status: 200, body: { success: true } };

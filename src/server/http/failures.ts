@@ -1,0 +1,138 @@
+/**
+ * What a failure is answered with: a status and one sentence, and nothing else of what happened.
+ *
+ * @module
+ */
+import { type ErrorCode, hasCode, RatebookError } from "../../errors.ts";
+
+/** A failure as it is answered. */
+export interface Failure {
+  readonly status: number;
+  /** At most 500 characters. */
+  readonly message: string;
+  /** Seconds after which to try again. */
+  readonly retryAfter?: number;
+}
+
+/** A refusal that HTTP knows and the engine does not: no credential, too many requests, an unknown path. */
+export class Refusal extends Error {
+  override readonly name: string = "Refusal";
+  readonly status: number;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, message: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The status of each code; the compiler keeps the table whole. */
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  ERR_NUMBER_INVALID: 400,
+  ERR_ARITHMETIC: 400,
+  ERR_CURRENCY_UNKNOWN: 400,
+  ERR_JSON_INVALID: 400,
+  ERR_DATE_INVALID: 400,
+  ERR_CYCLE_INVALID: 400,
+  ERR_RULE_INVALID: 400,
+  ERR_RULE_FAILED: 400,
+  ERR_BOOK_INVALID: 400,
+  ERR_RATES_INVALID: 400,
+  ERR_NOT_FOUND: 404,
+  ERR_TAKEN: 409,
+  ERR_REFUSED: 400,
+  ERR_INPUT_INVALID: 400,
+  ERR_STORE_CONFLICT: 409,
+  ERR_STORE_UNAVAILABLE: 503,
+  ERR_OPTION_INVALID: 400,
+};
+
+/** Most characters of a message. */
+const MESSAGE_MAX = 500;
+const STORE_AWAY = "the store is away: try again later";
+/** Seconds after which a store that was away is asked again. */
+const RETRY_SECONDS = 1;
+/** What the framework refuses, in our words, by its code. */
+const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body is not as long as its Content-Length says"],
+  FST_ERR_CTP_EMPTY_JSON_BODY: [400, "expected a body"],
+  FST_ERR_BAD_URL: [400, "the path is not well-formed: expected UTF-8 in percent encoding"],
+  // A client that went away in the middle of its body; one of the store's has a meaning of its own.
+  ECONNRESET: [400, "the connection was closed before the body was whole"],
+  FST_ERR_MAX_PARAM_LENGTH: [400, "an id of the path is too long"],
+};
+
+/**
+ * A sentence with the fields named as a request names them: the one that it begins with, and those in backticks.
+ *
+ * @param wireNames from the engine's names
+ */
+export function sentenceInWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
+  return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
+    Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
+  );
+}
+
+/**
+ * What to answer to what was thrown.
+ *
+ * @param pathIds the ids of the path: an unknown one of them is `unknownId`, one of a body or query a 400
+ * @returns undefined for a fault of our own, which is answered as an internal error and logged
+ */
+export function failureOf(
+  error: unknown,
+  pathIds: Readonly<Record<string, unknown>>,
+  unknownId = 404,
+): Failure | undefined {
+  if (error instanceof Refusal) {
+    return { status: error.status, message: cut(error.message), ...retryAfter(error.retryAfter) };
+  }
+  if (error instanceof RatebookError) {
+    const status = hasCode(error, "ERR_NOT_FOUND")
+      ? statusOfUnknown(error, pathIds, unknownId)
+      : STATUSES[(error as RatebookError).code];
+    // Where the store is, and how it failed, is for the log alone.
+    if (status === 503) return { status, message: STORE_AWAY, retryAfter: RETRY_SECONDS };
+    return { status, message: cut(error.message) };
+  }
+  const known = FRAMEWORK[codeOf(error)];
+  return known === undefined ? undefined : { status: known[0], message: known[1] };
+}
+
+function statusOfUnknown(
+  { details }: RatebookError<"ERR_NOT_FOUND">,
+  pathIds: Readonly<Record<string, unknown>>,
+  unknownId: number,
+): number {
+  // A version is named with what it is of: `api-calls@3`.
+  const inPath = Object.entries(pathIds).some(
+    ([name, id]) =>
+      typeof id === "string" &&
+      (details.id === id || details.id.startsWith(`${id}@`)) &&
+      isIdOf(name, details.resource),
+  );
+  return inPath ? unknownId : 400;
+}
+
+/** Whether a name in a path is of a resource: `addon_id` is that of an add-on, `entry_id` that of a feature credit entry. */
+function isIdOf(name: string, resource: string): boolean {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return letters(resource).endsWith(letters(name.replace(/_(?:id|name)(?:_str)?$/, "")));
+}
+
+function retryAfter(seconds: number | undefined): Pick<Failure, "retryAfter"> {
+  return seconds === undefined ? {} : { retryAfter: Math.max(1, Math.ceil(seconds)) };
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+function cut(message: string): string {
+  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message;
+}

@@ -1,0 +1,94 @@
+/**
+ * The kinds of field that requests and answers share (service-reference: conventions; S1, S2.2).
+ *
+ * @module
+ */
+import { z } from "zod";
+
+import { moment } from "../../book/resources/fields.ts";
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Decimal, isDecimalObject } from "../../numbers/decimal.ts";
+
+/** An id in a path, of at most `max` characters. */
+export function pathId(max = 50): z.ZodString {
+  return z.string().min(1).max(max);
+}
+
+/** A number as it is answered: exact in its text. */
+export const number = z
+  .custom<Decimal>((value) => isDecimalObject(value))
+  .meta({ type: "number", description: "Exact in its text: a client that needs every digit reads the text." });
+
+/** An instant as it is answered. */
+export const timestamp = z
+  .string()
+  .meta({ format: "date-time", description: "UTC, with milliseconds: `2024-01-02T03:04:05.000Z`." });
+
+/** `{success}`. */
+export const success = z.strictObject({ success: z.boolean() }).meta({ id: "Success" });
+
+/** The body of every error. */
+export const failure = z
+  .strictObject({ message: z.string().max(500).meta({ description: "One sentence for a person." }) })
+  .meta({ id: "Error" });
+
+/** A whole number in a query. */
+export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .transform((text, context) => {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= min && value <= max) return value;
+      context.addIssue({
+        code: "custom",
+        message: `expected a whole number from ${min} to ${max}, got ${JSON.stringify(text.slice(0, 60))}`,
+      });
+      return z.NEVER;
+    })
+    .meta({ type: "integer", minimum: min, maximum: max });
+}
+
+/** The version that is asked for in a query. */
+export const version = wholeNumber(1, 999_999_999)
+  .optional()
+  .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
+
+/** A date-time in a query may have lost its plus: there it is a space. */
+export function withPlus(text: string): string {
+  return text.replace(/ (\d\d:?\d\d)$/, "+$1");
+}
+
+/** A date or a date-time in a query, as milliseconds since 1970 (S2.2). */
+export const queryTime: z.ZodType<number, string> = z
+  .string()
+  .transform((text, context) => {
+    const read = moment.safeParse(withPlus(text));
+    if (read.success) return read.data;
+    context.addIssue({ code: "custom", message: read.error.issues[0]?.message ?? "expected a date or date-time" });
+    return z.NEVER;
+  })
+  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
+
+/** `true` or `false` in a query. */
+export const flag: z.ZodType<boolean, string> = z
+  .enum(["true", "false"])
+  .transform((text) => text === "true")
+  .meta({ type: "boolean", enum: [true, false] });
+
+/** An instant as answers write it; what has no end is 9999-01-01. */
+export function shownTime(instant: Instant): string {
+  return formatInstant(Math.min(instant, NO_END));
+}
+
+/** The same without what is undefined or null: a field without a value is left out. */
+export function withoutAbsent<Value extends object>(value: Value): Present<Value> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, part]) => part !== undefined && part !== null),
+  ) as Present<Value>;
+}
+
+/** The fields of a value that are there. */
+export type Present<Value> = { [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key] } & {
+  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: NonNullable<Value[Key]>;
+};

@@ -1,0 +1,182 @@
+/**
+ * Pages of lists over HTTP: a signed cursor carries the page size, the filters and the place where the next page begins.
+ *
+ * @module
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
+import { z } from "zod";
+
+import type { Page, PageOptions } from "../../engine/pages.ts";
+import { Refusal } from "./failures.ts";
+import { wholeNumber } from "./fields.ts";
+
+/** How many items a page of a list has. */
+export interface PageSizes {
+  readonly default: number;
+  readonly max: number;
+}
+
+/** Most lists: 20 by default, at most 100. */
+export const PAGES: PageSizes = { default: 20, max: 100 };
+/** Feature entries, events, invoices, credits and license updates: 50. */
+export const LONG_PAGES: PageSizes = { default: 50, max: 50 };
+
+/** The query of a list: its filters, `pageSize` and `nextToken`. */
+export function listQuery<Filters extends z.ZodRawShape>(
+  filters: Filters,
+  sizes: PageSizes = PAGES,
+): z.ZodObject<Filters & PageFields> {
+  return z.strictObject({
+    ...filters,
+    pageSize: wholeNumber(1, sizes.max)
+      .optional()
+      .meta({
+        type: "integer",
+        minimum: 1,
+        maximum: sizes.max,
+        description: `Items of a page; default ${sizes.default}.`,
+      }),
+    nextToken: z
+      .string()
+      .min(1)
+      .max(TOKEN_MAX)
+      .optional()
+      .meta({ description: "The cursor of the page before; it carries the page size and the filters." }),
+  });
+}
+
+/** What every list takes. */
+export type PageFields = {
+  readonly pageSize: z.ZodOptional<z.ZodType<number, string>>;
+  readonly nextToken: z.ZodOptional<z.ZodString>;
+};
+
+/** Which page of which list is asked for. */
+export interface ListRequest<Filters> {
+  /** The list with the ids of its path: a cursor is good for it alone. */
+  readonly list: string;
+  readonly sizes?: PageSizes;
+  readonly query: Filters & { readonly pageSize?: number | undefined; readonly nextToken?: string | undefined };
+}
+
+/** One page as it is asked of the engine and answered. */
+export interface AskedPage<Filters> {
+  /** Those of the first request. */
+  readonly filters: Omit<Filters, "pageSize" | "nextToken">;
+  readonly page: PageOptions & { readonly limit: number };
+  /** The cursor of the page after. */
+  nextToken(found: Page<unknown>): string | undefined;
+}
+
+/** Reads and writes cursors. */
+export interface Paging {
+  /** @throws {Refusal} 400 for a cursor that is not ours, or not of this list, or contradicted by a parameter beside it */
+  open<Filters extends object>(request: ListRequest<Filters>): AskedPage<Filters>;
+}
+
+/** What a cursor carries. */
+interface Cursor {
+  /** Which list. */
+  readonly l: string;
+  /** The size of a page. */
+  readonly s: number;
+  /** The filters. */
+  readonly f: Readonly<Record<string, unknown>>;
+  /** The place of the last item: its time and id. */
+  readonly a: readonly [number, string];
+}
+
+const TOKEN_MAX = 500;
+/** How the text of a cursor is written: one beyond ASCII is shortest with two bytes for most characters. */
+const NARROW = ["n", "latin1"] as const;
+const WIDE = ["w", "utf16le"] as const;
+/** What cursors are likely to say; those of invoices last, as what is nearest costs least. */
+const COMMON = [
+  '{"l":"license_updates","l":"entries:","s":20,"f":{},"a":[1',
+  '{"l":"credits","s":50,"f":{"account_id":""},"a":[17"credit||refund|LICENSE|CREDIT_GRANT|BILLING_ENTITLEMENT|',
+  '{"l":"invoices","s":50,"f":{"account_id":"","owner_id":"","customer_id":"","status":"DRAFT",',
+  '"start_time":17,"end_time":17},"a":[17"inv||AD_HOC|STANDARD_ADVANCED|2024-06-01T00:00:00.000Z|',
+].join("");
+/** Bytes of the signature that are kept: 128 bits. */
+const SIGNATURE_BYTES = 16;
+
+/** @param secret what signs cursors; every server over one database has the same */
+export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): PagingSource {
+  return async () => {
+    const key = await secret();
+    return { open: (request) => openPage(key, request) };
+  };
+}
+
+/** Makes a {@link Paging}; asked once for each list request, as the secret may not be known before. */
+export type PagingSource = () => Promise<Paging>;
+
+function openPage<Filters extends object>(
+  key: Uint8Array,
+  { list, sizes = PAGES, query }: ListRequest<Filters>,
+): AskedPage<Filters> {
+  const { pageSize, nextToken, ...given } = query;
+  const cursor = nextToken === undefined ? undefined : readCursor(key, list, nextToken);
+  const filters = cursor === undefined ? given : (cursor.f as typeof given);
+  if (cursor !== undefined) checkSame({ ...cursor.f, pageSize: cursor.s }, { ...given, pageSize });
+  const limit = cursor?.s ?? pageSize ?? sizes.default;
+  const after = cursor === undefined ? undefined : { createdAt: cursor.a[0], id: cursor.a[1] };
+  return {
+    filters,
+    page: { limit, after },
+    nextToken: ({ next }) =>
+      next === undefined
+        ? undefined
+        : sealed(key, { l: list, s: limit, f: present(filters), a: [next.createdAt, next.id] }),
+  };
+}
+
+/** What stands beside a cursor must say what it says. */
+function checkSame(carried: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(present(given)).find(
+    (name) => JSON.stringify(given[name]) !== JSON.stringify(carried[name]),
+  );
+  if (other === undefined) return;
+  throw new Refusal(
+    400,
+    `${other}: expected what the first request of this list said, or nothing: nextToken carries it`,
+  );
+}
+
+/** Ids and filters of 50 characters each may be long in bytes, and often say the same: deflated, the most common for free. */
+function sealed(key: Uint8Array, cursor: Cursor): string {
+  const text = JSON.stringify(cursor);
+  const [mark, encoding] = /[\u0080-\uffff]/.test(text) ? WIDE : NARROW;
+  const dictionary = Buffer.from(COMMON, encoding);
+  const body = mark + deflateRawSync(Buffer.from(text, encoding), { dictionary, level: 9 }).toString("base64url");
+  return `${body}.${signatureOf(key, body)}`;
+}
+
+function unsealed(body: string): Cursor {
+  const [mark, encoding] = body.startsWith(WIDE[0]) ? WIDE : NARROW;
+  const packed = Buffer.from(body.slice(mark.length), "base64url");
+  return JSON.parse(inflateRawSync(packed, { dictionary: Buffer.from(COMMON, encoding) }).toString(encoding)) as Cursor;
+}
+
+function readCursor(key: Uint8Array, list: string, token: string): Cursor {
+  const [body = ""] = token.split(".", 1);
+  const expected = Buffer.from(`${body}.${signatureOf(key, body)}`);
+  const given = Buffer.from(token);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new Refusal(400, "nextToken: expected one that this list gave");
+  }
+  const cursor = unsealed(body);
+  if (cursor.l !== list) throw new Refusal(400, "nextToken: expected one that this list gave, got one of another list");
+  return cursor;
+}
+
+function signatureOf(key: Uint8Array, body: string): string {
+  const digest = createHmac("sha256", key).update("cursor:").update(body).digest();
+  return digest.subarray(0, SIGNATURE_BYTES).toString("base64url");
+}
+
+function present(filters: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}

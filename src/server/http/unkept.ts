@@ -1,0 +1,69 @@
+/**
+ * Numbers of a body that no decimal keeps (S1.2): where the first of them stands, and the items of a list that have one.
+ *
+ * @module
+ */
+import { type Path, pathText } from "../../book/problems.ts";
+import type { IngestResult } from "../../ledger/events/ingest.ts";
+import { outcomeOf } from "../../ledger/outcome.ts";
+
+/** Most numbers of a body that are marked; with more of them it is refused as a whole. */
+export const MARKS_MAX = 10_000;
+
+/** What stands in a body in place of a number that is not kept: no JSON has a symbol. */
+export function markOf(reason: string): symbol {
+  return Symbol(reason);
+}
+
+/** An item of a list that has such a number: it is answered alone, and the others are taken. */
+export class UnkeptItem {
+  readonly id: string | undefined;
+  readonly result: IngestResult;
+
+  constructor(item: object, sentence: string) {
+    const { id } = item as { readonly id?: unknown };
+    this.id = typeof id === "string" ? id : undefined;
+    this.result = outcomeOf("INGESTION_REFUSED", `Field ${sentence}.`);
+  }
+}
+
+/**
+ * Takes the items with such a number out of a list of the body.
+ *
+ * @param list its field
+ * @returns the body with an {@link UnkeptItem} in place of each, or as it was
+ */
+export function setApart(body: unknown, list: string): unknown {
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, list)) return body;
+  const items: unknown = Reflect.get(body, list);
+  if (!Array.isArray(items)) return body;
+  const apart = items.map((item: unknown) => {
+    // An item that is a number is refused for that, whichever it is.
+    if (typeof item === "symbol") return 0;
+    const sentence = typeof item === "object" && item !== null ? sentenceOnMark(item) : undefined;
+    return sentence === undefined ? item : new UnkeptItem(item as object, sentence);
+  });
+  return { ...body, [list]: apart };
+}
+
+/** What is said of the first number of a value that is not kept, with its place; undefined where it has none. */
+export function sentenceOnMark(value: unknown): string | undefined {
+  const found = markIn(value);
+  if (found === undefined) return undefined;
+  const place = pathText(found.path.toReversed()).replace(/^\$\.?/, "");
+  return `${place === "" ? "" : `${place}: `}expected a number that is kept whole: ${found.mark.description ?? ""}`;
+}
+
+/** The first mark of a value, and the path to it, backwards. */
+function markIn(value: unknown): { readonly mark: symbol; readonly path: (string | number)[] } | undefined {
+  if (typeof value === "symbol") return { mark: value, path: [] };
+  if (typeof value !== "object" || value === null || value instanceof UnkeptItem) return undefined;
+  const steps: Path = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  for (const step of steps) {
+    const found = markIn(Reflect.get(value, step));
+    if (found === undefined) continue;
+    found.path.push(step);
+    return found;
+  }
+  return undefined;
+}

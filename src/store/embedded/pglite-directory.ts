@@ -1,0 +1,99 @@
+/**
+ * A PGlite in a directory, for places where no child process may run. One process has it open at a time: two would lose
+ * each other's writes in silence. It survives a process that is killed, but not a power cut, since it never syncs.
+ *
+ * @module
+ */
+import { access, link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { RatebookError } from "../../errors.ts";
+import type { SingleConnection } from "../postgres/client.ts";
+import { postgresStore } from "../postgres/postgres.ts";
+import type { Store } from "../store.ts";
+import { openDirectory } from "./directory.ts";
+import { processOf } from "./processes.ts";
+
+/**
+ * Opens the store of a directory, which is made where it is not there. Needs the package `@electric-sql/pglite`.
+ *
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when a process has it open, with its id, or PGlite is not installed
+ */
+export async function openPglite(path: string): Promise<Store> {
+  const directory = await openDirectory(path);
+  const unlock = await lockDirectory(directory);
+  try {
+    const database = await startPglite(await initialized(directory));
+    const onClose = async (): Promise<void> => {
+      await database.close();
+      await unlock();
+    };
+    return await postgresStore(database, { onClose });
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** The database of a directory; a new one is made beside its place first, so that it is there whole or not at all. */
+async function initialized(directory: string): Promise<string> {
+  const database = join(directory, "pglite");
+  const isThere = await access(database).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return database;
+  const draft = `${database}.new`;
+  // Of one that was killed while it made it: the directory is locked, so nobody makes it now.
+  await rm(draft, { recursive: true, force: true });
+  await (await startPglite(draft)).close();
+  await rename(draft, database);
+  return database;
+}
+
+async function startPglite(directory: string): Promise<SingleConnection & { close(): Promise<void> }> {
+  const { PGlite } = await import("@electric-sql/pglite").catch((error: unknown) => {
+    throw unavailable("a pglite: database needs the package @electric-sql/pglite", error);
+  });
+  return PGlite.create(directory);
+}
+
+/** Takes the lock of a directory; a lock that a killed process left is taken over. */
+async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  const lock = join(directory, "process.lock");
+  const mine = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  const own = `${process.pid} ${processOf(process.pid)?.began ?? ""}`;
+  await writeFile(mine, own);
+  try {
+    for (;;) {
+      const isTaken = await link(mine, lock).then(
+        () => false,
+        () => true,
+      );
+      if (!isTaken) return () => rm(lock, { force: true });
+      const holder = await readFile(lock, "utf8").catch(() => "");
+      const [pid = "", ...began] = holder.split(" ");
+      if (holder !== "" && processOf(Number(pid))?.began === began.join(" ")) {
+        throw unavailable(`the PGlite directory ${directory} is open in the process ${pid}`);
+      }
+      await takeAway(lock, holder, `${mine}.old`);
+    }
+  } finally {
+    await rm(mine, { force: true });
+  }
+}
+
+/** Takes a dead process's lock away, unless another one has come for it meanwhile: its lock is put back. */
+async function takeAway(lock: string, holder: string, aside: string): Promise<void> {
+  const isMoved = await rename(lock, aside).then(
+    () => true,
+    () => false,
+  );
+  if (!isMoved) return;
+  if ((await readFile(aside, "utf8")) !== holder) await link(aside, lock).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+function unavailable(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
+  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
+}

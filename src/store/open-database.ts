@@ -1,0 +1,140 @@
+/**
+ * Opens the store that a database's name says: how programs take `--database`.
+ *
+ * @module
+ */
+import { Socket } from "node:net";
+
+import { Pool, type PoolConfig } from "pg";
+
+import { openPglite } from "./embedded/pglite-directory.ts";
+import { openPrivateServer, type PrivateServer } from "./embedded/private-server.ts";
+import { memoryStore } from "./memory/memory.ts";
+import type { ConnectionPool } from "./postgres/client.ts";
+import { postgresStore } from "./postgres/postgres.ts";
+import type { Store } from "./store.ts";
+
+const PGLITE = "pglite:";
+/** For how long a connection is waited for: a server that swallows what is sent to it is away. */
+const CONNECT_MS = 30_000;
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /**
+   * Gives up opening: what was begun is left as it was found, and the promise is rejected, unless it is about to be kept.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens a database: `postgres://…` is a server, `pglite:DIR` a PGlite in a directory, `memory` a store in memory, and any
+ * other text a directory with a private server.
+ *
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be reached, started, or is open elsewhere, or opening was
+ * given up; ERR_REFUSED when a newer ratebook has changed it, or PostgreSQL is too old
+ */
+export async function openDatabase(name: string, { signal }: OpenOptions = {}): Promise<Store> {
+  if (name === "memory") return memoryStore();
+  if (name.startsWith(PGLITE)) return openPglite(name.slice(PGLITE.length));
+  if (/^postgres(?:ql)?:\/\//.test(name)) {
+    return openRemote(name, signal);
+  }
+  const revived = await openRevived(name, signal);
+  return storeOver(revived.pool, revived.close);
+}
+
+/** A server that does not answer is waited for, and so is a lock that another process holds on it. */
+async function openRemote(name: string, signal: AbortSignal | undefined): Promise<Store> {
+  const sockets = new Set<Socket>();
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const connect = (): Socket => {
+    const socket = new Socket().on("close", () => sockets.delete(socket));
+    sockets.add(socket);
+    if (signal?.aborted === true) queueMicrotask(cut);
+    return socket;
+  };
+  const pool = poolOf({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
+  signal?.addEventListener("abort", cut);
+  try {
+    return await storeOver(pool, () => pool.end());
+  } finally {
+    signal?.removeEventListener("abort", cut);
+  }
+}
+
+/** A store over a pool of its own. */
+async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Promise<Store> {
+  try {
+    return await postgresStore(pool, { onClose });
+  } catch (error) {
+    await onClose();
+    throw error;
+  }
+}
+
+function poolOf(config: PoolConfig, onBreak: () => void = () => {}): Pool {
+  // A connection that breaks while it is idle is replaced when it is needed.
+  return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config }).on("error", onBreak);
+}
+
+interface OpenedServer {
+  readonly server: PrivateServer;
+  readonly pool: Pool;
+}
+
+interface RevivedServer {
+  readonly pool: ConnectionPool;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The pool of a private server that is started again should it end: nobody else would. What is asked meanwhile fails, for
+ * nothing else is known of it.
+ */
+async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
+  const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
+  let current: OpenedServer;
+  let reviving: Promise<void> | undefined;
+  const closing = new AbortController();
+  function revive(): void {
+    if (!closing.signal.aborted) reviving ??= reopen();
+  }
+  async function reopen(): Promise<void> {
+    try {
+      const server = await openPrivateServer(directory, closing.signal);
+      const before = current;
+      // It may run: then it is another reason for which a connection broke.
+      if (server.pid === before.server.pid) {
+        await server.close();
+        return;
+      }
+      current = opened(server);
+      // What is held of it is broken, and given back as soon as somebody notices.
+      before.pool.end().catch(() => {});
+      await before.server.close();
+    } catch {
+      // Whoever asks next tries again.
+    } finally {
+      reviving = undefined;
+    }
+  }
+  current = opened(await openPrivateServer(directory, signal));
+  return {
+    pool: {
+      async connect() {
+        try {
+          return await current.pool.connect();
+        } catch (error) {
+          revive();
+          throw error;
+        }
+      },
+    },
+    close: async () => {
+      closing.abort();
+      await reviving;
+      await current.pool.end();
+      await current.server.close();
+    },
+  };
+}
