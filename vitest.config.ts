@@ -1,21 +1,20 @@
 import { defineConfig } from "vitest/config";
 
-/** What starts processes and databases, is killed, or plays long sequences: each file in a process of its own. */
-const whole = [
-  "test/{crash,load,writers,model}/**/*.test.ts",
+/** What is killed, crowded, generated or simulated at length: `npm run test:long`, each file in a process of its own. */
+const long = ["test/**/*.long.test.ts"];
+/** What starts processes and databases: each file in a process of its own. */
+const processes = [
   "test/cli/{bin,load,serve}.test.ts",
-  "test/clients/generated.test.ts",
-  "test/engine/{databases,event-batches-in-databases}.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
-  "test/server/{many-connections,quickstart}.test.ts",
+  "test/server/quickstart.test.ts",
   "test/store/{databases,faults,postgres,pglite}.test.ts",
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/{event-batches,metrics,model,revenue-calculator}.properties.test.ts",
+  "test/engine/{event-batches,metrics,revenue-calculator}.properties.test.ts",
   "test/examples/readme.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
@@ -39,13 +38,17 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...whole, ...api, ...stories],
+          exclude: [...long, ...processes, ...api, ...stories],
           sequence: { groupOrder: 0 },
         },
       },
       { extends: true, test: { ...shared, name: "stories", include: stories, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { ...shared, name: "api", include: api, exclude: whole, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: { ...shared, name: "api", include: api, exclude: [...long, ...processes], sequence: { groupOrder: 1 } },
+      },
+      { extends: true, test: { name: "processes", include: processes, pool: "forks", sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "long", include: long, pool: "forks", sequence: { groupOrder: 3 } } },
     ],
   },
 });
