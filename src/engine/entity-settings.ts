@@ -4,14 +4,17 @@
  * @module
  */
 import type { RequestOutput } from "../book/requests/requests.ts";
+import type { Setting } from "../book/resources/catalog-items.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoted } from "../ledger/refusals.ts";
-import type { StoredSetting } from "./catalog/catalog-resources.ts";
 import type { Configuration } from "./configuration.ts";
-import { allConfigured, checkedDocuments, newDocument } from "./configured.ts";
+import { allConfigured, checkedDocuments, newDocument, type Stored } from "./configured.ts";
 import type { EngineContext } from "./context.ts";
+
+/** A setting as it is stored. */
+export type StoredSetting = Stored<Setting>;
 
 /** Whose settings. */
 export type SettingEntity = "CUSTOMER" | "ACCOUNT";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AddOn, Feature, Setting } from "../../book/resources/catalog-items.ts";
+import type { AddOn, Feature } from "../../book/resources/catalog-items.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -22,7 +22,7 @@ import {
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body, ConfiguredItem } from "../document-body.ts";
-import { type SettingEntity, settingsOfEntities } from "../entity-settings.ts";
+import { type SettingEntity, settingsOfEntities, type StoredSetting } from "../entity-settings.ts";
 import type { Page, PageOptions } from "../pages.ts";
 
 /** Features of an engine. What is given has the shape of a book's `features`. */
@@ -60,9 +60,6 @@ export interface Settings {
   /** Those of customers or of accounts, by whose they are; of each the oldest first. */
   of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
 }
-
-/** A setting as it is stored. */
-export type StoredSetting = Stored<Setting>;
 
 const FEATURE: KindWords = { what: "feature", rule: "S11.2" };
 const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };

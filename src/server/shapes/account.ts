@@ -7,7 +7,7 @@ import { z } from "zod";
 
 import { freeForm } from "../../book/resources/fields.ts";
 import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
-import type { StoredSetting } from "../../engine/catalog/catalog-resources.ts";
+import type { StoredSetting } from "../../engine/entity-settings.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { addressShape, shownAddress } from "./address.ts";

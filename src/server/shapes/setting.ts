@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 
-import type { StoredSetting } from "../../engine/catalog/catalog-resources.ts";
 import { documentIdOf } from "../../engine/document-ids.ts";
+import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
 
 /** A setting. */
