@@ -1,4 +1,4 @@
-/** Links between the project's pages lead somewhere. */
+/** Links between the project's pages lead somewhere, to the file and to the place in it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -12,12 +12,34 @@ const pages = [
     .map((file) => join("docs", file)),
 ].filter((page) => existsSync(join(root, page)));
 
+/** What a link into a page can name: anchors that are written out, and headings as the usual renderers name them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set([...written, ...headings]);
+}
+
 describe.each(pages)("%s", (page) => {
   const text = readFileSync(join(root, page), "utf8");
 
   test("links only to files that are there", () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => target ?? "");
     expect(targets.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
+  });
+
+  test("links only to anchors and headings that are there", () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
+    const targets = links.map(([, file = "", anchor = ""]) => ({ file, anchor }));
+    const missing = targets.filter(({ file, anchor }) => {
+      const target = file === "" ? join(root, page) : resolve(root, dirname(page), file);
+      return !anchorsOf(readFileSync(target, "utf8")).has(anchor);
+    });
+    expect(missing).toEqual([]);
   });
 
   test("speaks of the project alone", () => {

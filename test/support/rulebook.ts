@@ -1,0 +1,39 @@
+/** The rulebook, docs/semantics.md, as data: which sections and rules there are. */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const page = join(resolve(import.meta.dirname, "../.."), "docs", "semantics.md");
+
+/** The rules and sections of the rulebook, in its order. */
+export interface Rulebook {
+  /** `S1`, `S2`, … */
+  readonly sections: readonly string[];
+  /** `S1.1`, `S1.2`, … */
+  readonly rules: readonly string[];
+}
+
+/** The rulebook of the repository. */
+export function rulebook(): Rulebook {
+  return rulebookOf(readFileSync(page, "utf8"));
+}
+
+/**
+ * Reads a rulebook: a section is an anchor above a heading that begins with its number, a rule an anchor above a title
+ * in bold that begins with its number.
+ *
+ * @throws Error where an anchor and the number below it differ, or a number is not the one after the number before it
+ */
+export function rulebookOf(text: string): Rulebook {
+  const sections: string[] = [];
+  const rules: string[] = [];
+  for (const [, anchor = "", title = ""] of text.matchAll(/^<a id="(s[^"]*)"><\/a>\n+(.*)$/gm)) {
+    const number = /^(?:## |\*\*)(S\d+(?:\.\d+)?) /.exec(title)?.[1] ?? "";
+    if (number.toLowerCase() !== anchor) throw new Error(`the anchor ${anchor} stands above ${title}`);
+    const inSection = rules.filter((rule) => rule.startsWith(`S${sections.length}.`));
+    const isSection = title.startsWith("## ");
+    const expected = isSection ? `S${sections.length + 1}` : `S${sections.length}.${inSection.length + 1}`;
+    if (number !== expected) throw new Error(`expected ${expected}, found ${number}`);
+    (isSection ? sections : rules).push(number);
+  }
+  return { sections, rules };
+}
