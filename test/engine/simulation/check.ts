@@ -1,15 +1,18 @@
 /** What must hold after every step, whatever was done. */
 import { expect } from "vitest";
 
-import type { EntryRecord, EventRecord } from "../../src/ledger/records.ts";
-import { closesAt, consumedBy, isAccepted, type Operation, usageOf } from "./model.ts";
-import { ACCOUNTS, BEGIN, DAY, type World } from "./world.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import type { EntryRecord, EventRecord } from "../../../src/ledger/records.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
+import { chargedBy, closesAt, consumedBy, isAccepted, type Operation, usageOf } from "./model.ts";
+import { ACCOUNTS, BEGIN, DAY, type PlanId, textOf, type World } from "./world.ts";
 
-const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
+/** All that a simulation may reach. */
+export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
 
 /** Compares what is stored with what was done. @returns nothing; what does not hold fails the test */
 export async function checkAll(world: World, operations: readonly Operation[]): Promise<void> {
-  const { engine } = world;
+  const engine = world.next();
   const usage = await engine.usage({ accountIds: ACCOUNTS, ...WINDOW });
   const cells = usage.map(({ accountId, itemId, day, quantity }): [string, string] => [
     `${accountId} ${itemId} ${day}`,
@@ -31,6 +34,36 @@ export async function checkAll(world: World, operations: readonly Operation[]): 
     expect(held + over).toBe(consumedBy(operations, accountId));
     expect(over).toBe(total(own.flatMap(({ feature }) => feature?.overage ?? [])));
     checkNoIdleBalance(world, operations, items, own);
+    const units = total(usage.filter((used) => used.accountId === accountId).map(({ quantity }) => quantity));
+    expect(await metered(engine, accountId)).toEqual([units, units]);
+  }
+  await checkInvoices(engine, operations);
+}
+
+/** The units of an account, as the sums by day tell, and as its events do. */
+async function metered(engine: Engine, accountId: string): Promise<readonly number[]> {
+  const filters = [{ fieldName: "ACCOUNT_ID" as const, fieldValues: [accountId] }];
+  const query = { name: "USAGE", aggregationPeriod: "MONTH", filters } as const;
+  const results = await engine.metrics({
+    startTime: textOf(WINDOW.from),
+    endTime: textOf(WINDOW.until),
+    metricQueries: [
+      { ...query, id: "days" },
+      { ...query, id: "events", groupBy: "EVENT_STATUS" },
+    ],
+  });
+  return results.map(({ series }) => total(series.flatMap(({ points }) => points.map(({ value }) => value))));
+}
+
+/** The usage line of every invoice charges the calls of its days at its plan's rate (S2.3, S7.1). */
+async function checkInvoices(engine: Engine, operations: readonly Operation[]): Promise<void> {
+  const { items } = await engine.invoices.list({}, { limit: 1000 });
+  for (const { invoice } of items) {
+    if (invoice.invoiceType !== "STANDARD") continue;
+    const { accountId, pricePlanId, startDate, endDate } = invoice;
+    const span = [Date.parse(startDate), Date.parse(endDate)] as const;
+    const charged = linesOfType(invoice, "USAGE_RATE_CARD_AMOUNT").map(({ value }) => value);
+    expect(total(charged)).toBe(chargedBy(operations, accountId, pricePlanId as PlanId, span));
   }
 }
 

@@ -2,7 +2,7 @@
  * The model: a list of what was done and answered, out of which all is computed from scratch each time. It knows the
  * calendar of the world's plans, and nothing of how an engine works.
  */
-import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS } from "./world.ts";
+import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS, type PlanId, PLANS } from "./world.ts";
 
 /** An event as it is sent. */
 export interface SentEvent {
@@ -62,6 +62,19 @@ export function usageOf(operations: readonly Operation[]): ReadonlyMap<string, n
     if (region === "n" && count !== 0) add("um.north", count);
   }
   return cells;
+}
+
+/** What a plan charges for an account's calls of `[from, until)`, rounded once to cents, away from zero. */
+export function chargedBy(
+  operations: readonly Operation[],
+  accountId: string,
+  planId: PlanId,
+  [from, until]: readonly [number, number],
+): number {
+  const calls = liveEvents(operations).filter(
+    (event) => event.accountId === accountId && event.timestamp >= from && event.timestamp < until,
+  );
+  return Math.round(calls.length * PLANS[planId].rate * 100) / 100;
 }
 
 /** What an account's live events consumed of the feature. */

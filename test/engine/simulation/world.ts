@@ -1,7 +1,7 @@
-/** What sequences of operations happen in: a book, two accounts, a clock, and a store that fails when it is told to. */
-import type { Engine } from "../../src/engine/engine.ts";
-import { createEngine } from "../../src/engine/engine.ts";
-import type { Store } from "../../src/store/store.ts";
+/** What a simulation happens in: a book, two accounts, a clock, and two engines over a store that fails when told to. */
+import type { Engine } from "../../../src/engine/engine.ts";
+import { createEngine } from "../../../src/engine/engine.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 /** An hour in milliseconds. */
 export const HOUR = 3_600_000;
@@ -13,8 +13,11 @@ export const BEGIN = Date.UTC(2024, 2, 1);
 export const GRACE_DAYS = 2;
 /** The accounts. */
 export const ACCOUNTS = ["north", "south"] as const;
-/** The plans: one with an end to its overage, one without overage. */
-export const PLANS = { "pp.small": { overageMax: 8 }, "pp.strict": { overageMax: 0 } } as const;
+/** The plans: one with an end to its overage, one without overage that grants in two entries and bills seats ahead. */
+export const PLANS = {
+  "pp.small": { rate: 0.125, granted: [10], overageMax: 8, seats: "IN_ARREARS" },
+  "pp.strict": { rate: 0.25, granted: [20, 5], overageMax: 0, seats: "IN_ADVANCE" },
+} as const;
 
 /** The id of a plan. */
 export type PlanId = keyof typeof PLANS;
@@ -24,8 +27,8 @@ const perUnit = (rate: number): object => ({
   rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
 });
 
-function plan(id: PlanId, granted: number, rate: number): object {
-  const { overageMax } = PLANS[id];
+function plan(id: PlanId): object {
+  const { rate, granted, overageMax, seats } = PLANS[id];
   const overage = { featureId: "ft.calls", maxQuantity: overageMax, ...perUnit(rate) };
   return {
     id,
@@ -43,11 +46,11 @@ function plan(id: PlanId, granted: number, rate: number): object {
           rateValues: [{ currency: "USD", rate: 30 }],
         },
       ],
-      licenseRateCards: [{ id: "ao.seats", enableProration: true, ...perUnit(3) }],
+      licenseRateCards: [{ id: "ao.seats", invoiceTiming: seats, enableProration: true, ...perUnit(3) }],
       billingEntitlementRateCards: [
         {
           featureId: "ft.calls",
-          featureConfigs: [{ featureCreditLimit: granted, effectiveUntil: "P1M" }],
+          featureConfigs: granted.map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" })),
           ...perUnit(0),
         },
       ],
@@ -85,7 +88,7 @@ export const BOOK: object = {
     { id: "ao.base", name: "Base", type: "FIXED_FEE" },
     { id: "ao.seats", name: "Seats", type: "LICENSE" },
   ],
-  pricePlans: [plan("pp.small", 10, 0.125), plan("pp.strict", 20, 0.25)],
+  pricePlans: [plan("pp.small"), plan("pp.strict")],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: ACCOUNTS.map((id) => ({
     id,
@@ -101,18 +104,18 @@ export type Failure = "before" | "after";
 /** A failure that was asked for. */
 export class StoreFailed extends Error {}
 
-/** An engine over a store, in a world of its own. */
+/** Engines over one store, in a world of their own. */
 export interface World {
-  readonly engine: Engine;
-  readonly store: Store;
+  /** The engine whose turn it is: two take turns, so that each meets what the other left. */
+  readonly next: () => Engine;
   now: number;
   /** The next commit fails once. */
   failing: Failure | undefined;
 }
 
-/** Opens a world over a store; the ids that its engine makes go on from a number. */
+/** Opens a world over a store; the ids that its engines make go on from a number. */
 export function openWorld(store: Store, now = BEGIN, firstId = 0): World & { idsMade: number } {
-  const world = { store, now, failing: undefined as Failure | undefined, idsMade: firstId };
+  const world = { now, failing: undefined as Failure | undefined, idsMade: firstId };
   const failable: Store = {
     ...store,
     async transact(scope, work) {
@@ -134,8 +137,10 @@ export function openWorld(store: Store, now = BEGIN, firstId = 0): World & { ids
     },
   };
   const ids = (prefix: string): string => `${prefix}.${String((world.idsMade += 1)).padStart(8, "0")}`;
-  const engine = createEngine({ store: failable, clock: () => world.now, ids });
-  return Object.assign(world, { engine });
+  const open = (): Engine => createEngine({ store: failable, clock: () => world.now, ids });
+  const [one, other] = [open(), open()];
+  let turns = 0;
+  return Object.assign(world, { next: () => ((turns += 1) % 2 === 1 ? one : other) });
 }
 
 /** A date-time of an instant. */

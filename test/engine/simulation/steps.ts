@@ -1,7 +1,7 @@
 /** Steps of random sequences, and how a world takes them. */
 import fc from "fast-check";
 
-import { RatebookError } from "../../src/errors.ts";
+import { RatebookError } from "../../../src/errors.ts";
 import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type SentEvent } from "./model.ts";
 import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./world.ts";
 
@@ -82,7 +82,8 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
 
 /** Takes an act. @returns what is to be kept of it; undefined where it was refused or changes nothing that the model knows */
 export async function take(world: World, act: Act, operations: readonly Operation[]): Promise<Operation | undefined> {
-  const { engine, now: at } = world;
+  const at = world.now;
+  const engine = world.next();
   switch (act.kind) {
     case "ingest": {
       const sent = act.events.map((each) => sentEvent(each, at));
