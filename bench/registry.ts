@@ -3,6 +3,7 @@ import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
 import { engineBenches } from "./engine/memory.ts";
 import { meteringBenches } from "./metering/metering.ts";
+import { packageBenches } from "./package/sizes.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
@@ -16,4 +17,5 @@ export const BENCHES: readonly Bench[] = [
   ...storeBenches,
   ...engineBenches,
   ...serverBenches,
+  ...packageBenches,
 ];

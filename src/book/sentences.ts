@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import type * as z from "zod";
 
 import { isDecimalObject, textOf } from "../numbers/decimal.ts";
 

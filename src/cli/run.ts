@@ -11,6 +11,7 @@ import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { loadCommand } from "./load.ts";
+import { missingPackage } from "./missing-package.ts";
 import { previewCommand } from "./preview.ts";
 import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
 import { serveCommand } from "./serve.ts";
@@ -89,6 +90,8 @@ function linesOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${printable(error.message)}\n`;
   if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${printable(withDashes(error.message))}\n`;
   if (error instanceof RatebookError) return `ratebook: ${printable(error.message)}\n`;
+  const missing = missingPackage(error);
+  if (missing !== undefined) return `ratebook: ${printable(missing)}\n`;
   const message = error instanceof Error ? error.message : String(error);
   return `ratebook: a fault of ratebook itself: ${printable(message)} (--debug prints where)\n`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { z } from "zod";
+import * as z from "zod";
 
 import { readInput } from "../book/requests/requests.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -1,6 +1,6 @@
 /** Kinds of field: what their schemas say to clients is what is read. */
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 import { readInput } from "../../src/book/requests/requests.ts";
 import { decimal } from "../../src/book/resources/fields.ts";

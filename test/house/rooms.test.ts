@@ -105,6 +105,8 @@ function faultsOf(file: string, text: string): string[] {
         faults.push(`imports ${specifier} outside ${homes.join(", ")}`);
     }
   }
+  if (/^import (?:type )?(?:\{|z\b).*"zod"/m.test(text))
+    faults.push("imports parts of zod: of `* as z` alone a bundler leaves out what is not used");
   const lines = text.split("\n").length;
   if (lines > FILE_LINES_MAX) faults.push(`has ${lines} lines, more than ${FILE_LINES_MAX}`);
   // decimal.js rounds in silence at its precision: outside `numbers` only the exact functions are called.
@@ -239,6 +241,7 @@ describe("the house rules themselves", () => {
     ["a package away from home", "rating/x.ts", 'import { Decimal } from "decimal.js";'],
     ["a package without a home", "cli/x.ts", 'import x from "left-pad";'],
     ["a rounding method", "rating/x.ts", "const y = a.plus(b);"],
+    ["a part of zod", "book/x.ts", 'import { z } from "zod";'],
     ["a clock", "ledger/x.ts", "const y = Date.now();"],
   ])("refuse %s", (_, file, text) => {
     expect(faultsOf(file, text)).toHaveLength(1);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import type { Path, Problems } from "../problems.ts";

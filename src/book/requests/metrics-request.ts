@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { moment, reference } from "../resources/fields.ts";
 import { readInput } from "./requests.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { type Problem, RatebookError } from "../../errors.ts";
 import { collectProblems } from "../problems.ts";

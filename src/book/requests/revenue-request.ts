@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { RatebookError } from "../../errors.ts";
 import { catalogOf } from "../checks/check-book.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { idOf, instant, label, name, orDefault, reference, text } from "./fields.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { Rule } from "../../rules/rule.ts";

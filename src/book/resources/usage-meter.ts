@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Rule } from "../../rules/rule.ts";
 import { NAME_PATTERN } from "./event-schema.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { pathText } from "../../book/problems.ts";
 import { mapOf } from "../../book/resources/fields.ts";

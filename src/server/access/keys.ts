@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../../engine/pages.ts";

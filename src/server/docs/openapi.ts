@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/fields.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { FastifyBaseLogger } from "fastify";
-import type { z } from "zod";
+import type * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
 import type { Paging } from "./pagination.ts";

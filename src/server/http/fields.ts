@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { moment } from "../../book/resources/fields.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";

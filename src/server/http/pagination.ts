@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { Refusal } from "./failures.ts";

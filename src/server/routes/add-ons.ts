@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { type AddOn, addOn } from "../../book/resources/catalog-items.ts";
 import type { Stored } from "../../engine/configured.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { KeyedAccess } from "../access/access.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";

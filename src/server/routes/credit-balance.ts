@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, pathId, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";

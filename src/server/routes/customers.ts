@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { CustomerShown } from "../../engine/accounts/customers.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { feature } from "../../book/resources/catalog-items.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";

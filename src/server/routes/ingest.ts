@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";

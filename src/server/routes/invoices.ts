@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { moment } from "../../book/resources/fields.ts";
 import { invoiceKey, type InvoiceShown } from "../../engine/billing/invoices.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { currency, text } from "../../book/resources/fields.ts";
 import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
 import { INVOICE_TYPES } from "../../invoicing/invoice.ts";

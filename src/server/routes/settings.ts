@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { setting } from "../../book/resources/catalog-items.ts";
 import { created, type Endpoint, endpoint, ok } from "../http/endpoint.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { freeForm } from "../../book/resources/fields.ts";
 import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { Address } from "../../book/resources/account.ts";
 import { withoutAbsent } from "../http/fields.ts";

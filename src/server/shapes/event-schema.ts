@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { type EventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import type { Stored } from "../../engine/configured.ts";

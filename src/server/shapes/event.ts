@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { EventPlace } from "../../engine/events/event-places.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceShown } from "../../engine/billing/invoices.ts";

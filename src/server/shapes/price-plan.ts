@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { Stored } from "../../engine/configured.ts";

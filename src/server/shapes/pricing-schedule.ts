@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { detailsWithOverride } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";

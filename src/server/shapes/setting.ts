@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { documentIdOf } from "../../engine/document-ids.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";

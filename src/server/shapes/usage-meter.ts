@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { z } from "zod";
+import * as z from "zod";
 
 import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import type { UsageMeter } from "../../book/resources/usage-meter.ts";

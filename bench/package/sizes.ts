@@ -1,0 +1,48 @@
+/** What a browser loads for a part of the library: bundled, minified, gzipped. */
+import { gzipSync } from "node:zlib";
+
+import { build } from "esbuild";
+
+import type { Bench } from "../bench.ts";
+
+/** A bundle that somebody makes. */
+export interface BundleCase {
+  /** What is imported from the package's root. */
+  readonly names: readonly string[];
+  /** The most that it may be, in kilobytes of 1,000 bytes. */
+  readonly gzippedMax: number;
+}
+
+/** The bundles that are bounded, smallest first. */
+export const BUNDLES: readonly BundleCase[] = [
+  { names: ["priceQuantity"], gzippedMax: 17 },
+  { names: ["preview"], gzippedMax: 65 },
+  { names: ["preview", "readBook"], gzippedMax: 112 },
+];
+
+/** The size of a bundle of these exports of the root, in kilobytes. */
+export async function gzippedKilobytes(names: readonly string[]): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${names.join(", ")} } from "./src/index.ts";`, resolveDir: process.cwd() },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length / 1000;
+}
+
+export const packageBenches: readonly Bench[] = [
+  {
+    name: "package: what a browser loads",
+    async run() {
+      const lines: string[] = [];
+      for (const { names, gzippedMax } of BUNDLES) {
+        const size = await gzippedKilobytes(names);
+        lines.push(`${names.join(" and ")}: ${size.toFixed(1)} kB gzipped (at most ${gzippedMax})`);
+      }
+      return lines;
+    },
+  },
+];

