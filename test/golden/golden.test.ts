@@ -1,21 +1,14 @@
 /**
  * Golden invoices: every figure in the JSON files beside this test was worked out by hand, as `because` says, before any
- * program saw it. Add a case by adding an object; `catalog.json` has what is sold, a case's `book` the prices and accounts.
+ * program saw it. Add a case by adding an object: what its plans, account and events leave out is in `catalog.json`.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
 
 import { preview } from "../../src/index.ts";
-import { bookOf, type Golden } from "../support/golden.ts";
+import { bookOf, goldenFiles } from "../support/golden.ts";
 import { compactLines, headOf } from "../support/invoice-lines.ts";
 
-const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".json") && file !== "catalog.json");
-
-describe.each(files)("golden invoices of %s", (file) => {
-  const cases = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")) as readonly Golden[];
-
+describe.each(goldenFiles())("golden invoices of $file", ({ cases }) => {
   test.each(cases)("$it", (golden) => {
     const { invoices, events, problems } = preview(bookOf(golden), golden.events, golden.options);
     const got = invoices.map((invoice, index) => ({
