@@ -2,6 +2,7 @@
 import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
 import { engineBenches } from "./engine/memory.ts";
+import { invoicingBenches } from "./invoicing/draw.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
 import { ratingBenches } from "./rating/slabs.ts";
@@ -13,6 +14,7 @@ export const BENCHES: readonly Bench[] = [
   ...ruleBenches,
   ...meteringBenches,
   ...ratingBenches,
+  ...invoicingBenches,
   ...cliBenches,
   ...storeBenches,
   ...engineBenches,

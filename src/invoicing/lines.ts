@@ -117,8 +117,7 @@ function slabLine(
   priced: SlabExplanation | undefined,
 ): InvoiceLine {
   const { digits } = style.rounding;
-  const floor = floorFraction(slab.amount, digits);
-  const value = rounded ?? floor;
+  const value = rounded ?? floorFraction(slab.amount, digits);
   const prefix = style.inAdvance ? "ADVANCED_" : "";
   return {
     type: `${prefix}${charge.kind}_SLAB_AMOUNT`,
@@ -133,7 +132,7 @@ function slabLine(
       rules: ["S1.5"],
       exact: exactOf(slab.amount),
       digits,
-      missing: value.eq(floor) ? 0 : 1,
+      missing: value.eq(floorFraction(slab.amount, digits)) ? 0 : 1,
     })),
   };
 }

@@ -24,6 +24,8 @@ const settings = { rounding: Base.ROUND_HALF_UP, toExpNeg: -9e15, toExpPos: 9e15
 export const Decimal = Base.clone({ ...settings, precision: DIGITS_MAX });
 /** An exact decimal. */
 export type Decimal = Base;
+/** How decimal.js numbers its ways of rounding. */
+export type DecimalRounding = Base.Rounding;
 const Wide = Base.clone({ ...settings, precision: 4 * EXPONENT_MAX });
 const Quotient = Base.clone({ ...settings, precision: QUOTIENT_DIGITS });
 
@@ -97,6 +99,8 @@ export function valueOf(value: unknown): Decimal {
 
 /** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
 export function add(a: Decimal, b: Decimal): Decimal {
+  // Every sum begins with this zero, and most sums of an invoice have one or two members.
+  if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return positiveZero(b);
   const total = smallInteger(a) + smallInteger(b);
   if (Math.abs(total) < GROUP) return new Decimal(total);
   return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : checked(Wide.add(a, b));

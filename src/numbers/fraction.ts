@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { add, Decimal, divide, multiply, textOf, ZERO } from "./decimal.ts";
+import { add, Decimal, type DecimalRounding, divide, multiply, textOf, ZERO } from "./decimal.ts";
 
 /** `numerator / denominator`, exactly. The denominator is a whole number, 1 or more. */
 export interface Fraction {
@@ -13,6 +13,13 @@ export interface Fraction {
 
 /** How an amount is rounded to its minor unit: half away from zero, half to even, or towards zero (S1.5). */
 export type RoundingMode = "HALF_UP" | "HALF_EVEN" | "DOWN";
+
+/** The modes as decimal.js numbers them. */
+const MODES: Readonly<Record<RoundingMode, DecimalRounding>> = {
+  HALF_UP: Decimal.ROUND_HALF_UP,
+  HALF_EVEN: Decimal.ROUND_HALF_EVEN,
+  DOWN: Decimal.ROUND_DOWN,
+};
 
 /** Zero. */
 export const NOTHING: Fraction = { numerator: ZERO, denominator: 1 };
@@ -55,6 +62,7 @@ export function compareFractions(a: Fraction, b: Fraction): number {
 
 /** Rounds once, from the exact fraction, to `digits` after the point (S1.5). */
 export function roundFraction(fraction: Fraction, digits: number, mode: RoundingMode): Decimal {
+  if (fraction.denominator === 1) return toPlaces(fraction.numerator, digits, MODES[mode]);
   const { units, rest, parts } = unitsOf(fraction, digits);
   // `units` is cut towards minus infinity, so 0 <= rest < parts.
   const negative = fraction.numerator.isNegative();
@@ -68,6 +76,7 @@ export function roundFraction(fraction: Fraction, digits: number, mode: Rounding
 
 /** The largest multiple of 10^-digits that is not above the fraction. */
 export function floorFraction(fraction: Fraction, digits: number): Decimal {
+  if (fraction.denominator === 1) return toPlaces(fraction.numerator, digits, Decimal.ROUND_FLOOR);
   return decimalOfUnits(unitsOf(fraction, digits).units, digits);
 }
 
@@ -97,6 +106,12 @@ function over(fraction: Fraction, common: number): Decimal {
   return fraction.denominator === common
     ? fraction.numerator
     : multiply(fraction.numerator, new Decimal(common / fraction.denominator));
+}
+
+/** A decimal rounded to places after the point; the same object where it has no more, and never minus zero. */
+function toPlaces(value: Decimal, digits: number, rounding: DecimalRounding): Decimal {
+  const rounded = value.decimalPlaces() <= digits ? value : value.toDecimalPlaces(digits, rounding);
+  return rounded.isZero() ? ZERO : rounded;
 }
 
 /** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */

@@ -41,7 +41,7 @@ export interface SlabChargeOrder {
   /** Units on the card's line. */
   readonly quantity: Decimal;
   readonly parts: readonly Part[];
-  /** The numbers of the rules, beside those that follow from the slabs. */
+  /** The numbers of the rules, ascending, beside those of S7 and S8 that follow from the slabs and shares. */
   readonly rules: readonly string[];
   /**
    * What the card's bounds hold: the sum of the parts, to this share of them; or the price of each part, before its
@@ -149,21 +149,14 @@ function explain(
     slabs: explainSlabs(ladder, slabs),
     ...(each && { bounds }),
   }));
-  const made = new Set(["S7.2", "S7.3", ...rules]);
-  if (bounds !== undefined) made.add("S7.4");
-  if (parts.some(({ quantity }) => quantity.lte(ZERO))) made.add("S7.5");
-  if (parts.some((part) => part.share.days !== part.share.of)) made.add("S8.1");
+  const made = ["S7.2", "S7.3"];
+  if (bounds !== undefined) made.push("S7.4");
+  if (parts.some(({ quantity }) => quantity.lte(ZERO))) made.push("S7.5");
+  if (parts.some((part) => part.share.days !== part.share.of)) made.push("S8.1");
   return {
-    rules: [...made].sort(byNumber),
+    rules: [...made, ...rules],
     parts: explained,
     ...(notBelowZero === true && { least: ZERO }),
     ...(bounds !== undefined && share !== "EACH_PART" && { bounds: { ...bounds, share } }),
   };
-}
-
-/** S7.4 before S10.1. */
-function byNumber(a: string, b: string): number {
-  const [sectionA = 0, ruleA = 0] = a.slice(1).split(".").map(Number);
-  const [sectionB = 0, ruleB = 0] = b.slice(1).split(".").map(Number);
-  return sectionA - sectionB || ruleA - ruleB;
 }
