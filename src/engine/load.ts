@@ -1,23 +1,19 @@
-import { type Book, readBook } from "../book/book.ts";
-import type { Organization } from "../book/reading/document.ts";
 /**
  * A whole book is put into a store (book.md): what is configured, and the accounts with all that they hold.
  *
  * @module
  */
-import type { Account } from "../book/resources/account.ts";
+import { type Book, readBook } from "../book/book.ts";
+import type { Organization } from "../book/reading/document.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { NO_END } from "../invoicing/timeline.ts";
+import { bookAccount } from "../ledger/account/book-account.ts";
 import { catchUp } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalog } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
-import { associationsOfBook } from "../ledger/commands/associate.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
-import type { AccountRecord } from "../ledger/records.ts";
 import { quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { type AccountWork, openWorkspace } from "../ledger/workspace.ts";
-import { ZERO } from "../numbers/decimal.ts";
+import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
 import { isInUse, organizationText } from "./catalog/organization.ts";
 import { changedBook, withDocuments } from "./configuration.ts";
@@ -142,85 +138,17 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
 /** The accounts with what they hold, and what is due of it. */
 function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Changes {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
-  const records = book.accounts.map((account) => recordOf(catalog, account, groups.get(account.id), { now, ids }));
-  const none = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const workspace = openWorkspace(records.map((record) => ({ record, ...none })));
-  for (const account of book.accounts) {
-    const work = workspace.account(account.id);
-    work.putRecord({ ...work.record });
-    putHoldings(work, account, now);
+  const accounts = book.accounts.map((each) => bookAccount(catalog, each, groups.get(each.id), { now, ids }));
+  const changes = noChanges();
+  for (const account of accounts) {
+    const work = openAccount({ ...account, entries: [], credits: [] });
+    work.putRecord({ ...account.record });
+    for (const entry of account.entries) work.putEntry(entry);
+    for (const credit of account.credits) work.putCredit(credit);
     catchUp(catalog, work, now);
+    work.addTo(changes);
   }
-  return workspace.changes();
-}
-
-function recordOf(
-  catalog: Catalog,
-  account: Account,
-  invoiceGroupId: string | undefined,
-  { now, ids }: { readonly now: Instant; readonly ids: IdSource },
-): AccountRecord {
-  const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = account;
-  const associations = associationsOfBook(catalog, account, now, ids);
-  const { length } = account.licenseUpdates;
-  return {
-    id,
-    name,
-    customerId,
-    status,
-    invoiceCurrency,
-    aliases: account.aliases.map((alias) => ({ alias, createdAt: now })),
-    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId, invoiceGroupFrom: now }),
-    ...(typeof netTermDays === "number" ? { netTermDays } : {}),
-    ...(primaryEmail ? { primaryEmail } : {}),
-    ...(address ? { address } : {}),
-    ...(metadata ? { metadata } : {}),
-    ...(tags ? { tags } : {}),
-    associations,
-    licenseUpdates: account.licenseUpdates.map((update, index) => ({
-      id: ids("lu"),
-      licenseId: update.licenseId,
-      updateType: update.updateType,
-      quantity: update.quantity,
-      effectiveFrom: update.effectiveFrom,
-      createdAt: now - length + index + 1,
-      ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
-    })),
-    caughtUpTo: now,
-    nextDueAt: associations.length === 0 ? NO_END : now,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-/** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
-function putHoldings(work: AccountWork, account: Account, now: Instant): void {
-  const { id: accountId, customerId } = work.record;
-  for (const [index, credit] of account.credits.entries()) {
-    const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = credit;
-    work.putCredit({
-      id,
-      accountId,
-      customerId,
-      purpose,
-      creditAmount,
-      consumedAmount: ZERO,
-      currency: work.record.invoiceCurrency,
-      priority,
-      effectiveFrom,
-      ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
-      ...(applicableEntityIds ? { applicableEntityIds } : {}),
-      voided: false,
-      createdAt: now - account.credits.length + index + 1,
-      transactions: [],
-    });
-  }
-  for (const [index, entry] of account.featureCredits.entries()) {
-    const { id, featureId, granted, effectiveFrom, effectiveUntil } = entry;
-    const createdAt = now - account.featureCredits.length + index + 1;
-    const entryRecord = { id, accountId, featureId, source: "PURCHASE" as const, granted, balance: granted };
-    work.putEntry({ ...entryRecord, effectiveFrom, effectiveUntil, createdAt, voided: false });
-  }
+  return changes;
 }
 
 function countsOf(book: Book): Loaded {

@@ -1,16 +1,12 @@
-/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../src/book/resources/price-plan.ts";
 import { hasCode } from "../../src/errors.ts";
 import { timelineOf } from "../../src/invoicing/timeline.ts";
 import { planOf } from "../../src/ledger/account/account-plan.ts";
-import {
-  associate,
-  associationsOfBook,
-  type AssociateRequest,
-  dissociate,
-} from "../../src/ledger/commands/associate.ts";
+/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
+import { associationsOfBook } from "../../src/ledger/account/book-account.ts";
+import { associate, type AssociateRequest, dissociate } from "../../src/ledger/commands/associate.ts";
 import { decimalOf } from "../../src/numbers/decimal.ts";
 import { at, bookWith, calls, fee, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
 

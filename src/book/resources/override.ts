@@ -48,3 +48,8 @@ function replaced<Card>(cards: readonly Card[], over: readonly Card[], billableO
   });
   return result;
 }
+/** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
+export function hasContent(override: PricePlanDetailsOverride | undefined): override is PricePlanDetailsOverride {
+  if (override === undefined) return false;
+  return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
+}

@@ -1,22 +1,19 @@
 import { associationProblem } from "../../book/checks/check-associations.ts";
 import { catalogOf } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
-import { inDecisionOrder } from "../../book/checks/decision-order.ts";
 import { collectProblems } from "../../book/problems.ts";
 /**
  * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
  *
  * @module
  */
-import type { Account } from "../../book/resources/account.ts";
-import { detailsWithOverride } from "../../book/resources/override.ts";
+import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "../account/account-plan.ts";
-import { decisionsOf } from "../account/account-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
@@ -144,23 +141,6 @@ export function decide(
   return association;
 }
 
-/** What a book says of an account's plans, decided all at once when it is loaded (S6.5, S16.1). */
-export function associationsOfBook(
-  catalog: Catalog,
-  account: Pick<Account, "pricePlans">,
-  now: Instant,
-  ids: IdSource,
-): readonly AssociationRecord[] {
-  const ordered = inDecisionOrder(account.pricePlans);
-  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
-    const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
-    if (plan === null) return [];
-    const { planId, version, cycleConfig } = plan;
-    const kept = hasContent(override) ? { override } : {};
-    return [{ id: ids("as"), plan: { planId, version, cycleConfig, ...kept }, from, until, decidedAt: now }];
-  });
-}
-
 /** The plan's version that is asked for, or its latest ACTIVE one; only an ACTIVE one may be associated (S16.4). */
 export function activePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
   const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
@@ -189,12 +169,6 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
     "S5.4",
     `version ${version} of ${quoted(id)} has the usage meter ${quoted(meter.id)}, which is ${meter.status} and counts nothing`,
   );
-}
-
-/** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
-export function hasContent(override: PricePlanDetailsOverride | undefined): override is PricePlanDetailsOverride {
-  if (override === undefined) return false;
-  return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 import { associationProblem } from "../../book/checks/check-associations.ts";
+import { hasContent } from "../../book/resources/override.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
 import { DAY_MS, formatDate, type Instant } from "../../calendar/instant.ts";
@@ -17,7 +18,7 @@ import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFound, quoted, refused, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { activePlan, cycleConfigFor, decide, hasContent } from "./associate.ts";
+import { activePlan, cycleConfigFor, decide } from "./associate.ts";
 
 /** From when accounts move, and whether those with overrides do. */
 export const MIGRATION_MODES = [

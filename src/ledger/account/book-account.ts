@@ -1,0 +1,135 @@
+/**
+ * The accounts of a book as accounts of a ledger: what loading puts into a store, and what a preview decides by.
+ *
+ * @module
+ */
+import { inDecisionOrder } from "../../book/checks/decision-order.ts";
+import type { Account } from "../../book/resources/account.ts";
+import { hasContent } from "../../book/resources/override.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { ZERO } from "../../numbers/decimal.ts";
+import type { Catalog } from "../catalog.ts";
+import type { IdSource } from "../decision.ts";
+import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
+import type { AccountParts } from "../workspace.ts";
+import { decisionsOf } from "./account-plans.ts";
+
+/** When accounts of a book are made, and what makes ids of what the book does not name. */
+export interface BookAccountMaking {
+  readonly now: Instant;
+  readonly ids: IdSource;
+}
+
+/** An account of a book with what the book gives it; nothing that falls due is done yet. */
+export function bookAccount(
+  catalog: Catalog,
+  account: Account,
+  invoiceGroupId: string | undefined,
+  making: BookAccountMaking,
+): AccountParts {
+  return {
+    record: recordOf(catalog, account, invoiceGroupId, making),
+    entries: entriesOf(account, making.now),
+    credits: creditsOf(account, making.now),
+    invoices: [],
+    usage: [],
+    overage: [],
+    events: [],
+  };
+}
+
+function recordOf(
+  catalog: Catalog,
+  account: Account,
+  invoiceGroupId: string | undefined,
+  { now, ids }: BookAccountMaking,
+): AccountRecord {
+  const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = account;
+  const associations = associationsOfBook(catalog, account, now, ids);
+  const { length } = account.licenseUpdates;
+  return {
+    id,
+    name,
+    customerId,
+    status,
+    invoiceCurrency,
+    aliases: account.aliases.map((alias) => ({ alias, createdAt: now })),
+    ...(invoiceGroupId === undefined ? {} : { invoiceGroupId, invoiceGroupFrom: now }),
+    ...(typeof netTermDays === "number" ? { netTermDays } : {}),
+    ...(primaryEmail ? { primaryEmail } : {}),
+    ...(address ? { address } : {}),
+    ...(metadata ? { metadata } : {}),
+    ...(tags ? { tags } : {}),
+    associations,
+    licenseUpdates: account.licenseUpdates.map((update, index) => ({
+      id: ids("lu"),
+      licenseId: update.licenseId,
+      updateType: update.updateType,
+      quantity: update.quantity,
+      effectiveFrom: update.effectiveFrom,
+      createdAt: now - length + index + 1,
+      ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
+    })),
+    caughtUpTo: now,
+    nextDueAt: associations.length === 0 ? NO_END : now,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** What a book says of an account's plans, decided all at once when it is loaded (S6.5, S16.1). */
+export function associationsOfBook(
+  catalog: Catalog,
+  account: Pick<Account, "pricePlans">,
+  now: Instant,
+  ids: IdSource,
+): readonly AssociationRecord[] {
+  const ordered = inDecisionOrder(account.pricePlans);
+  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
+    const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
+    if (plan === null) return [];
+    const { planId, version, cycleConfig } = plan;
+    const kept = hasContent(override) ? { override } : {};
+    return [{ id: ids("as"), plan: { planId, version, cycleConfig, ...kept }, from, until, decidedAt: now }];
+  });
+}
+
+/** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
+function creditsOf({ id: accountId, customerId, invoiceCurrency, credits }: Account, now: Instant): CreditRecord[] {
+  return credits.map((credit, index) => {
+    const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = credit;
+    return {
+      id,
+      accountId,
+      customerId,
+      purpose,
+      creditAmount,
+      consumedAmount: ZERO,
+      currency: invoiceCurrency,
+      priority,
+      effectiveFrom,
+      ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
+      ...(applicableEntityIds ? { applicableEntityIds } : {}),
+      voided: false,
+      createdAt: now - credits.length + index + 1,
+      transactions: [],
+    };
+  });
+}
+
+/** As credits: the order in the book counts. */
+function entriesOf({ id: accountId, featureCredits }: Account, now: Instant): EntryRecord[] {
+  return featureCredits.map(({ id, featureId, granted, effectiveFrom, effectiveUntil }, index) => ({
+    id,
+    accountId,
+    featureId,
+    source: "PURCHASE",
+    granted,
+    balance: granted,
+    effectiveFrom,
+    effectiveUntil,
+    createdAt: now - featureCredits.length + index + 1,
+    voided: false,
+  }));
+}
