@@ -7,6 +7,8 @@
  * @module
  */
 
+import type { RuleLink } from "./rulebook.ts";
+
 /** One thing that is wrong in an input: where, and a sentence that says what was expected. */
 export interface Problem {
   /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
@@ -41,8 +43,11 @@ export interface ErrorDetails {
   readonly ERR_NOT_FOUND: { readonly resource: string; readonly id: string };
   /** The id, name or alias is taken, or an idempotency key was used for something else. */
   readonly ERR_TAKEN: { readonly resource: string; readonly id: string };
-  /** A rule refuses the operation in the state that the resource is in: a move, an edit, an overdraft. */
-  readonly ERR_REFUSED: { readonly rule: string };
+  /**
+   * A rule refuses the operation in the state that the resource is in: a move, an edit, an overdraft. `rule` is where it
+   * stands; a database that cannot be used is refused without one.
+   */
+  readonly ERR_REFUSED: { readonly rule?: RuleLink };
   /** An input of an operation is malformed or out of its bounds; all of its faults are in `problems`. */
   readonly ERR_INPUT_INVALID: { readonly problems: readonly Problem[] };
   /** Other writers won every race; nothing was written: try again. */

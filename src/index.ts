@@ -69,6 +69,7 @@ export type { CompositeFilter, CompositeShown, UsageQuery } from "./engine/event
 export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
+export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { IdSource } from "./ledger/decision.ts";

@@ -12,6 +12,7 @@ import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/cata
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { ruleLink } from "../rulebook.ts";
 import { compareOldest } from "../store/order.ts";
 import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
 
@@ -196,7 +197,7 @@ function problemsOf(
   if (own !== undefined) return own;
   const [other] = problems;
   const sentence = `the change would break ${other === undefined ? "the book" : brokenOf(other, documents)}`;
-  return new RatebookError("ERR_REFUSED", sentence, { rule: "S4" }, { cause });
+  return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
 }
 
 /** What a problem of a book is about, by what it is called instead of its place: `the usage meter "um.1": name: …`. */

@@ -9,6 +9,7 @@ import { createCatalog } from "../ledger/catalog.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { RuleNumber } from "../rulebook.ts";
 import { changedBook, type Configuration, type ConfiguredDocuments, itemOf, withDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import {
@@ -52,7 +53,7 @@ export interface KindWords {
   /** In sentences: `usage meter`. */
   readonly what: string;
   /** The rule that its moves are of. */
-  readonly rule: string;
+  readonly rule: RuleNumber;
 }
 
 /**

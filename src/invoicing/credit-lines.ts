@@ -6,8 +6,10 @@
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
 import type { Rounding } from "../rating/commitment.ts";
+import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
 import type { Draft } from "./draft.ts";
+import { cited } from "./explain.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
 import type { InvoiceLine } from "./invoice.ts";
 import { byTag, type CardItem, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
@@ -105,7 +107,7 @@ function trueUpLine({ trueUp }: Draft, style: LineStyle): readonly InvoiceLine[]
   const { amount, description, explanation, invoiced } = trueUp;
   const explain = explained(style, () => ({
     of: "TRUE_UP",
-    ...explanation,
+    ...cited(explanation),
     invoiced: invoiced.map(({ invoiceType, invoiceDate, subTotal }) => ({
       invoiceType,
       invoiceDate: formatInstant(invoiceDate),
@@ -130,7 +132,7 @@ function creditLine(
     value: use.amount.negated(),
     ...explained(style, () => ({
       of: "CREDIT",
-      rules: ["S12.1", "S12.3"],
+      rules: [ruleLink("S12.1"), ruleLink("S12.3")],
       priority: credit.priority,
       left: credit.left,
       paid,

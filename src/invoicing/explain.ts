@@ -9,6 +9,7 @@ import type { Decimal } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import type { Charge, ChargeExplanation } from "../rating/charge.ts";
 import type { Rounding } from "../rating/commitment.ts";
+import { type RuleLink, ruleLink } from "../rulebook.ts";
 
 /** A half-open period as ISO texts. */
 export interface Period {
@@ -22,26 +23,31 @@ export interface ExactAmount {
   readonly denominator: number;
 }
 
-/** How one line's value was made. */
+/** How one line's value was made; `rules` in each says where the rules stand that made it. */
 export type Explanation =
   | CardExplanation
   /** `floor(exact)` to the minor unit, plus `missing` units that make the slabs add up to the card (S1.5). */
   | {
       readonly of: "SLAB";
-      readonly rules: readonly string[];
+      readonly rules: readonly RuleLink[];
       readonly exact: ExactAmount;
       readonly digits: number;
       readonly missing: number;
     }
   /** The rounded bound less the rounded charge (S7.4). */
-  | { readonly of: "BOUNDS"; readonly rules: readonly string[]; readonly bounded: Decimal; readonly charged: Decimal }
+  | { readonly of: "BOUNDS"; readonly rules: readonly RuleLink[]; readonly bounded: Decimal; readonly charged: Decimal }
   /** The sum of the lines right below it. */
-  | { readonly of: "SUM"; readonly rules: readonly string[] }
+  | { readonly of: "SUM"; readonly rules: readonly RuleLink[] }
   | TrueUpExplanation
   | CreditExplanation;
 
+/** The explanation of a charge, its rules as links. */
+export interface CitedExplanation extends Omit<ChargeExplanation, "rules"> {
+  readonly rules: readonly RuleLink[];
+}
+
 /** A card: its parts, its bounds, and how the sum was rounded. */
-export interface CardExplanation extends ChargeExplanation {
+export interface CardExplanation extends CitedExplanation {
   readonly of: "CARD";
   /** What the charge served, and the proration denominator; the billing period is the invoice's (S6.7). */
   readonly served: Period;
@@ -51,7 +57,7 @@ export interface CardExplanation extends ChargeExplanation {
 }
 
 /** A true-up: the commitment's part, less the sub-totals of the cycle's invoices (S13.3). */
-export interface TrueUpExplanation extends ChargeExplanation {
+export interface TrueUpExplanation extends CitedExplanation {
   readonly of: "TRUE_UP";
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
   readonly rounding: Rounding;
@@ -60,7 +66,7 @@ export interface TrueUpExplanation extends ChargeExplanation {
 /** What a credit paid, line by line (S12.3). */
 export interface CreditExplanation {
   readonly of: "CREDIT";
-  readonly rules: readonly string[];
+  readonly rules: readonly RuleLink[];
   readonly priority: number;
   /** What was left of the credit before this invoice. */
   readonly left: Decimal;
@@ -68,18 +74,23 @@ export interface CreditExplanation {
 }
 
 /** The explanation of a sum. */
-export const SUM: Explanation = { of: "SUM", rules: ["S1.5", "S13.2"] };
+export const SUM: Explanation = { of: "SUM", rules: [ruleLink("S1.5"), ruleLink("S13.2")] };
 
 /** Explains a card's line. */
 export function explainCard(charge: Charge, rounding: Rounding): CardExplanation {
   return {
     of: "CARD",
-    ...charge.explanation,
+    ...cited(charge.explanation),
     served: periodOf(charge.period.served),
     natural: periodOf(charge.period.natural),
     exact: exactOf(charge.bounded),
     rounding,
   };
+}
+
+/** An explanation of rating, as a reader gets it. */
+export function cited(explanation: ChargeExplanation): CitedExplanation {
+  return { ...explanation, rules: explanation.rules.map(ruleLink) };
 }
 
 /** A fraction as data. */

@@ -4,23 +4,24 @@
  * @module
  */
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
-import type { ChargeExplanation, PartExplanation, Share, SlabExplanation } from "../rating/charge.ts";
+import type { PartExplanation, Share, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/ladder.ts";
 import { held, totalOf } from "../rating/slabs.ts";
+import { type RuleLink, ruleLink } from "../rulebook.ts";
 import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
 import { numberText } from "./figure-text.ts";
 import type { InvoiceLine } from "./invoice.ts";
 
-/** One sentence, without its full stop, and the numbers of the rules that it speaks of. */
+/** One sentence, without its full stop, and the rules that it speaks of. */
 export interface ExplanationText {
   readonly text: string;
-  readonly rules: string;
+  readonly rules: readonly RuleLink[];
 }
 
 /** What a card's line or a true-up was made of; nothing where no explanation was asked for. */
 export function partTexts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
   if (explanation === undefined || !("parts" in explanation)) return [];
-  const rules = explanation.rules.join(", ");
+  const { rules } = explanation;
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
   // A whole price that stands alone is the amount beside it, or follows from quantities and rates; but a fee may be rounded.
   const texts = explanation.parts.map((part) => partText(part, several || part.rate?.eq(value) === false));
@@ -70,12 +71,12 @@ function slabText(slab: SlabExplanation, alone: boolean): ExplanationText | unde
   // Where several quantities were priced, each has packages of its own.
   const counted =
     packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${numberText(packages)} packages`];
-  const rules = [...(counted.length > 0 ? ["S7.3"] : []), ...(bounds.length > 0 ? ["S7.4"] : [])];
-  return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules: rules.join(", ") };
+  const rules = [...(counted.length > 0 ? [ruleLink("S7.3")] : []), ...(bounds.length > 0 ? [ruleLink("S7.4")] : [])];
+  return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules };
 }
 
 /** Which bound of the card made an adjustment; of prices that were held one by one, their sentences say so. */
-function boundText({ bounds, parts }: ChargeExplanation, adjustment: Decimal): ExplanationText | undefined {
+function boundText({ bounds, parts }: CardExplanation, adjustment: Decimal): ExplanationText | undefined {
   const [only, ...others] = parts;
   const holding: (Bounds & { readonly share: Share }) | undefined =
     bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
@@ -83,7 +84,7 @@ function boundText({ bounds, parts }: ChargeExplanation, adjustment: Decimal): E
   const raised = adjustment.gt(ZERO);
   const bound = raised ? holding.minimumRate : holding.maximumRate;
   if (bound === undefined) return undefined;
-  return { text: `${raised ? "at least" : "at most"} ${shareText(bound, holding.share)}`, rules: "S7.4" };
+  return { text: `${raised ? "at least" : "at most"} ${shareText(bound, holding.share)}`, rules: [ruleLink("S7.4")] };
 }
 
 /** `99.99 × 20/31 days`. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { minorUnitDigits } from "../numbers/currency.ts";
+import type { RuleLink } from "../rulebook.ts";
 import { type ExplanationText, itemTexts, partTexts } from "./explanation-text.ts";
 import { groupedIn, moneyText, numberText } from "./figure-text.ts";
 import type { Invoice, InvoiceLine, UsageLine } from "./invoice.ts";
@@ -13,7 +14,7 @@ export type InvoiceRow =
   /** What it is, its quantity, rate and amount. */
   | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
   /** How the line above was made, as a sentence, and by which rules. */
-  | { readonly kind: "text"; readonly depth: number; readonly text: string; readonly rules: string }
+  | { readonly kind: "text"; readonly depth: number; readonly text: string; readonly rules: readonly RuleLink[] }
   | { readonly kind: "rule" };
 
 /** The rows of an invoice: its lines of money, then the usage that no line prices. */

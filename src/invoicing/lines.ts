@@ -8,6 +8,7 @@ import { compareFractions, floorFraction, type Fraction, textOfFraction, whole }
 import { CARD_KINDS, type Charge, type SlabCharge, type SlabExplanation } from "../rating/charge.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { type CardValues, roundLines } from "../rating/rounding.ts";
+import { ruleLink } from "../rulebook.ts";
 import { type Explanation, exactOf, explainCard, SUM } from "./explain.ts";
 import type { InvoiceLine, LineType } from "./invoice.ts";
 
@@ -129,7 +130,7 @@ function slabLine(
     valuePerQuantity: slab.rate,
     ...explained(style, () => ({
       of: "SLAB",
-      rules: ["S1.5"],
+      rules: [ruleLink("S1.5")],
       exact: exactOf(slab.amount),
       digits,
       missing: value.eq(floorFraction(slab.amount, digits)) ? 0 : 1,
@@ -144,7 +145,7 @@ function adjustmentLine(values: CardValues, billableId: string, style: LineStyle
     id: billableId,
     description: "adjustment to the card's minimum or maximum",
     value: values.adjustment,
-    ...explained(style, () => ({ of: "BOUNDS", rules: ["S7.4"], bounded: values.value, charged })),
+    ...explained(style, () => ({ of: "BOUNDS", rules: [ruleLink("S7.4")], bounded: values.value, charged })),
   };
 }
 

@@ -4,10 +4,11 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
+import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule refuses the operation in the state that things are in. */
-export function refused(rule: string, message: string): RatebookError<"ERR_REFUSED"> {
-  return new RatebookError("ERR_REFUSED", message, { rule });
+export function refused(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
+  return new RatebookError("ERR_REFUSED", message, { rule: ruleLink(rule) });
 }
 
 /** An input is malformed or out of its bounds. */

@@ -6,6 +6,7 @@
 import type { Cycle } from "../calendar/cycle.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
+import type { RuleNumber } from "../rulebook.ts";
 
 /** The kinds of rate card, in the order of their lines on an invoice. */
 export const CARD_KINDS = [
@@ -74,8 +75,8 @@ export interface PartExplanation {
  * bounds, round.
  */
 export interface ChargeExplanation {
-  /** The numbers of the rules that made it, such as `S7.2`. */
-  readonly rules: readonly string[];
+  /** The rules that made it, in the order of their numbers. */
+  readonly rules: readonly RuleNumber[];
   readonly parts: readonly PartExplanation[];
   /** The sum of the parts is not taken below this (S10.3). */
   readonly least?: Decimal;

@@ -11,6 +11,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, textOf, ZERO } from "../numbers/decimal.ts";
 import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
+import type { RuleNumber } from "../rulebook.ts";
 import { ladderOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod, Share } from "./charge.ts";
 import type { Ladder } from "./ladder.ts";
@@ -128,7 +129,7 @@ function chargeInFull(
   period: RatedPeriod,
   paidBefore: Decimal | undefined,
 ): Charge {
-  const rules = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
+  const rules: readonly RuleNumber[] = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
   if (paidBefore !== undefined) {
     return chargeDifference({
       card,
@@ -154,7 +155,7 @@ interface Difference extends QuantityChange {
   readonly currency: string;
   readonly share: Share;
   readonly period: RatedPeriod;
-  readonly rules: readonly string[];
+  readonly rules: readonly RuleNumber[];
 }
 
 /** The price above what was paid for already; nothing where there is no more. */

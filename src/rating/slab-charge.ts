@@ -14,6 +14,7 @@ import {
   shareOf,
   whole,
 } from "../numbers/fraction.ts";
+import type { RuleNumber } from "../rulebook.ts";
 import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, Share, SlabCharge } from "./charge.ts";
 import type { Bounds, Ladder } from "./ladder.ts";
 import { explainSlabs, held, type PricedSlab, slabsReached, totalOf } from "./slabs.ts";
@@ -41,8 +42,8 @@ export interface SlabChargeOrder {
   /** Units on the card's line. */
   readonly quantity: Decimal;
   readonly parts: readonly Part[];
-  /** The numbers of the rules, ascending, beside those of S7 and S8 that follow from the slabs and shares. */
-  readonly rules: readonly string[];
+  /** The rules that charge so, ascending, beside those of S7 and S8 that follow from the slabs and shares. */
+  readonly rules: readonly RuleNumber[];
   /**
    * What the card's bounds hold: the sum of the parts, to this share of them; or the price of each part, before its
    * share, so that a price difference is one of prices that were held.
@@ -149,7 +150,7 @@ function explain(
     slabs: explainSlabs(ladder, slabs),
     ...(each && { bounds }),
   }));
-  const made = ["S7.2", "S7.3"];
+  const made: RuleNumber[] = ["S7.2", "S7.3"];
   if (bounds !== undefined) made.push("S7.4");
   if (parts.some(({ quantity }) => quantity.lte(ZERO))) made.push("S7.5");
   if (parts.some((part) => part.share.days !== part.share.of)) made.push("S8.1");

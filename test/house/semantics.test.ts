@@ -29,9 +29,13 @@ function numbersIn(text: string): readonly string[] {
  * golden case. Comments name none.
  */
 function rulesNamedIn(text: string): ReadonlySet<string> {
+  return new Set(textsIn(text).flatMap((each) => each.match(/\bS\d+\.\d+\b/g) ?? []));
+}
+
+/** The texts of a file, in their quotes, apart from those in lines of comments. */
+function textsIn(text: string): readonly string[] {
   const lines = text.split("\n").filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
-  const texts = lines.join("\n").match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? [];
-  return new Set(texts.flatMap((each) => each.match(/\bS\d+\.\d+\b/g) ?? []));
+  return lines.join("\n").match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? [];
 }
 
 const { sections, rules } = rulebook();
@@ -85,6 +89,32 @@ describe("the numbers of rules", () => {
       "S3",
       "S2.1",
     ]);
+  });
+});
+
+/** Texts of a file that speak of a rule by its number alone: they are neither a number for the code nor begin with one. */
+function nakedNumbersIn(text: string): readonly string[] {
+  return textsIn(text).filter((each) => /\bS\d+\.\d+\b/.test(each) && !/^["`]S\d+\.\d+(?:: .+)?["`]$/.test(each));
+}
+
+describe("what a user reads", () => {
+  // A promise of ours that did not hold begins with the number, and says the rule in words: it is for who repairs it.
+  test("never cites a rule by its number alone", () => {
+    const files = filesOf("src", /\.ts$/);
+    const naked = files.flatMap((file) =>
+      nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((found) => `${file}: ${found}`),
+    );
+    expect(naked).toEqual([]);
+  });
+
+  test.each([
+    ['description: "At most 10 in all (S16.6).",', ['"At most 10 in all (S16.6)."']],
+    ["throw new Error(`${what} breaks S7.3`);", ["`${what} breaks S7.3`"]],
+    ['throw refused("S16.6", "at most 10 aliases");', []],
+    ['invariant(days > 0, "S8.1: the natural period has at least one day");', []],
+    ["/** At most 10 (S16.6). */", []],
+  ])("is looked through for that: %s", (line, found) => {
+    expect(nakedNumbersIn(line)).toEqual(found);
   });
 });
 

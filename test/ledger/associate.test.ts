@@ -125,7 +125,10 @@ describe("associating", () => {
       "message",
       'only the plan that is named is dissociated: in these days the account has version 2 of "p" from 2024-01-01 on',
     );
-    expect(caught(() => leave({ version: 1 }))).toMatchObject({ code: "ERR_REFUSED", details: { rule: "S16.1" } });
+    expect(caught(() => leave({ version: 1 }))).toMatchObject({
+      code: "ERR_REFUSED",
+      details: { rule: "docs/semantics.md#s16.1" },
+    });
     expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
     expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
       "message",
@@ -264,7 +267,7 @@ describe("what is refused changes nothing", () => {
   test("S16.3 an archived account gets no plan", () => {
     const ledger = openLedger(book, [newAccount("a", { status: "ARCHIVED" })]);
     const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01"));
-    expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("S16.3");
+    expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("docs/semantics.md#s16.3");
   });
 });
 

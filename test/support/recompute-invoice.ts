@@ -3,6 +3,7 @@
  * invoice is looked at as the JSON that a reader gets.
  */
 import { compare, type ExplanationFacts, ratio, type Ratio, recompute, roundOnce } from "../rating/recompute.ts";
+import { rulebook } from "./rulebook.ts";
 
 type Mode = "HALF_UP" | "HALF_EVEN" | "DOWN";
 
@@ -26,6 +27,8 @@ interface LineFacts {
   readonly explanation?: { readonly of: string; readonly rules: readonly string[] } & Readonly<Record<string, unknown>>;
 }
 
+/** Where the rules stand. */
+const LINKS: ReadonlySet<string> = new Set(rulebook().rules.map((rule) => `docs/semantics.md#${rule.toLowerCase()}`));
 const NONE: Ratio = { over: 0n, under: 1n };
 
 /** Checks a line and all below it. @returns how many lines were recomputed @throws when a line is not what it explains */
@@ -39,7 +42,7 @@ function recomputeLine(line: LineFacts): number {
   const { explanation } = line;
   if (explanation === undefined) throw new Error(`${nameOf(line)} has no explanation`);
   for (const rule of explanation.rules) {
-    if (!/^S\d+\.\d+$/.test(rule)) throw new Error(`${nameOf(line)} cites ${rule}, which is no rule`);
+    if (!LINKS.has(rule)) throw new Error(`${nameOf(line)} cites ${rule}, which is no rule`);
   }
   agree(valueOf(line, items), ratio(line.value), line);
   return below + 1;

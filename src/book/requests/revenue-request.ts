@@ -89,10 +89,10 @@ export const revenueRequest = z.strictObject({
         .min(1)
         .max(CYCLE_NUMBER_MAX)
         .nullish()
-        .meta({ description: "Which cycle of the plan it is, from 1 (S9.1); default the account's, else 1." }),
+        .meta({ description: "Which cycle of the plan it is, from 1; default the account's, else 1." }),
     })
     .nullish(),
-  explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations (S13.6)." }),
+  explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations." }),
 });
 /** A revenue calculation as it is given: a decimal may be a number, a text or a Decimal; times are texts. */
 export type RevenueRequestInput = z.input<typeof revenueRequest>;

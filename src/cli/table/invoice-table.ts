@@ -7,6 +7,7 @@ import { parseInstant } from "../../calendar/instant.ts";
 import { dayText, periodText } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { ruleLinksText } from "../../rulebook.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
 import { printable } from "./printable.ts";
 
@@ -62,7 +63,7 @@ function layOut(rows: readonly InvoiceRow[], head: readonly [string, string, str
   const rule = widths.map((width) => "─".repeat(width));
   const cells = rows.map((row): TableRow => {
     if (row.kind === "rule") return rule;
-    if (row.kind === "text") return { text: sentenceAt(row.depth, `${row.text} (${row.rules})`) };
+    if (row.kind === "text") return { text: sentenceAt(row.depth, `${row.text} (${ruleLinksText(row.rules)})`) };
     return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
   });
   return linesOfRows([head, rule, ...cells], widths);

@@ -37,7 +37,7 @@ const planChange = z.strictObject({
   effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
   pricePlanDetailsOverride: pricePlanDetailsOverride
     .nullish()
-    .meta({ description: "Cards that replace those of the plan with the same billable item, or are added (S16.2)." }),
+    .meta({ description: "Cards that replace those of the plan with the same billable item, or are added." }),
   retainStartOffsets: z
     .boolean()
     .nullish()
@@ -62,7 +62,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     summary: "Associate a price plan with an account, or take it away",
     description:
       "The plan is in force on the days `[effectiveFrom, effectiveUntil)` in place of what lies in them; DISASSOCIATE " +
-      "leaves them without a plan (S16.1).",
+      "leaves them without a plan.",
     access: "write",
     params,
     body: planChange,

@@ -25,13 +25,10 @@ const creditShape = z
     status: z.enum(["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"]),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
-    holdAmount: number.meta({ description: "What draft invoices would take, computed when read (S12.4)." }),
+    holdAmount: number.meta({ description: "What draft invoices would take, computed when read." }),
     consumedAmount: number.meta({ description: "What final invoices took." }),
     priority: z.int().meta({ description: "The lowest pays first." }),
-    applicableEntityIds: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "Whose lines it pays; absent: any line (S12.2)." }),
+    applicableEntityIds: z.array(z.string()).optional().meta({ description: "Whose lines it pays; absent: any line." }),
     createdAt: timestamp,
   })
   .meta({ id: "Credit" });
@@ -103,7 +100,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     id: "voidCredit",
     tag: "Credits",
     summary: "End a credit",
-    description: "What drafts hold is released; what was consumed stays consumed (S12.5).",
+    description: "What drafts hold is released; what was consumed stays consumed.",
     access: "write",
     params,
     answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },

@@ -99,7 +99,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     id: "archiveCustomer",
     tag: "Customers",
     summary: "Archive a customer and its accounts",
-    description: "Refused while an account of it has a plan now or later, or an open draft invoice (S16.3).",
+    description: "Refused while an account of it has a plan now or later, or an open draft invoice.",
     access: "write",
     params,
     answers: { 200: success },

@@ -101,7 +101,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Undo up to five events",
     description:
       "With account_id alone, or with id, event_id, event_source_time, event_id and created_at, or event_id and " +
-      "event_source_time (S15.1). Repeating the call undoes all that can be.",
+      "event_source_time. Repeating the call undoes all that can be.",
     access: "write",
     query: undoQuery,
     answers: { 200: z.strictObject({ data: z.array(undoneShape) }).meta({ id: "UndoneEvents" }) },

@@ -70,7 +70,7 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     id: "addAccountsToInvoiceGroup",
     tag: "Invoice groups",
     summary: "Put accounts into an invoice group",
-    description: "One that is in it already is passed over; one that is in another group is refused (S16.7).",
+    description: "One that is in it already is passed over; one that is in another group is refused.",
     access: "write",
     params,
     body: members,

@@ -78,7 +78,7 @@ export interface InvoiceNames {
   readonly pricePlan: string;
 }
 
-/** The page of an invoice, for the one who pays it: without ids of plans, and without the numbers of rules. */
+/** The page of an invoice, for the one who pays it: without ids of plans, and without links to rules. */
 export function invoicePage({ id, invoice }: InvoiceShown, names: InvoiceNames): string {
   const { status, currency, startDate, endDate, invoiceDate, dueDate, accountId, customerId } = invoice;
   const title =
@@ -118,7 +118,7 @@ export function compositePage(composite: CompositeShown, names: CompositeNames):
         depth: 0,
         cells: [called(accountId, names.accounts.get(accountId)), "", "", moneyText(amount, digits)],
       },
-      { kind: "text", depth: 1, text: invoiceId, rules: "" },
+      { kind: "text", depth: 1, text: invoiceId, rules: [] },
     ]),
     { kind: "rule" },
     { kind: "line", depth: 0, cells: ["Total", "", currency, moneyText(total, digits)] },

@@ -46,7 +46,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     summary: "List invoices, by the start of their cycle, newest first",
     description:
       "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final. An " +
-      "account whose bill cannot be made (S1.4) is without drafts, and named in `skipped`.",
+      "account whose bill cannot be made is without drafts, and named in `skipped`.",
     access: "read",
     query: listQuery(listFilters, LONG_PAGES),
     wireNames: { from: "start_time", until: "end_time" },
@@ -84,7 +84,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     id: "runBills",
     tag: "Invoices",
     summary: "Make every invoice final whose time has come",
-    description: "Goes on where it stopped; doing it twice changes nothing (S13.4).",
+    description: "Goes on where it stopped; doing it twice changes nothing.",
     access: "write",
     body: z.strictObject({
       as_of: moment.nullish().meta({ description: "Default now; later than now is refused." }),

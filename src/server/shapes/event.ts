@@ -116,7 +116,7 @@ export const recordShape = z
         overage: number,
       })
       .optional()
-      .meta({ description: "What it took of a feature, and from which entries (S11.4)." }),
+      .meta({ description: "What it took of a feature, and from which entries." }),
     pricePlan: z
       .strictObject({ id: z.string(), version: z.int() })
       .optional()

@@ -14,17 +14,22 @@ import { ZERO } from "../../numbers/decimal.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const explanation = z
-  .looseObject({ of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]), rules: z.array(z.string()) })
+  .looseObject({
+    of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]),
+    rules: z.array(z.string().meta({ description: "Where a rule stands in the documentation, as a link." })),
+  })
   .meta({
     id: "Explanation",
     additionalProperties: true,
-    description: "How the value was made, enough to recompute it by hand (S13.6).",
+    description: "How the value was made, enough to recompute it by hand.",
   });
 
 /** One line of the tree of an invoice. */
 export const lineShape = z
   .strictObject({
-    type: z.string().meta({ description: "What the line is, in the tree of S13.2: `TOTAL_AMOUNT`, `NET_AMOUNT`, …" }),
+    type: z
+      .string()
+      .meta({ description: "What the line is, in the tree of an invoice: `TOTAL_AMOUNT`, `NET_AMOUNT`, …" }),
     id: z.string().optional().meta({ description: "The meter, add-on, feature, credit or invoice that it is for." }),
     description: z.string().optional(),
     value: number,
@@ -58,7 +63,7 @@ const fields = {
   ownerId: z.string().meta({ description: "The account, or the group of a composite invoice." }),
   invoiceClass: z
     .enum(["SIMPLE", "COMPOSITE"])
-    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one (S16.7)." }),
+    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one." }),
   accountId: z.string().optional(),
   customerId: z.string().optional(),
   invoiceGroupId: z.string().optional(),

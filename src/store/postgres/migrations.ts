@@ -131,8 +131,8 @@ export async function migrate(connections: Connections, schema: string): Promise
     await makeWhereMissing(run, schema, table("migration"));
     const version = await versionOf(run, table("migration"));
     if (version > SCHEMA_VERSION) {
-      const rule = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
-      throw new RatebookError("ERR_REFUSED", rule, { rule });
+      const sentence = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
+      throw new RatebookError("ERR_REFUSED", sentence, {});
     }
     if (version > 0) await refuseEarlyLayout(run, table("ledger"));
     for (const [index, statements] of VERSIONS.entries()) {
@@ -170,8 +170,8 @@ async function hasTable(run: Run, table: string): Promise<boolean> {
 /** The first version was another one before it was released; its tables had these names, and other columns. */
 async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
   if (await hasTable(run, ledger)) return;
-  const rule = "the database was made by a ratebook from before its first release; this one cannot read its tables";
-  throw new RatebookError("ERR_REFUSED", rule, { rule });
+  const sentence = "the database was made by a ratebook from before its first release; this one cannot read its tables";
+  throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 
 async function versionOf(run: Run, table: string): Promise<number> {

@@ -20,6 +20,6 @@ export async function checkServerVersion({ run }: Connections): Promise<void> {
   );
   if (!(Number(row?.["number"]) < OLDEST * 10_000)) return;
   const found = (row?.["name"] ?? "").split(" ")[0];
-  const rule = `the database is PostgreSQL ${found}, which is too old: expected version ${OLDEST} or a newer one`;
-  throw new RatebookError("ERR_REFUSED", rule, { rule });
+  const sentence = `the database is PostgreSQL ${found}, which is too old: expected version ${OLDEST} or a newer one`;
+  throw new RatebookError("ERR_REFUSED", sentence, {});
 }
