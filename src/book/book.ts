@@ -41,14 +41,14 @@ export function readBook(json: unknown): Book {
  * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
  * (S16.1), and may use what the book has.
  *
- * @param json the value of a JSON document, or its text
+ * @param json the value of a JSON document, or its text; its `$schema`, where it has one, is for editors
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan
  */
 export function checkPlan(json: unknown, book: Book): PricePlan {
   const problems = collectProblems();
   const raw = typeof json === "string" ? parsed("the price plan", json, problems.report) : json;
   if (checkNesting(raw, problems)) {
-    const shape = readShape(pricePlan, raw, [], problems);
+    const shape = readShape(pricePlan, withoutSchema(raw), [], problems);
     if (shape !== undefined) {
       const report = problems.reportBeyondShape();
       const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report });
@@ -58,6 +58,12 @@ export function checkPlan(json: unknown, book: Book): PricePlan {
     }
   }
   throw problems.error("the price plan", raw);
+}
+
+/** A document without its `$schema`, which is for editors. */
+function withoutSchema(raw: unknown): unknown {
+  if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "$schema")) return raw;
+  return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== "$schema"));
 }
 
 /** What a plan needs to be associated at all (S16.1). */

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
+import { nearestOf } from "../book/nearest.ts";
 import { quoted, UsageError } from "./problems.ts";
 
 /** One option of a command. */
@@ -90,27 +91,4 @@ function unknownOption(rawName: string, known: readonly string[]): UsageError {
   const nearest = nearestOf(rawName.replace(/^-+/, ""), known);
   const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
   return new UsageError(`unknown option ${quoted(rawName).slice(1, -1)}: ${hint}`);
-}
-
-/** The known name that takes the fewest changes of a letter, where these are few. */
-export function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((candidate) => ({ candidate, changes: changesBetween(name.slice(0, 60), candidate) }))
-    .filter(({ candidate, changes }) => changes <= Math.max(1, Math.floor(candidate.length / 3)))
-    .toSorted((a, b) => a.changes - b.changes);
-  return ranked[0]?.candidate;
-}
-
-/** Letters to insert, drop or replace to make one text of the other. */
-function changesBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-  }
-  return row[to.length] ?? 0;
 }

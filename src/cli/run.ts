@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { packageVersion } from "../server/version.ts";
-import { nearestOf, type OptionSpecs, readArguments } from "./arguments.ts";
+import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
 import { type Io, write } from "./io.ts";

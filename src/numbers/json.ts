@@ -25,7 +25,7 @@ const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
 export function parseJson(text: string, unkept?: (reason: string) => unknown): unknown {
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-    const number = unkept === undefined ? parseNumber : (digits: string) => parseNumberOr(digits, unkept);
+    const number = unkept === undefined ? jsonNumber : (digits: string) => parseNumberOr(digits, unkept);
     return parse(text, undefined, { parseNumber: number, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
     if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
@@ -55,14 +55,19 @@ export function stringifyJson(value: unknown, indent?: number): string {
   return text ?? "null";
 }
 
-function parseNumber(text: string): unknown {
+/**
+ * The value of a number as JSON writes it: a JavaScript number where a double keeps it, else a {@link Decimal}.
+ *
+ * @throws {RatebookError} ERR_NUMBER_INVALID when no decimal keeps it
+ */
+export function jsonNumber(text: string): number | Decimal {
   if (isSafeNumber(text)) return Number(text);
   return decimalOf(text);
 }
 
 function parseNumberOr(text: string, unkept: (reason: string) => unknown): unknown {
   try {
-    return parseNumber(text);
+    return jsonNumber(text);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     return unkept(error.message);

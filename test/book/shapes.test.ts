@@ -29,7 +29,7 @@ rows("the book", [
   ["organization.rounding", "UP", 'expected "HALF_UP", "HALF_EVEN" or "DOWN", got "UP"'],
   ["organization.id", "", "expected at least 1 character, got 0"],
   ["accounts", { id: "a" }, "expected a list, got an object"],
-  ["acounts", [], "unknown field"],
+  ["acounts", [], `unknown field: did you mean "accounts"?`],
   ["customers[0]", "contoso", 'expected an object, got "contoso"'],
   ["customers[0]", null, "expected an object, got null"],
 ]);

@@ -23,8 +23,10 @@ describe("ratebook check", () => {
   test("prints every problem with its path, and how many there are", async () => {
     const bad = { ...SMALL_BOOK, organization: { id: "acme", baseCurrency: "XYZ" }, customers: [] };
     const { code, out, err } = await check(JSON.stringify(bad));
-    expect(err).toMatch(/^book\.json: \$\.organization\.baseCurrency: .*\n(?:.*\n)*book\.json: [2-9] problems\n$/);
-    expect(err).toMatch(/^book\.json: \$\.accounts\[0\]\.customerId: /m);
+    expect(err).toMatch(
+      /^book\.json:1:\d+: \$\.organization\.baseCurrency: .*\n(?:.*\n)*book\.json: [2-9] problems\n$/,
+    );
+    expect(err).toMatch(/^book\.json:1:\d+: \$\.accounts\[0\]\.customerId: /m);
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
@@ -37,23 +39,69 @@ describe("ratebook check", () => {
     });
     const empty = files.file("empty.json", "{}");
     const { code, err } = await check(JSON.stringify(SMALL_BOOK), "--plan", empty);
-    expect(err).toMatch(/^empty\.json: \$\.id: /m);
+    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected a text\n {6}1 \| \{\}$/m);
     expect(code).toBe(1);
   });
 
   test.each([
-    ["a book that is no JSON", "{", /^book\.json: \$: not JSON: .*\nbook\.json: 1 problem\n$/],
+    [
+      "a book that is no JSON",
+      "{",
+      /^book\.json:1:\d: \$: not JSON: the text ends too soon\n {6}1 \| \{\nbook\.json: 1 problem\n$/,
+    ],
     [
       "a book nested 100,000 deep",
       `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
       /^book\.json: \$[^\n]*\nbook\.json: 1 problem\n$/,
     ],
-    ["a book that is a list", "[]", /^book\.json: \$: [^\n]*\nbook\.json: 1 problem\n$/],
-    ["__proto__ in a book", '{"__proto__":{"a":1}}', /^book\.json: \$[^\n]*__proto__[^\n]*\nbook\.json: 1 problem\n$/],
+    ["a book that is a list", "[]", /^book\.json:1:1: \$: [^\n]*\n[^\n]*\nbook\.json: 1 problem\n$/],
+    [
+      "__proto__ in a book",
+      '{"__proto__":{"a":1}}',
+      /^book\.json:1:2: \$[^\n]*__proto__[^\n]*\n[^\n]*\nbook\.json: 1 problem\n$/,
+    ],
   ])("refuses %s", async (_, content, expected) => {
     const { code, out, err } = await check(content);
     expect(err).toMatch(expected);
     expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  test("shows where a problem is: line, column, path, what was expected, and the line", async () => {
+    const bad = JSON.stringify({ ...SMALL_BOOK, accounts: [] }, null, 2)
+      .replace('"usageMeterId": "um.units"', '"usageMeterId": "um.unit"')
+      .replace('"order": 2,', '"order": 2, "ratee": 1,');
+    const { err } = await check(bad);
+    expect(err).toMatch(
+      /^book\.json:(\d+):\d+: \$\.pricePlans\[0\]\.pricePlanDetails\.usageRateCards\[0\]\.usageMeterId: expected the id or name of a usage meter, got "um\.unit": did you mean "um\.units"\?\n +\1 \| "usageMeterId": "um\.unit",$/m,
+    );
+    expect(err).toMatch(/slabs\[1\]\.ratee: unknown field$/m);
+    expect(err.match(/usageMeterId: /g)).toHaveLength(1);
+  });
+
+  test("guesses a misspelt field once, however often it is there", async () => {
+    const accounts = ["a", "b", "c"].map((id) => ({ id, nmae: "Three", name: "Three", customerId: "contoso" }));
+    const { err } = await check(JSON.stringify({ ...SMALL_BOOK, accounts }, null, 2));
+    expect(err).toMatch(
+      /^book\.json:\d+:7: \$\.accounts\[0\]\.nmae: unknown field: did you mean "name"\? \(and at 2 more places\)$/m,
+    );
+    expect(err).toMatch(/book\.json: 3 problems\n$/);
+  });
+
+  test("takes comments, commas before closing brackets, and a $schema", async () => {
+    const commented = `// prices of 2024\n{ "$schema": "./book.schema.json",${JSON.stringify(SMALL_BOOK).slice(1, -1)}, /* "more": 1 */ }`;
+    expect((await check(commented)).out).toBe(
+      "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
+    );
+  });
+
+  test("S1.2 reads numbers of a commented book to their last digit, and refuses equal keys", async () => {
+    const bad = '{ // who\n  "organization": { "id": "a" },\n  "settings": [12345678901234567.5],\n  "settings": [] }';
+    expect((await check(bad)).err).toBe(
+      "book.json:4:3: $.settings: expected each key of an object once: this one is given again at line 4, column 3\n" +
+        '      4 | "settings": [] }\nbook.json: 1 problem\n',
+    );
+    const digits = '{ // who\n  "accounts": 12345678901234567.5 }';
+    expect((await check(digits)).err).toContain("expected a list, got 12345678901234567.5\n");
   });
 
   test("refuses a book that is no text", async () => {

@@ -169,7 +169,16 @@ describe("a CSV file of events", () => {
       { ...MAP, id: { column: "A", value: "b" } },
       'map.json: $.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}',
     ],
-    ["a part that an event does not have", { ...MAP, attribute: {} }, "map.json: $.attribute: unknown field"],
+    [
+      "a part that an event does not have",
+      { ...MAP, attribute: {} },
+      'map.json: $.attribute: unknown field: did you mean "attributes"?',
+    ],
+    [
+      "a column that is nearly there",
+      { ...MAP, accountId: { column: "Acount" } },
+      'events.csv: the map names the column "Acount", and the header has "TIMESTAMP", "Account", "Units": did you mean "Account"?',
+    ],
     ["a list", [MAP], "map.json: $: expected an object, got a list"],
     [
       "a field that no map keeps",
@@ -182,12 +191,15 @@ describe("a CSV file of events", () => {
       'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',
     ],
   ])("%s is refused in one sentence", async (_, map, sentence) => {
-    expect(await preview(`${HEADER}${ROW}`, map)).toEqual({ code: 1, out: "", err: `ratebook: ${sentence}\n` });
+    const { err, ...ran } = await preview(`${HEADER}${ROW}`, map);
+    expect(ran).toEqual({ code: 1, out: "" });
+    // Where it is in the map comes before its path.
+    expect(err.replace(/map\.json:1:\d+: \$/, "map.json: $")).toBe(`ratebook: ${sentence}\n`);
   });
 
   test("a map that is no JSON is refused in one sentence", async () => {
     const { code, err } = await preview(`${HEADER}${ROW}`, "{");
-    expect(err).toMatch(/^ratebook: map\.json: not JSON: .*\n$/);
+    expect(err).toMatch(/^ratebook: map\.json:1:2: not JSON: .*\n$/);
     expect(code).toBe(1);
   });
 });

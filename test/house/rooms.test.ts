@@ -53,6 +53,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "json-logic-js": ["rules/"],
   zod: ["book/", "server/", "cli/"],
   "csv-parse": ["cli/"],
+  "@humanwhocodes/momoa": ["cli/"],
   "cli-table3": ["cli/"],
   "cli-progress": ["cli/"],
   fastify: ["server/", "server.ts"],

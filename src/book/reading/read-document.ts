@@ -7,6 +7,7 @@
 import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
+import { hintAt } from "../nearest.ts";
 import type { Path, Problems } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
 import { sentenceOf, shown } from "../sentences.ts";
@@ -55,7 +56,7 @@ function readAs<S extends z.ZodType>(
 ): z.output<S> | undefined {
   const result = schema.safeParse(raw, { error: sentenceOf });
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, path, problems);
+  for (const issue of result.error.issues) reportIssue(issue, path, problems, salvaged);
   return salvage(salvaged, raw) as z.output<S> | undefined;
 }
 
@@ -72,9 +73,9 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
   const object = objectOf(raw);
   if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
   const lists: Record<string, unknown> = object ?? {};
-  const known = new Set<string>(["organization", ...Object.keys(RESOURCES)]);
+  const known = new Set<string>(["$schema", "organization", ...Object.keys(RESOURCES)]);
   for (const key of Object.keys(lists)) {
-    if (!known.has(key)) problems.report([key], "unknown field");
+    if (!known.has(key)) problems.report([key], `unknown field${hintAt(key, [...known])}`);
   }
   const own = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
   const list = <List extends ResourceList>(key: List): BookDocument[List] =>
@@ -183,15 +184,39 @@ function tooDeep(value: unknown, depth: number): (string | number)[] | undefined
   return undefined;
 }
 
-function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems): void {
+/** Notes what zod found. @param schema what was read, where a guess at a misspelt field may be of use */
+function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.core.$ZodType): void {
   const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
   if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys) problems.report([...path, key], "unknown field");
+    const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
+    for (const key of issue.keys) problems.report([...path, key], `unknown field${hintAt(key, fields)}`);
     return;
   }
   const branch = issue.code === "invalid_union" ? branchOf(issue.errors) : undefined;
   if (branch === undefined) problems.report(path, issue.message);
   else for (const inner of branch) reportIssue(inner, path, problems);
+}
+
+/** The fields that an object at a place below a schema may have; none where that cannot be told. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "pipe":
+      return fieldsAt(def.in, path);
+    case "optional":
+    case "nullable":
+      return fieldsAt(def.innerType, path);
+    case "array":
+      return fieldsAt(def.element, path.slice(1));
+    case "object": {
+      const [step, ...below] = path;
+      if (step === undefined) return Object.keys(def.shape);
+      const field = def.shape[String(step)];
+      return field === undefined ? [] : fieldsAt(field, below);
+    }
+    default:
+      return [];
+  }
 }
 
 /** Of the ways in which a value may be given, the one that it was given in: its own type was right. */

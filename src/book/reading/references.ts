@@ -1,10 +1,11 @@
-import type { Path, Report } from "../problems.ts";
 /**
  * Finds what a reference means: an id, else a name (book.md). Ids win over names; a name of something archived counts
  * only when nothing else has it.
  *
  * @module
  */
+import { hintAt } from "../nearest.ts";
+import type { Path, Report } from "../problems.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
 import { allOf, anOrA, shown } from "../sentences.ts";
 import type { ResourceList } from "./document.ts";
@@ -21,6 +22,9 @@ export const LIST_WORDS: Readonly<Record<ResourceList, string>> = {
   accounts: "account",
   invoiceGroups: "invoice group",
 };
+
+/** So many references that lead nowhere get a guess. */
+const GUESSES_MAX = 50;
 
 /** A list that others refer to. */
 export type ReferredList = Exclude<ResourceList, "settings" | "invoiceGroups">;
@@ -42,6 +46,8 @@ export interface References {
   readonly lists: Readonly<Record<ReferredList, Entries>>;
   /** The keys that a dependency may mean by a full key or a bare id, both in lower case (S4.2). */
   readonly settings: ReadonlyMap<string, string | ReadonlySet<string>>;
+  /** How many more references get a guess at what was meant: a broken book may have a million. */
+  readonly guesses: { left: number };
 }
 
 /** What resolving needs to know of a book, and where it tells what is wrong. */
@@ -66,6 +72,7 @@ export function referencesOf(raw: RawLists): References {
       accounts: entriesOf(raw.accounts, "id"),
     },
     settings: settingsOf(raw.settings),
+    guesses: { left: GUESSES_MAX },
   };
 }
 
@@ -91,11 +98,21 @@ export function idAmong(lists: readonly ReferredList[], given: string, path: Pat
     if (entries.some(({ isOpen }) => isOpen)) return given;
     const what = lists.map((list) => LIST_WORDS[list]).join(" or ");
     const named = lists.length === 1 && lists[0] === "eventSchemas" ? "the name" : "the id or name";
-    resolving.report(path, `expected ${named} of ${anOrA(what)}, got ${shown(given)}`);
+    const guess = guessFor(given, entries, resolving.references);
+    resolving.report(path, `expected ${named} of ${anOrA(what)}, got ${shown(given)}${guess}`);
   } else {
     resolving.report(path, `the name ${shown(given)} belongs to ${allOf(found.slice(0, 3))}: expected an id`);
   }
   return given;
+}
+
+function guessFor(given: string, entries: readonly Entries[], { guesses }: References): string {
+  if (guesses.left === 0) return "";
+  guesses.left--;
+  return hintAt(
+    given,
+    entries.flatMap(({ ids, byName }) => [...ids, ...byName.keys()]),
+  );
 }
 
 /** The full key of a dependency's setting (S4.2); what cannot be found is reported unless `mayMiss`. */

@@ -5,14 +5,14 @@
  */
 import * as z from "zod";
 
+import { hintAt } from "../../book/nearest.ts";
 import { pathText } from "../../book/problems.ts";
 import { mapOf } from "../../book/resources/fields.ts";
 import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import type { Problem } from "../../errors.ts";
 import { Decimal } from "../../numbers/decimal.ts";
-import { repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
-import { parseJson } from "../../numbers/json.ts";
+import { openDocument } from "../json-document.ts";
 import { InputError, quoted } from "../problems.ts";
 
 const constant = z.union([
@@ -45,7 +45,8 @@ const timestamp = z.union(
 );
 
 /** Where the parts of an event come from. */
-const csvMap = z.strictObject({
+export const csvMap = z.strictObject({
+  $schema: z.string().optional(),
   schemaName: origin,
   accountId: origin,
   id: origin,
@@ -59,29 +60,30 @@ export type CsvMap = z.output<typeof csvMap>;
 export type Origin = z.output<typeof origin>;
 
 /**
+ * Reads a map; comments, and a `$schema` for editors, are accepted.
+ *
  * @param file the map's name, for messages
  * @throws {InputError} with the first thing that is wrong: where, and what was expected
  */
 export function readCsvMap(file: string, text: string): CsvMap {
-  let json: unknown;
-  try {
-    json = parseJson(text);
-  } catch (error) {
-    throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
+  const document = openDocument(text);
+  if (!("value" in document)) {
+    throw new InputError(`${file}:${document.line}:${document.column}: not JSON: ${document.message}`);
   }
-  const [repeated] = repeatedKeys(text, 1);
-  if (repeated !== undefined)
-    throw new InputError(`${file}: ${pathText(repeated.path)}: ${sentenceOnRepeated(repeated)}`);
-  const read = csvMap.safeParse(json, { error: sentenceOf });
+  const wrong = (problem: Problem): InputError => {
+    const { line, column } = document.placeOf(problem);
+    return new InputError(`${file}:${line}:${column}: ${problem.path}: ${problem.message}`);
+  };
+  const [repeated] = document.repeated;
+  if (repeated !== undefined) throw wrong(repeated);
+  const read = csvMap.safeParse(document.value, { error: sentenceOf });
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const path = pathText(
-    [...(issue?.path ?? []), ...unknown].map((key) => (typeof key === "number" ? key : String(key))),
-  );
-  throw new InputError(
-    `${file}: ${path}: ${unknown.length > 0 ? "unknown field" : (issue?.message ?? "expected a map")}`,
-  );
+  const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
+  const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : [];
+  if (unknown === undefined) throw wrong({ path: pathText(path), message: issue?.message ?? "expected a map" });
+  const known = path.length === 0 ? Object.keys(csvMap.shape) : ["column", "value", "template", "zone"];
+  throw wrong({ path: pathText([...path, unknown]), message: `unknown field${hintAt(unknown, known)}` });
 }
 
 /** The text of an origin in one record. */
@@ -117,5 +119,7 @@ function columnOf(name: string, header: readonly string[], file: string): number
   }
   if (index >= 0) return index;
   const columns = header.map((column) => quoted(column)).slice(0, 20);
-  throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}`);
+  throw new InputError(
+    `${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}${hintAt(name, header)}`,
+  );
 }

@@ -1,0 +1,54 @@
+/**
+ * Problems of a JSON file as lines: the file with line and column, the path, what was expected, and the line itself.
+ *
+ * @module
+ */
+import type { Problem } from "../errors.ts";
+import type { TextPlace } from "../numbers/json-text.ts";
+import { printable } from "./table/printable.ts";
+
+/** So many problems are shown with their line of the file. */
+const SHOWN_MAX = 20;
+/** Characters of a line that are shown. */
+const WIDTH = 66;
+
+/** A problem, and where it is in its file. */
+export type PlacedProblem = Problem & { readonly place: TextPlace | undefined };
+
+/** The lines for all problems, in their order, and how many there are. A guess at what was meant is made once. */
+export function problemLines(file: string, text: string, problems: readonly PlacedProblem[]): string {
+  const source = text.split("\n");
+  const told = toldOnce(problems);
+  const lines = told.flatMap(({ path, message, place, more }, index) => {
+    const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
+    const again = more === 0 ? "" : ` (and at ${more} more ${more === 1 ? "place" : "places"})`;
+    const shown = place === undefined || index >= SHOWN_MAX ? [] : excerptOf(source, place);
+    return [`${at}: ${path}: ${message}${again}`, ...shown];
+  });
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return [...lines.map(printable), `${file}: ${count}`, ""].join("\n");
+}
+
+/** Problems with one guess at what was meant, said at the first of their places. */
+function toldOnce(problems: readonly PlacedProblem[]): readonly (PlacedProblem & { readonly more: number })[] {
+  const guesses = new Map<string, number>();
+  const isGuess = ({ message }: Problem): boolean => message.includes("did you mean");
+  for (const problem of problems) {
+    if (isGuess(problem)) guesses.set(problem.message, (guesses.get(problem.message) ?? 0) + 1);
+  }
+  return problems.flatMap((problem) => {
+    if (!isGuess(problem)) return [{ ...problem, more: 0 }];
+    const count = guesses.get(problem.message) ?? 0;
+    guesses.delete(problem.message);
+    return count === 0 ? [] : [{ ...problem, more: count - 1 }];
+  });
+}
+
+/** The line of a problem, cut where it is long; nothing where the place is in no line. */
+function excerptOf(source: readonly string[], { line, column }: TextPlace): readonly string[] {
+  const text = source[line - 1];
+  if (text === undefined || text.trim() === "") return [];
+  const from = text.length <= WIDTH ? 0 : Math.max(0, Math.min(column - 1 - WIDTH / 3, text.length - WIDTH));
+  const cut = text.slice(from, from + WIDTH).trim();
+  return [`  ${String(line).padStart(5)} | ${from > 0 ? "…" : ""}${cut}${from + WIDTH < text.length ? "…" : ""}`];
+}
