@@ -185,7 +185,7 @@ function tooDeep(value: unknown, depth: number): (string | number)[] | undefined
 }
 
 /** Notes what zod found. @param schema what was read, where a guess at a misspelt field may be of use */
-function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.core.$ZodType): void {
+function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.ZodType): void {
   const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
   if (issue.code === "unrecognized_keys") {
     const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
@@ -198,25 +198,13 @@ function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, sc
 }
 
 /** The fields that an object at a place below a schema may have; none where that cannot be told. */
-function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case "pipe":
-      return fieldsAt(def.in, path);
-    case "optional":
-    case "nullable":
-      return fieldsAt(def.innerType, path);
-    case "array":
-      return fieldsAt(def.element, path.slice(1));
-    case "object": {
-      const [step, ...below] = path;
-      if (step === undefined) return Object.keys(def.shape);
-      const field = def.shape[String(step)];
-      return field === undefined ? [] : fieldsAt(field, below);
-    }
-    default:
-      return [];
-  }
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodPipe) return fieldsAt(schema.in, path);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return fieldsAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodArray) return fieldsAt(schema.element, path.slice(1));
+  if (!(schema instanceof z.ZodObject)) return [];
+  const [step, ...below] = path;
+  return step === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(step)], below);
 }
 
 /** Of the ways in which a value may be given, the one that it was given in: its own type was right. */
