@@ -1,0 +1,47 @@
+/** The glossary says what is in the code: every name that it gives as one of `src` is written there. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs", "glossary.md"), "utf8");
+
+/** The rows of the page's tables: word, meaning, names. */
+const rows = [...page.matchAll(/^\| (.+?) \| (.+?) \|(.*)\|$/gm)]
+  .map(([, word = "", meaning = "", names = ""]) => ({ word, meaning, names }))
+  .filter(({ word }) => word !== "word");
+
+/** Every name that a file of `src` exports. */
+const exported = new Set(
+  readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [
+      ...readFileSync(join(root, "src", file), "utf8").matchAll(
+        /^export (?:async )?(?:function|interface|type|const|class) (\w+)/gm,
+      ),
+    ])
+    .map(([, name = ""]) => name),
+);
+
+/** The types and functions that are named, also as those of a field; values in capitals are none. */
+function namesIn(text: string): readonly string[] {
+  const names = [...text.matchAll(/`(\w+)(?:\.\w+)?`/g)].map(([, name = ""]) => name);
+  return names.filter((name) => !/^[A-Z]+(?:_[A-Z]+)+$/.test(name));
+}
+
+describe("the glossary", () => {
+  test("has a word and a meaning in every row, and no word twice", () => {
+    expect(rows.length).toBeGreaterThan(70);
+    const words = rows.flatMap(({ word }) => word.split(/, (?:or )?/));
+    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+  });
+
+  test.each(rows)("names for $word are exported by a file of src", ({ names }) => {
+    expect(namesIn(names).filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  test("is looked through for types and functions", () => {
+    expect(namesIn("`Invoice`, `preview`, `Charge.parts`; `ERR_REFUSED`")).toEqual(["Invoice", "preview", "Charge"]);
+  });
+});
