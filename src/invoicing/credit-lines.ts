@@ -8,7 +8,7 @@ import { applyCredits, type CreditUse, type PayableLine } from "../credits/monet
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
-import type { Draft } from "./draft.ts";
+import { type Draft, invoiceKeyOf } from "./draft.ts";
 import { cited } from "./explain.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
 import type { InvoiceLine } from "./invoice.ts";
@@ -53,7 +53,7 @@ export function payWithCredits(
     });
     const revenueInfo = treeOf(draft, groups, creditLines, lineStyle);
     if (!revenueInfo.value.isNegative()) return { draft, revenueInfo, taken };
-    const granted = negativeInvoiceCredit(causeOf(draft), revenueInfo.value, draft.invoiceDate, draft.finalAt);
+    const granted = negativeInvoiceCredit(invoiceKeyOf(draft), revenueInfo.value, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
     return { draft, revenueInfo, taken, granted };
@@ -69,11 +69,6 @@ function earliestStarts(drafts: readonly Draft[]): readonly Instant[] {
     starts[place] = earliest;
   }
   return starts;
-}
-
-function causeOf({ invoiceType, cycle, invoiceDate, finalAt }: Draft): string {
-  const known = invoiceType === "STANDARD" || finalAt === invoiceDate ? "" : `|${formatInstant(finalAt)}`;
-  return `${invoiceType}|${formatInstant(cycle.start)}|${formatInstant(invoiceDate)}${known}`;
 }
 
 function payableLines(items: readonly CardItem[], draft: Draft): readonly PayableLine[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
+import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
 import { type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
 import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
@@ -29,6 +29,17 @@ export interface Draft {
   readonly trueUp?: TrueUp & { readonly description: string; readonly invoiced: readonly Draft[] };
   readonly usage: readonly UsageLine[];
   readonly notices: readonly string[];
+}
+
+/** What tells an invoice from the others of its account: the same draft has the same key whenever it is drawn. */
+export function invoiceKeyOf({
+  invoiceType,
+  cycle,
+  invoiceDate,
+  finalAt,
+}: Pick<Draft, "invoiceType" | "invoiceDate" | "finalAt"> & { readonly cycle: { readonly start: Instant } }): string {
+  const late = invoiceType !== "STANDARD" && finalAt !== invoiceDate ? [formatInstant(finalAt)] : [];
+  return [invoiceType, formatInstant(cycle.start), formatInstant(invoiceDate), ...late].join("|");
 }
 
 /** The cycle that a STANDARD invoice is drafted for. */

@@ -52,6 +52,7 @@ export function drawInvoices(view: AccountView, catalog: BillingCatalog, options
 
 /** As {@link drawInvoices}, with what finalizing must know of each. */
 export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
+  const { explain = false, creditId = (cause) => cause } = options;
   const timeline = timelineOf(view.decisions);
   const rounding = roundingOf(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
@@ -77,10 +78,12 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
     ...view.credits.map((credit) => ({ ...credit, grantedAt: Number.NEGATIVE_INFINITY })),
     ...(options.creditsAreWhole === true
       ? []
-      : [...creditGrants(view, catalog, dues), ...refundsOf(advance, rounding)]),
+      : [...creditGrants(view, catalog, dues), ...refundsOf(advance, rounding)].map((credit) => ({
+          ...credit,
+          id: creditId(credit.id),
+        }))),
   ];
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
-  const { explain = false, creditId } = options;
   return payWithCredits(open, credits, { rounding, explain, creditId }).map((paid) => ({
     draft: paid.draft,
     invoice: invoiceOf(view, paid, options.statusOf?.(paid.draft) ?? "DRAFT"),

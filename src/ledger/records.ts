@@ -168,6 +168,10 @@ export interface EntryRecord {
   readonly effectiveUntil: Instant;
   readonly createdAt: Instant;
   readonly voided: boolean;
+  /**
+   * What a card's grant was made for, so that it is never made twice. Absent where ids were not short yet: they hold it.
+   */
+  readonly key?: string;
   readonly idempotencyKey?: string;
   /** What was asked for under the key, where it was changed since. */
   readonly asked?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
@@ -196,9 +200,11 @@ export interface CreditRecord {
 
 /** A final invoice; it never changes, but for a STANDARD one that its group merges (S13.4, S16.7). */
 export interface InvoiceRecord {
-  /** Made of its account, type, cycle and date, so that the draft has the id of the final one. */
+  /** Follows from its account and key, so that the draft has the id of the final one. */
   readonly id: string;
   readonly accountId: string;
+  /** Its type, cycle and date: what it is made for, once. Absent where ids were not short yet: they hold it. */
+  readonly key?: string;
   readonly finalizedAt: Instant;
   readonly invoice: Invoice;
   /** The group that the account was in when the invoice became final (S16.7). */

@@ -48,6 +48,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "decimal.js": ["numbers/decimal.ts"],
   "currency-codes": ["numbers/currency.ts"],
   "lossless-json": ["numbers/json.ts"],
+  "@noble/hashes": ["numbers/short-id.ts"],
   "date-fns": ["calendar/"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["rules/"],

@@ -3,6 +3,7 @@ import { type Book, readBook } from "../../src/book/book.ts";
 import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
+import { keyOfInvoice } from "../../src/ledger/account/due-ids.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { openIn } from "../../src/ledger/account/open-cycles.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
@@ -217,10 +218,10 @@ export function cardsOf({ revenueInfo }: Invoice): readonly string[] {
   return leaves(revenueInfo);
 }
 
-/** The final invoices of an account, by the instant at which they became final, then id. */
+/** The final invoices of an account, by the instant at which they became final, then what they are for. */
 export function finals(ledger: Ledger, id?: string): readonly string[] {
   return ledger
     .parts(id)
-    .invoices.toSorted((a, b) => a.finalizedAt - b.finalizedAt || (a.id < b.id ? -1 : 1))
+    .invoices.toSorted((a, b) => a.finalizedAt - b.finalizedAt || (keyOfInvoice(a) < keyOfInvoice(b) ? -1 : 1))
     .map(({ invoice }) => headOf(invoice));
 }

@@ -4,11 +4,12 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
 import { RatebookError } from "../../src/errors.ts";
+import { invoiceKeyOf } from "../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../src/invoicing/draw.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { viewOfWork } from "../../src/ledger/account/account-plan.ts";
 import { catchUp, draftsOf } from "../../src/ledger/account/catch-up.ts";
-import { invoiceIdOf } from "../../src/ledger/account/invoices.ts";
+import { invoiceIdOf } from "../../src/ledger/account/due-ids.ts";
 import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
 import { createCredits, voidCredit } from "../../src/ledger/commands/credits.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";
@@ -236,7 +237,9 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
     const range = { from: at(START), until: end + 1, creditsAreWhole: true };
     const drawn = drawDrafts({ ...viewOfWork(catalog, work), credits: [] }, catalog.billing, range);
     const due = drawn.filter(({ draft }) => draft.finalAt <= end);
-    return inOrder(due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, draft), grossOf(invoice)]));
+    return inOrder(
+      due.map(({ draft, invoice }) => [invoiceIdOf(work.record.id, invoiceKeyOf(draft)), grossOf(invoice)]),
+    );
   });
 }
 

@@ -9,6 +9,7 @@ import { dayOf } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
+import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { createCredits, type CreditShown, creditsShown, voidCredit } from "../../ledger/commands/credits.ts";
 import { type EntryChange, grantEntry, patchEntry, voidEntry } from "../../ledger/commands/entries.ts";
@@ -19,9 +20,10 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
-import { accountsIn, accountsNamedIn } from "../account-lists.ts";
+import { accountsBehind, accountsIn, accountsNamedIn } from "../account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "../context.ts";
 import { collectPage, type Page, pageAmong, type PageOptions } from "../pages.ts";
+import { billOf, collectSkipped, eachAlone } from "./skipped-accounts.ts";
 
 /** A license update with the account that it is of. */
 export type LicenseUpdateShown = LicenseUpdateRecord & {
@@ -238,25 +240,37 @@ export async function getCredit(context: EngineContext, id: string): Promise<Cre
   const accountId = await accountOfCredit(context, id);
   return lookAtAccount(context, accountId, (catalog, work, now) => {
     catchUp(catalog, work, now);
-    const found = creditsShown(catalog, work, now).find(({ credit }) => credit.id === id);
+    const found = creditsShown(catalog, work, now).find(({ credit }) => isNamed(accountId, credit.id, id));
     if (found === undefined) throw notFound("credit", id);
     return found;
   });
 }
 
-/** The account of a credit: one that plans grant is named by its account, and may be due but not stored yet. */
+/** The account of a credit; one that is due but not stored yet is of an account that is behind. */
 async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
   const { read } = context.store;
   const stored = await read.credit(id);
   if (stored !== undefined) return stored.accountId;
-  for (const accountId of await accountsNamedIn(read, id)) {
-    const isOwn = await lookAtAccount(context, accountId, (catalog, work, now) => {
-      catchUp(catalog, work, now);
-      return work.credits().some((credit) => credit.id === id);
-    });
-    if (isOwn) return accountId;
+  for await (const accountId of accountsThatMayHave(context, id)) {
+    const found = await eachAlone([accountId], collectSkipped(), () =>
+      lookAtAccount(context, accountId, (catalog, work, now) =>
+        billOf(accountId, () => {
+          catchUp(catalog, work, now);
+          return work.credits().filter((credit) => isNamed(accountId, credit.id, id));
+        }),
+      ),
+    );
+    if (found.length > 0) return accountId;
   }
   throw notFound("credit", id);
+}
+
+async function* accountsThatMayHave(
+  { store: { read }, clock }: EngineContext,
+  creditId: string,
+): AsyncGenerator<string> {
+  yield* await accountsNamedIn(read, creditId);
+  if (isShortId("credit", creditId)) yield* accountsBehind(read, clock());
 }
 
 function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
@@ -298,7 +312,7 @@ function checkEntryOf(
   if (featureId === undefined) return;
   checkFeature(catalog, featureId);
   catchUp(catalog, work, now);
-  const entry = work.entries().find(({ id }) => id === entryId);
+  const entry = work.entries().find(({ id }) => isNamed(work.record.id, id, entryId));
   if (entry?.featureId !== featureId) throw notFound("feature credit entry", entryId);
 }
 

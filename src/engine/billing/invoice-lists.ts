@@ -3,15 +3,13 @@
  *
  * @module
  */
-import type { Instant } from "../../calendar/instant.ts";
-import { isBehind, openCycles } from "../../ledger/account/catch-up.ts";
-import type { Catalog } from "../../ledger/catalog.ts";
-import { compareIds } from "../../ledger/order.ts";
-import type { AccountRecord } from "../../ledger/records.ts";
+import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
+import { compareNewest } from "../../store/order.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
 import { collectPage, type CollectedPage, type Page, type PageOptions } from "../pages.ts";
+import { draftPlaces } from "./draft-places.ts";
 import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
@@ -61,29 +59,13 @@ export async function listInvoices(
   return { ...found.page(), ...skipping.found() };
 }
 
-/** Where the drafts of an account stand: in an open cycle each, with an id that begins so. */
-interface DraftPlaces {
-  readonly starts: readonly Instant[];
-  readonly idPrefix: string;
-}
-
-/** The places of an account that is not behind: AD_HOC invoices, dated within a cycle, are final then. */
-function draftPlaces(catalog: Catalog, record: AccountRecord, now: Instant): DraftPlaces {
-  return { starts: openCycles(catalog, record, now).map(({ start }) => start), idPrefix: `inv|${record.id}|` };
-}
-
 /** Whether one of these may stand on the page: not all of them are on pages before it, or on later ones. */
 function mayStandOn(
   page: CollectedPage<InvoiceShown>,
   after: PageKey | undefined,
-  { starts, idPrefix }: DraftPlaces,
+  places: readonly PageKey[],
 ): boolean {
-  return starts.some((start) => {
-    if (page.isBeyond({ createdAt: start, id: idPrefix })) return false;
-    if (after === undefined || start < after.createdAt) return true;
-    const isSpread = after.id.startsWith(idPrefix);
-    return start === after.createdAt && (isSpread || compareIds(idPrefix, after.id) > 0);
-  });
+  return places.some((place) => !page.isBeyond(place) && (after === undefined || compareNewest(place, after) > 0));
 }
 
 /** The ids of accounts, a few at a time; all of them by id, as drafts of one day stand in the list. */

@@ -7,15 +7,17 @@ import { formatInstant, type Instant, instantOf, parseInstant } from "../../cale
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
+import { isNamed } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { type AccountFilter, accountsNamedIn } from "../account-lists.ts";
+import type { AccountFilter } from "../account-lists.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import { billOf } from "./skipped-accounts.ts";
+import { accountsThatMayInvoice } from "./draft-places.ts";
+import { billOf, collectSkipped, eachAlone } from "./skipped-accounts.ts";
 
 /** An instant as callers may give it. */
 export type InstantInput = Instant | string | Date;
@@ -74,11 +76,15 @@ export async function preview(
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getInvoice(context: EngineContext, id: string): Promise<InvoiceShown> {
-  const accountIds = await accountsNamedIn(context.store.read, id);
-  const all = accountIds.length === 0 ? [] : await invoicesOf(context, accountIds, undefined);
-  const found = all.find((each) => each.id === id);
-  if (found === undefined) throw notFound("invoice", id);
-  return found;
+  const stored = await context.store.read.invoice(id);
+  if (stored !== undefined) return finalShown(stored);
+  for await (const { accountId, isMeant } of accountsThatMayInvoice(context, id)) {
+    const work = (ids: readonly string[]) => invoicesOf(context, ids, undefined);
+    const all = await (isMeant ? work([accountId]) : eachAlone([accountId], collectSkipped(), work));
+    const found = all.find((each) => isNamed(accountId, each.id, id));
+    if (found !== undefined) return found;
+  }
+  throw notFound("invoice", id);
 }
 
 /**
@@ -132,6 +138,7 @@ function byDate(a: InvoiceShown, b: InvoiceShown): number {
   return (
     parseInstant(a.invoice.invoiceDate) - parseInstant(b.invoice.invoiceDate) ||
     INVOICE_TYPES.indexOf(a.invoice.invoiceType) - INVOICE_TYPES.indexOf(b.invoice.invoiceType) ||
+    a.updatedAt - b.updatedAt ||
     compareIds(a.id, b.id)
   );
 }

@@ -17,7 +17,8 @@ import type { Catalog } from "../catalog.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
-import { asDraft, creditIdOf, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
+import { entryIdOf, keyOfEntry } from "./due-ids.ts";
+import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { openIn } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 
@@ -111,8 +112,8 @@ export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant 
 
 /** The credits that the account does not have yet; of nothing there is none. */
 function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
-  const made = new Set(work.credits().map(({ id }) => id));
-  return credits.filter(({ id, creditAmount }) => !creditAmount.isZero() && !made.has(creditIdOf(work.record.id, id)));
+  const made = new Set(work.credits().map(({ cause }) => cause));
+  return credits.filter(({ id: cause, creditAmount }) => !creditAmount.isZero() && !made.has(cause));
 }
 
 function inOrder(instants: readonly Instant[]): readonly Instant[] {
@@ -125,20 +126,17 @@ export function newGrants(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): readonly FeatureGrant[] {
-  const made = new Set(work.entries().map(({ id }) => id));
+  const made = new Set(work.entries().map(keyOfEntry));
   const all = featureGrants(planOf(catalog, work.record).decisions, Number.NEGATIVE_INFINITY, until + 1);
-  return all.filter(({ key }) => !made.has(entryIdOf(work.record, key)));
-}
-
-function entryIdOf(record: AccountRecord, key: string): string {
-  return `entry|${record.id}|${key}`;
+  return all.filter(({ key }) => !made.has(key));
 }
 
 function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: Instant): void {
   const { key, featureId, granted, effectiveFrom, effectiveUntil, due } = grant;
   work.putEntry({
-    id: entryIdOf(work.record, key),
+    id: entryIdOf(work.record.id, key),
     accountId: work.record.id,
+    key,
     featureId,
     source: "PRICE_PLAN",
     granted,

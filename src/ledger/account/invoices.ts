@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { CreditUse } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
-import type { Draft } from "../../invoicing/draft.ts";
+import { invoiceKeyOf } from "../../invoicing/draft.ts";
 import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -16,6 +16,7 @@ import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { viewOfWork } from "./account-plan.ts";
+import { creditIdOf, invoiceIdOf, keyOfInvoice } from "./due-ids.ts";
 
 /** A draft of an account with the id that it keeps when it is final. */
 export interface DraftInvoice {
@@ -32,25 +33,14 @@ export function drawOpen(
   range: { readonly from: Instant; readonly until: Instant },
   view: AccountView = viewOfWork(catalog, work),
 ): readonly Drawn[] {
-  const final = new Set(work.invoices().map(({ id }) => id));
+  const final = new Set(work.invoices().map(keyOfInvoice));
   return drawDrafts(view, catalog.billing, {
     ...range,
     explain: true,
     creditsAreWhole: true,
-    isFinal: (draft) => final.has(invoiceIdOf(view.accountId, draft)),
+    isFinal: (draft) => final.has(invoiceKeyOf(draft)),
     creditId: (cause) => creditIdOf(view.accountId, cause),
   });
-}
-
-/** The id of an invoice, made of what it is for: a draft has the id of the final one. */
-export function invoiceIdOf(accountId: string, { invoiceType, cycle, invoiceDate, finalAt }: Draft): string {
-  const late = invoiceType !== "STANDARD" && finalAt !== invoiceDate ? [formatInstant(finalAt)] : [];
-  return ["inv", accountId, invoiceType, formatInstant(cycle.start), formatInstant(invoiceDate), ...late].join("|");
-}
-
-/** The id of a credit that a plan or an invoice grants, made of what caused it: it is never made twice. */
-export function creditIdOf(accountId: string, cause: string): string {
-  return `credit|${accountId}|${cause}`;
 }
 
 /** Whether a final STANDARD invoice covers an instant: its cycle takes no event, undo or license update (S6.5). */
@@ -66,11 +56,13 @@ export function invoicedUntil(invoices: readonly InvoiceRecord[]): Instant {
 /** Makes a draft final: its record, what it consumes of credits, and the credit that it grants (S12.4, S13.4). */
 export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
   const { record } = work;
-  const id = invoiceIdOf(record.id, drawn.draft);
+  const key = invoiceKeyOf(drawn.draft);
+  const id = invoiceIdOf(record.id, key);
   const status = drawn.invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   work.putInvoice({
     id,
     accountId: record.id,
+    key,
     finalizedAt: at,
     invoice: { ...drawn.invoice, status },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
@@ -122,7 +114,7 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
 /** A draft as it is read: with its id and what it holds. */
 export function asDraft(record: Pick<AccountRecord, "id">, { draft, invoice, taken }: Drawn): DraftInvoice {
   return {
-    id: invoiceIdOf(record.id, draft),
+    id: invoiceIdOf(record.id, invoiceKeyOf(draft)),
     invoice,
     holds: taken.map(({ creditId, amount }) => ({ creditId, amount })),
   };

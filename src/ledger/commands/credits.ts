@@ -8,6 +8,7 @@ import { creditStatus, leftOf } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import { catchUp, draftsOf } from "../account/catch-up.ts";
+import { isNamed } from "../account/due-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
@@ -77,7 +78,7 @@ export function createCredits(
  */
 export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
   catchUp(catalog, work, now);
-  const credit = work.credits().find(({ id }) => id === creditId);
+  const credit = work.credits().find(({ id }) => isNamed(work.record.id, id, creditId));
   if (credit === undefined) throw notFound("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
   if (status !== "ACTIVE") throw refused("S12.5", `only an ACTIVE credit is voided: ${quoted(creditId)} is ${status}`);

@@ -6,6 +6,7 @@
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, textOf } from "../../numbers/decimal.ts";
 import { catchUp } from "../account/catch-up.ts";
+import { isNamed } from "../account/due-ids.ts";
 import { openIn } from "../account/open-cycles.ts";
 import { moveOverageOnto } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
@@ -133,7 +134,7 @@ export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, 
 }
 
 function entryNamed(work: AccountWork, entryId: string): EntryRecord {
-  const entry = work.entries().find(({ id }) => id === entryId);
+  const entry = work.entries().find(({ id }) => isNamed(work.record.id, id, entryId));
   if (entry === undefined) throw notFound("feature credit entry", entryId);
   return entry;
 }

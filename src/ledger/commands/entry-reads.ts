@@ -5,6 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { add, subtract } from "../../numbers/decimal.ts";
+import { isNamed } from "../account/due-ids.ts";
 import { openStretches } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "../reads.ts";
@@ -41,7 +42,7 @@ export async function readForEntry(
 ): Promise<EntryRead | undefined> {
   const [account] = await readAccounts(catalog, view, [record], now);
   if (account === undefined) return undefined;
-  const entry = account.entries.find(({ id }) => id === target.entryId);
+  const entry = account.entries.find(({ id }) => isNamed(record.id, id, target.entryId));
   if (entry === undefined) return { account, lastSpent: undefined };
   const granted = target.granted ?? entry.granted;
   const room = {

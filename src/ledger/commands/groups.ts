@@ -11,6 +11,7 @@ import { type Decimal, decimalOf, sum, textOf } from "../../numbers/decimal.ts";
 import { regrouped } from "../account/account-history.ts";
 import { graceTermsOf } from "../account/account-plan.ts";
 import { catchUp, catchUpWith, openCycles } from "../account/catch-up.ts";
+import { invoiceIdOf } from "../account/due-ids.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import { compareIds } from "../order.ts";
@@ -189,7 +190,7 @@ function compositeOf(
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
     .sort((a, b) => compareIds(a.accountId, b.accountId) || compareIds(a.invoiceId, b.invoiceId));
   return {
-    id: `inv|${group.id}|COMPOSITE|${formatInstant(invoiceDate)}`,
+    id: invoiceIdOf(group.id, `COMPOSITE|${formatInstant(invoiceDate)}`),
     invoiceGroupId: group.id,
     currency: group.invoiceCurrency,
     invoiceDate,

@@ -18,6 +18,7 @@ import { LOOK_AHEAD } from "../../metering/look-ahead.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
 import { asOf, decisionsOf, findPlanIn, withDraft } from "../account/account-plans.ts";
 import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "../account/book-views.ts";
+import { creditIdOf, entryIdOf } from "../account/due-ids.ts";
 import { type PlanClock, planClock } from "../account/plan-clock.ts";
 import { rememberIds, type SeenIds } from "../events/duplicates.ts";
 import type { PlanHooks } from "../events/state.ts";
@@ -254,7 +255,10 @@ function plansOf(book: Book, draft: PricePlan | undefined): Plans {
         }
         return plans.clock.periodAt(at);
       },
-      grantsDue: (accountId, upTo) => plansFor(accountId).clock.grantsUpTo(upTo).map(entryOf),
+      grantsDue: (accountId, upTo) =>
+        plansFor(accountId)
+          .clock.grantsUpTo(upTo)
+          .map((grant) => entryOf(accountId, grant)),
       overageAt: (accountId, featureId, at) => plansFor(accountId).clock.overageAt(featureId, at),
     },
   };
@@ -270,10 +274,10 @@ function fromFirstEvent(draft: PricePlan, at: Instant): PlanDecision {
   return { from, until: NO_END, decidedAt: from, plan: asOf(draft, from) };
 }
 
-function entryOf(grant: FeatureGrant): FeatureEntry {
+function entryOf(accountId: string, grant: FeatureGrant): FeatureEntry {
   const granted = exactOfDecimal(grant.granted);
   return {
-    id: grant.key,
+    id: entryIdOf(accountId, grant.key),
     featureId: grant.featureId,
     granted,
     balance: granted,
@@ -301,6 +305,10 @@ function draw(book: Book, { plans, metering, shown, range, options }: Drawing): 
       usage: (meterId, from, until) => metering.usage.between(account.id, meterId, from, until),
       overage: (featureId, from, until) => metering.overage.between(account.id, featureId, from, until),
     });
-    return drawInvoices(view, catalog, { ...range, explain: options.explain ?? false });
+    return drawInvoices(view, catalog, {
+      ...range,
+      explain: options.explain ?? false,
+      creditId: (cause) => creditIdOf(account.id, cause),
+    });
   });
 }

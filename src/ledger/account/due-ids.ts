@@ -1,0 +1,76 @@
+/**
+ * The ids of what falls due, which follow from what it is of: entries and credits that plans grant, and invoices (S2.4).
+ *
+ * The key says what a thing is made for, and is stored beside its id: it decides what an account has already. Ledgers that
+ * were written before ids were short have the key in the id itself, after `entry|`, `credit|` or `inv|` and the account;
+ * these ids stay what they are, and lead to what has a short id since.
+ *
+ * @module
+ */
+import { invoiceKeyOf } from "../../invoicing/draft.ts";
+import type { AccountCycle } from "../../invoicing/timeline.ts";
+import { shortId } from "../../numbers/short-id.ts";
+import type { EntryRecord, InvoiceRecord } from "../records.ts";
+
+const DUE_KINDS = ["entry", "credit", "inv"] as const;
+
+/** What falls due and has an id that follows from its key; the word is the id's prefix. */
+export type DueKind = (typeof DUE_KINDS)[number];
+
+/** The id of a feature credit entry that a plan grants, by the key of its grant. */
+export function entryIdOf(accountId: string, key: string): string {
+  return shortId("entry", [accountId, key]);
+}
+
+/** The id of a credit that a plan or an invoice grants, by what caused it. */
+export function creditIdOf(accountId: string, cause: string): string {
+  return shortId("credit", [accountId, cause]);
+}
+
+/** The id of an invoice by its `invoiceKeyOf`: a draft has the id of the final one. */
+export function invoiceIdOf(accountId: string, key: string): string {
+  return shortId("inv", [accountId, key]);
+}
+
+/** The key of the one invoice of a cycle that is a draft while the cycle is open (S13.1). */
+export function standardKeyOf({ start, end }: Pick<AccountCycle, "start" | "end">): string {
+  return invoiceKeyOf({ invoiceType: "STANDARD", cycle: { start }, invoiceDate: end, finalAt: end });
+}
+
+/** The key of the grant that an entry was made by; undefined for one that was bought. */
+export function keyOfEntry({ id, accountId, key, source }: EntryRecord): string | undefined {
+  return source === "PURCHASE" ? undefined : (key ?? after(`entry|${accountId}|`, id));
+}
+
+/** The key of a final invoice. */
+export function keyOfInvoice({ id, accountId, key }: Pick<InvoiceRecord, "id" | "accountId" | "key">): string {
+  return key ?? after(`inv|${accountId}|`, id) ?? id;
+}
+
+/**
+ * Whether something of an account is meant by an id: it has the id, or the short one that the key in a former id makes.
+ *
+ * @param id that of the thing
+ * @param asked what a caller asks for
+ */
+export function isNamed(accountId: string, id: string, asked: string): boolean {
+  return id === asked || id === shortIdOfFormer(accountId, asked);
+}
+
+/** Whether a text looks like an id of one of these kinds, as they are made now. */
+export function isShortId(kind: DueKind, id: string): boolean {
+  return new RegExp(`^${kind}\\.[0-9A-Za-z]{16}$`).test(id);
+}
+
+/** The short id of what an account had under a former id; undefined for what is none of its. */
+function shortIdOfFormer(accountId: string, asked: string): string | undefined {
+  for (const kind of DUE_KINDS) {
+    const key = after(`${kind}|${accountId}|`, asked);
+    if (key !== undefined) return shortId(kind, [accountId, key]);
+  }
+  return undefined;
+}
+
+function after(prefix: string, text: string): string | undefined {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
+}

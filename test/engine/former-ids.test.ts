@@ -1,0 +1,174 @@
+/**
+ * Ids that are short and follow from what things are of, and ledgers that were written when ids held their whole key:
+ * former-ids.json is one, as the ratebook before wrote it, with what it answered then.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import type { Changes } from "../../src/ledger/decision.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
+import { textOf } from "../../src/numbers/decimal.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { recordOf } from "../../src/store/record-text.ts";
+import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
+
+interface Former {
+  readonly book: unknown;
+  /** What was done before the ledger was written: an instant, a method of the engine and its arguments. */
+  readonly before: readonly (readonly [string, "load" | "ingest" | "finalize" | "associate", ...unknown[]])[];
+  /** What reads answered at {@link READ_AT}, some of it due and not written. */
+  readonly listed: {
+    readonly invoices: readonly (readonly [string, string, string, string, string, string])[];
+    readonly credits: readonly (readonly [string, string, string, string])[];
+    readonly entries: readonly (readonly [string, string, string])[];
+  };
+  readonly records: unknown;
+}
+
+const text = readFileSync(join(import.meta.dirname, "former-ids.json"), "utf8");
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of the tests
+const former = JSON.parse(text) as Former;
+const READ_AT = "2024-03-20T12:00:00Z";
+const ACCOUNTS = ["prod", "a|b"];
+const SHORT = /^(?:inv|credit|entry|cr|fce)\.[0-9A-Za-z.]{1,40}$/;
+
+/** An engine over the ledger of the file. */
+async function overFormer(): Promise<EngineUnderTest> {
+  const store = memoryStore();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of the tests
+  const changes = recordOf(JSON.stringify(former.records)) as Changes;
+  await store.transact({ configuration: "exclusive", accountIds: ACCOUNTS, eventIds: [] }, async () => ({
+    result: undefined,
+    changes: { ...changes, configurationChanged: true },
+  }));
+  return engineAt(READ_AT, store);
+}
+
+/** An engine that did all of it with short ids. */
+async function fromTheStart(): Promise<EngineUnderTest> {
+  const under = engineAt("2024-01-01");
+  for (const [at, what, ...args] of former.before) {
+    const engine = under.at(at);
+    if (what === "load") await engine.load(former.book);
+    else if (what === "finalize") await engine.finalize();
+    else if (what === "associate") await engine.associate(...(args as Parameters<typeof engine.associate>));
+    else await engine.ingest(args[0] as readonly unknown[]);
+  }
+  under.at(READ_AT);
+  return under;
+}
+
+/** All that accounts have, without ids: every grant, credit and invoice once. */
+async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]> {
+  const invoices = await engine.invoices.list({}, { limit: 1000 });
+  const credits = await engine.credits.list({}, { limit: 1000 });
+  const found = [
+    ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) =>
+      ["invoice", accountId, invoiceType, status, startDate, endDate, textOf(revenueInfo.value)].join(" "),
+    ),
+    ...credits.items.map(
+      ({ credit: { accountId, purpose, creditAmount, consumedAmount, effectiveFrom }, holdAmount }) =>
+        ["credit", accountId, purpose, ...[creditAmount, consumedAmount, holdAmount].map(textOf), effectiveFrom].join(
+          " ",
+        ),
+    ),
+  ];
+  for (const accountId of ACCOUNTS) {
+    const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { limit: 1000 });
+    for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items) {
+      found.push(["entry", accountId, textOf(granted), textOf(balance), effectiveFrom, effectiveUntil].join(" "));
+    }
+  }
+  return found.sort();
+}
+
+describe("a ledger whose ids hold their keys", () => {
+  test("S2.4 makes nothing twice, neither when it is read nor when what falls due is done", async () => {
+    const [before, afresh] = [await overFormer(), await fromTheStart()];
+    expect(await holdings(before)).toEqual(await holdings(afresh));
+    for (const at of ["2024-03-20T12:00:00Z", "2024-04-03", "2024-05-10"]) {
+      for (const { engine } of [before, afresh]) {
+        before.at(at);
+        afresh.at(at);
+        await engine.finalize();
+      }
+      expect(await holdings(before)).toEqual(await holdings(afresh));
+    }
+    const heads = (await holdings(before)).filter((line) => line.startsWith("invoice"));
+    expect(heads).toHaveLength(new Set(heads).size);
+  });
+
+  test("answers to every id that it had, whether it was written or only due", async () => {
+    const { engine } = await overFormer();
+    for (const [id, accountId, invoiceType, status, startDate, total] of former.listed.invoices) {
+      const { id: answered, invoice } = await engine.invoices.get(id);
+      expect([invoice.accountId, invoice.invoiceType, invoice.status, invoice.startDate]).toEqual([
+        accountId,
+        invoiceType,
+        status,
+        startDate,
+      ]);
+      expect(textOf(invoice.revenueInfo.value)).toBe(total);
+      if (answered !== id) expect(answered).toMatch(SHORT);
+    }
+    for (const [id, accountId, purpose, amount] of former.listed.credits) {
+      const { credit } = await engine.credits.get(id);
+      expect([credit.accountId, credit.purpose, textOf(credit.creditAmount)]).toEqual([accountId, purpose, amount]);
+    }
+    for (const [id, accountId, balance] of former.listed.entries) {
+      const changed = await engine.entries.update({ accountId, entryId: id }, { granted: 1000 });
+      // 900 more than the 100 of its grant.
+      expect(textOf(changed.balance)).toBe(String(Number(balance) + 900));
+    }
+    await engine.finalize();
+    for (const [id, , , status] of former.listed.invoices) {
+      expect((await engine.invoices.get(id)).invoice.status).toBe(status);
+    }
+    // Every grant was consumed whole: it is found, and refused for that.
+    for (const [id] of former.listed.credits) {
+      expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED .*CONSUMED$/);
+    }
+  });
+
+  test("answers to the former id of a draft that became final with a short one", async () => {
+    const { engine, at } = await overFormer();
+    const draft = former.listed.invoices.find(([, , type, status]) => type === "STANDARD" && status === "DRAFT");
+    at("2024-04-03");
+    await engine.finalize();
+    const { id, finalizedAt } = await engine.invoices.get(draft?.[0] ?? "");
+    expect(id).toMatch(/^inv\.[0-9A-Za-z]{16}$/);
+    expect(finalizedAt).toBe(Date.parse("2024-04-02T00:00:00Z"));
+  });
+});
+
+describe("what falls due", () => {
+  test("has an id of at most 50 characters that needs no escaping, and is found by it as a draft and as a final", async () => {
+    const { engine, at } = await fromTheStart();
+    const invoices = (await engine.invoices.list({}, { limit: 100 })).items;
+    const credits = (await engine.credits.list({}, { limit: 100 })).items;
+    const entries = (await engine.entries.list({ accountId: "prod", featureId: "feature.calls" })).items;
+    expect(invoices.filter(({ invoice }) => invoice.status === "DRAFT")).toHaveLength(2);
+    for (const { id } of [...invoices, ...credits.map(({ credit }) => credit), ...entries]) expect(id).toMatch(SHORT);
+    for (const { id, invoice } of invoices) {
+      expect((await engine.invoices.get(id)).invoice.revenueInfo).toEqual(invoice.revenueInfo);
+    }
+    for (const { credit } of credits) expect((await engine.credits.get(credit.id)).credit).toEqual(credit);
+    at("2024-04-03");
+    await engine.finalize();
+    for (const { id } of invoices) expect((await engine.invoices.get(id)).finalizedAt).toBeDefined();
+  });
+
+  test("S13.5 has the same ids in a preview and in an engine", async () => {
+    const { engine } = await fromTheStart();
+    const drawn = preview(readBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
+    const paying = (lines: readonly string[]): readonly string[] =>
+      lines.flatMap((line) => line.match(/credit\.[0-9A-Za-z]{16}/g) ?? []);
+    const previewed = paying(drawn.invoices.map((invoice) => JSON.stringify(invoice)));
+    const stored = (await engine.credits.list({}, { limit: 100 })).items.map(({ credit }) => credit.id);
+    expect(previewed.length).toBeGreaterThan(0);
+    expect(stored).toEqual(expect.arrayContaining([...previewed]));
+  });
+});
