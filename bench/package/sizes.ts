@@ -13,11 +13,11 @@ export interface BundleCase {
   readonly gzippedMax: number;
 }
 
-/** The bundles that are bounded, smallest first. */
+/** The bundles that are bounded, smallest first. Three of the kilobytes of a preview are the SHA-256 of its ids. */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
-  { names: ["preview"], gzippedMax: 65 },
-  { names: ["preview", "readBook"], gzippedMax: 112 },
+  { names: ["preview"], gzippedMax: 66 },
+  { names: ["preview", "readBook"], gzippedMax: 115 },
 ];
 
 /** The size of a bundle of these exports of the root, in kilobytes. */

@@ -4,7 +4,6 @@
  * @module
  */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
@@ -20,7 +19,9 @@ const HALVES = BigInt(BASE ** HALF);
  * @param parts any texts, unpaired surrogates too
  */
 export function shortId(prefix: string, parts: readonly string[]): string {
-  const digest = BigInt(`0x${bytesToHex(sha256(utf8ToBytes(JSON.stringify(parts))))}`);
+  const { buffer } = sha256(new TextEncoder().encode(JSON.stringify(parts)));
+  const view = new DataView(buffer);
+  const digest = (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
   return `${prefix}.${digitsOf(Number((digest / HALVES) % HALVES))}${digitsOf(Number(digest % HALVES))}`;
 }
 
