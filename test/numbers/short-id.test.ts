@@ -12,7 +12,7 @@ describe("a short id", () => {
         const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
         const id = shortId("inv", parts);
         expect(id).toMatch(/^inv\.[0-9A-Za-z]{16}$/);
-        const value = [...id.slice(4)].reduce((sum, digit) => sum * 62n + BigInt(valueOf(digit)), 0n);
+        const value = Array.from(id.slice(4)).reduce((sum, digit) => sum * 62n + BigInt(valueOf(digit)), 0n);
         expect(value).toBe(BigInt(`0x${digest.slice(32)}`) % 62n ** 16n);
       }),
     );
