@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Change, expectProblem, foundIn } from "./break-book.ts";
+import { MONTHLY } from "./builder.ts";
 
 type Row = readonly [title: string, changes: readonly Change[], problem: string];
 
@@ -36,8 +37,7 @@ const plan = (id: string, more: object = {}, terms: object = {}) => ({
   id,
   name: `The ${id}`,
   pricePlanDetails: {
-    supportedCurrencies: ["USD"],
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+    ...MONTHLY,
     ...terms,
   },
   ...more,

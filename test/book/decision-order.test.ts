@@ -9,20 +9,19 @@ import { createCatalog } from "../../src/ledger/catalog.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { headOf } from "../support/invoice-lines.ts";
 import { problemsOf } from "./break-book.ts";
+import { MONTHLY, perUnit } from "./builder.ts";
 
 const seats = (id: string, maxQuantity: number, rate: number) => ({
   id,
   name: id,
   status: "ACTIVE",
   pricePlanDetails: {
-    supportedCurrencies: ["USD"],
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+    ...MONTHLY,
     licenseRateCards: [
       {
         id: "addon.seats",
         config: { maxQuantity },
-        ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-        rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+        ...perUnit(rate),
       },
     ],
   },

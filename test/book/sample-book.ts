@@ -1,14 +1,10 @@
 /** A small valid book that has every kind of resource and of rate card, for tests that break one thing of it. */
 import type { BookInput } from "../../src/book/book.ts";
-
-const perUnit = (rate: string) => ({
-  ratePlan: { pricingModel: "TIERED" as const, slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" as const }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
+import { MONTHLY, perUnit } from "./builder.ts";
 
 /** A new copy each time. */
 export function sampleBook(): BookInput {
-  return {
+  return structuredClone<BookInput>({
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
     settings: [
       { id: "per_unit", namespace: "user", dataType: "NUMERIC", value: "1000" },
@@ -86,8 +82,7 @@ export function sampleBook(): BookInput {
         status: "ACTIVE",
         version: 1,
         pricePlanDetails: {
-          supportedCurrencies: ["USD"],
-          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+          ...MONTHLY,
           usageRateCards: [{ usageMeterId: "um.context", displayName: "Context", ...perUnit("0.002") }],
           fixedFeeRateCards: [{ id: "addon.platform", rateValues: [{ currency: "USD", rate: 20 }] }],
           licenseRateCards: [{ id: "addon.seats", config: { maxQuantity: 100 }, ...perUnit("10") }],
@@ -136,5 +131,5 @@ export function sampleBook(): BookInput {
       { id: "contoso-test", name: "Contoso test", customerId: "Contoso" },
     ],
     invoiceGroups: [{ id: "group-1", name: "All of Contoso", accountIds: ["contoso-prod", "Contoso test"] }],
-  };
+  });
 }

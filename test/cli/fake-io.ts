@@ -7,6 +7,7 @@ import { Readable, Writable } from "node:stream";
 
 import type { Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/run.ts";
+import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 /** What a command did. */
 export interface Ran {
@@ -82,22 +83,13 @@ export async function ratebook(
 export const SMALL_BOOK = {
   organization: { id: "acme", name: "Acme" },
   eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
-  usageMeters: [
-    {
-      id: "um.units",
-      name: "units",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: { var: "attribute.units" } }],
-    },
-  ],
+  usageMeters: [sumMeter("um.units", "call", "units")],
   pricePlans: [
     {
       id: "pp.small",
       name: "Small",
       pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+        ...MONTHLY,
         usageRateCards: [
           {
             usageMeterId: "um.units",

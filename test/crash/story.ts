@@ -1,5 +1,6 @@
 /** What an engine lives through while it is killed: deeds that are the same whenever they are done, and what is left. */
 import type { Engine } from "../../src/engine/engine.ts";
+import { monthlyWithGrace, perUnit, sumMeter } from "../book/builder.ts";
 
 const HOUR = 3_600_000;
 /** Loaded in the middle of the first month that accounts have a plan. */
@@ -9,24 +10,10 @@ const ACCOUNTS = 60;
 /** Events of a batch. */
 export const BATCH = 8;
 
-const perUnit = (rate: number): object => ({
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
-
 /** Calls that are metered and spend ten a month, a fee in advance, and sixty accounts. */
 export const BOOK: object = {
   eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "calls",
-      status: "ACTIVE",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: { var: "attribute.count" } }],
-    },
-  ],
+  usageMeters: [sumMeter("um.calls", "call", "count")],
   features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
   addOns: [{ id: "ao.base", name: "Base", type: "FIXED_FEE" }],
   pricePlans: [
@@ -35,8 +22,7 @@ export const BOOK: object = {
       name: "Team",
       status: "ACTIVE",
       pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 2 },
+        ...monthlyWithGrace(2),
         usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(0.01) }],
         fixedFeeRateCards: [{ id: "ao.base", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: 7 }] }],
         billingEntitlementRateCards: [

@@ -5,6 +5,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { InvariantError, RatebookError } from "../../src/errors.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
+import { perUnit } from "../book/builder.ts";
 import { activeSchema, call, customerWith, engineAt, monthly } from "./support.ts";
 
 /** 20 digits before the point and 20 after it: as long as a value of an event may be (S1.3). Its square has 80. */
@@ -25,8 +26,7 @@ async function march(engine: Engine, rate = "1"): Promise<void> {
   await engine.usageMeters.activate(meter.id);
   const card = {
     usageMeterId: meter.id,
-    ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-    rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
+    ...perUnit(rate),
   };
   const { item: plan } = await engine.pricePlans.create({
     name: "Team",

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, perUnit, refusalOf, sumMeter } from "./support.ts";
+import { perUnit } from "../book/builder.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
 
 /** An account with a plan of seats, whose events consume a feature. */
 async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {

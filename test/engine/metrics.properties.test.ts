@@ -5,11 +5,12 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, parseInstant } from "../../src/calendar/instant.ts";
 import type { Engine } from "../../src/index.ts";
 import { sum, textOf } from "../../src/numbers/decimal.ts";
+import { MONTHLY } from "../book/builder.ts";
 import { decimalCards, hundredths, pricingModels } from "../rating/arbitraries.ts";
 import { pricedBy } from "../rating/cards.ts";
 import { linesOf } from "../support/invoice-lines.ts";
 import { engineAt } from "./support.ts";
-import { counted, MONTHLY, teamBook } from "./team-book.ts";
+import { counted, teamBook } from "./team-book.ts";
 
 /** Twelve days, two months, two weeks: 288 hours. */
 const RANGE = { startTime: "2024-02-20", endTime: "2024-03-03" };

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { Engine, MetricSeries } from "../../src/index.ts";
+import { MONTHLY, slabs } from "../book/builder.ts";
 import { engineAt, refusalOf } from "./support.ts";
-import { CALLS, counted, MONTHLY, slabs, teamBook } from "./team-book.ts";
+import { CALLS, counted, teamBook } from "./team-book.ts";
 
 type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
 

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
-import { activeSchema, call, customerWith, engineAt, monthly, perUnit, refusalOf, sumMeter } from "./support.ts";
+import { perUnit } from "../book/builder.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
 
 /** A plan with one usage card, ACTIVE. */
 async function activePlan(

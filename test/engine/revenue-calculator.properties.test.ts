@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { MONTHLY } from "../book/builder.ts";
 import { decimalCards, hundredths, pricingModels } from "../rating/arbitraries.ts";
 import { pricedBy } from "../rating/cards.ts";
 import { engineAt } from "./support.ts";
-import { counted, MONTHLY, teamBook } from "./team-book.ts";
+import { counted, teamBook } from "./team-book.ts";
 
 const USED = hundredths(20_000).filter((quantity) => quantity !== "0");
 

@@ -2,10 +2,11 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
+import { MONTHLY, slabs } from "../book/builder.ts";
 import { linesOf } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";
 import { engineAt, refusalOf } from "./support.ts";
-import { CALLS, counted, MONTHLY, slabs, TEAM, teamBook } from "./team-book.ts";
+import { CALLS, counted, TEAM, teamBook } from "./team-book.ts";
 
 type Answer = Awaited<ReturnType<Engine["calculateRevenue"]>>;
 

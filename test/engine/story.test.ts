@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
+import { monthlyWithGrace, perUnit } from "../book/builder.ts";
 import { engineAt } from "./support.ts";
 
 /** What a story needs to be told: the ids that the engine made. */
@@ -30,8 +31,7 @@ async function sell(engine: Engine): Promise<Sold> {
   const plan = await engine.pricePlans.create({
     name: "Team",
     pricePlanDetails: {
-      supportedCurrencies: ["USD"],
-      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" }, gracePeriod: 2 },
+      ...monthlyWithGrace(2),
       usageRateCards: [{ usageMeterId: meterId, ...perUnit(0.01) }],
       licenseRateCards: [{ id: seatsId, enableProration: false, ...perUnit(10) }],
       billingEntitlementRateCards: [
@@ -43,13 +43,6 @@ async function sell(engine: Engine): Promise<Sold> {
   const planId = plan.item.id;
   await engine.pricePlans.activate(planId);
   return { meterId, planId, featureId, seatsId };
-}
-
-function perUnit(rate: number): Readonly<Record<string, unknown>> {
-  return {
-    ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-    rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-  };
 }
 
 function call(id: string, timestamp: string, count: number, accountId = "acme-prod"): unknown {

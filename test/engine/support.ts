@@ -3,6 +3,7 @@ import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
+import { MONTHLY, perUnit } from "../book/builder.ts";
 
 /** An engine whose clock stands still until it is moved. */
 export interface EngineUnderTest {
@@ -58,19 +59,10 @@ export async function sumMeter(engine: Engine, name = "calls", eventSchemaName =
   return item.id;
 }
 
-/** Slabs and rates of one price for each unit, in dollars. */
-export function perUnit(rate: number): Readonly<Record<string, unknown>> {
-  return {
-    ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-    rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-  };
-}
-
 /** Monthly from the first, in dollars, with a usage card where a meter is given. */
 export function monthly(meterId?: string, rate = 1): Readonly<Record<string, unknown>> {
   return {
-    supportedCurrencies: ["USD"],
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+    ...MONTHLY,
     ...(meterId === undefined ? {} : { usageRateCards: [{ usageMeterId: meterId, ...perUnit(rate) }] }),
   };
 }

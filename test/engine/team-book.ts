@@ -1,34 +1,6 @@
 /** A book with every kind of card, and an account on its plan; figures are easy to work out by hand. */
 import type { BookInput } from "../../src/index.ts";
-
-/** What prices a quantity on a card. */
-interface Priced {
-  readonly ratePlan: {
-    readonly pricingModel: "TIERED" | "VOLUME";
-    readonly slabs: { readonly order: number; readonly startAfter: number; readonly priceType: "PER_UNIT" }[];
-  };
-  readonly rateValues: {
-    readonly currency: string;
-    readonly slabRates: { readonly order: number; readonly rate: number }[];
-  }[];
-}
-
-/** Slabs of one pricing model, each `[startAfter, rate]` for a unit, in dollars. */
-export function slabs(pricingModel: "TIERED" | "VOLUME", ...bands: readonly (readonly [number, number])[]): Priced {
-  return {
-    ratePlan: {
-      pricingModel,
-      slabs: bands.map(([startAfter], at) => ({ order: at + 1, startAfter, priceType: "PER_UNIT" as const })),
-    },
-    rateValues: [{ currency: "USD", slabRates: bands.map(([, rate], at) => ({ order: at + 1, rate })) }],
-  };
-}
-
-/** Monthly from the first, in dollars. */
-export const MONTHLY = {
-  supportedCurrencies: ["USD"],
-  pricingCycleConfig: { interval: "MONTHLY" as const, startOffset: { dayOffset: "1", monthOffset: "NIL" } },
-};
+import { MONTHLY, plan, slabs, sumMeter } from "../book/builder.ts";
 
 /** Calls: the first 100 at 2, above at 1. */
 export const CALLS = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2], [100, 1]) };
@@ -50,16 +22,6 @@ const schema = (name: string): NonNullable<BookInput["eventSchemas"]>[number] =>
   attributes: [{ name: "count" }],
   dimensions: [],
 });
-const meter = (name: string, eventSchemaName: string): NonNullable<BookInput["usageMeters"]>[number] => ({
-  id: `um.${name}`,
-  name,
-  type: "COUNTER",
-  aggregation: "SUM",
-  status: "ACTIVE",
-  eventSchemaName,
-  computations: [{ order: 1, computation: '{"var":"attribute.count"}' }],
-});
-
 /** The book of these tests; `prod` has the plan from 2024-01-01 on unless other plans are given. */
 export function teamBook(
   associations: readonly object[] = [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }],
@@ -68,14 +30,14 @@ export function teamBook(
   const book = {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
     eventSchemas: [schema("call"), schema("save")],
-    usageMeters: [meter("calls", "call"), meter("writes", "save")],
+    usageMeters: [sumMeter("um.calls", "call", "count"), sumMeter("um.writes", "save", "count")],
     features: [{ id: "feature.tokens", name: "Tokens" }],
     addOns: [
       { id: "addon.fee", name: "Platform", type: "FIXED_FEE" },
       { id: "addon.seats", name: "Seats", type: "LICENSE" },
       { id: "addon.grant", name: "Welcome", type: "CREDIT_GRANT" },
     ],
-    pricePlans: [{ id: "pp.team", name: "Team", status: "ACTIVE", version: 1, pricePlanDetails: TEAM }, ...plans],
+    pricePlans: [plan("pp.team", TEAM, { name: "Team" }), ...plans],
     customers: [{ id: "acme", name: "Acme" }],
     accounts: [
       { id: "prod", name: "Acme prod", customerId: "acme", invoiceCurrency: "USD", pricePlans: associations },

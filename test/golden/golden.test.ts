@@ -5,12 +5,13 @@
 import { describe, expect, test } from "vitest";
 
 import { preview } from "../../src/index.ts";
-import { bookOf, goldenFiles } from "../support/golden.ts";
+import { bookOf } from "../book/catalog-book.ts";
+import { goldenFiles } from "../support/golden.ts";
 import { compactLines, headOf } from "../support/invoice-lines.ts";
 
 describe.each(goldenFiles())("golden invoices of $file", ({ cases }) => {
   test.each(cases)("$it", (golden) => {
-    const { invoices, events, problems } = preview(bookOf(golden), golden.events, golden.options);
+    const { invoices, events, problems } = preview(bookOf(golden.book), golden.events, golden.options);
     const got = invoices.map((invoice, index) => ({
       invoice: headOf(invoice),
       lines: compactLines(invoice),

@@ -4,8 +4,9 @@ import { randomUUID, webcrypto } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { preview } from "../../src/ledger/preview/preview.ts";
+import { bookOf } from "../book/catalog-book.ts";
 import { bookOf as eventBook, granting, onPlan, openEvents, overage, requestOf } from "../ledger/event-harness.ts";
-import { bookOf, goldenCases } from "../support/golden.ts";
+import { goldenCases } from "../support/golden.ts";
 
 const refuse = (what: string) => (): never => {
   throw new Error(`S2.3: the core asked for ${what}`);
@@ -32,7 +33,7 @@ afterEach(() => {
 describe("S2.3 the core reads no clock and makes no id", () => {
   test("S2.3 when it previews every golden case", () => {
     const cases = goldenCases();
-    const drawn = cases.flatMap((golden) => preview(bookOf(golden), golden.events, golden.options).invoices);
+    const drawn = cases.flatMap((golden) => preview(bookOf(golden.book), golden.events, golden.options).invoices);
     expect(drawn.length).toBeGreaterThan(cases.length);
   });
 

@@ -11,6 +11,7 @@ import { dueCycles } from "../../src/invoicing/dues.ts";
 import { cyclesIn, NO_END, type PlanDecision, timelineOf } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import { addFractions, type Fraction, negated, NOTHING, textOfFraction } from "../../src/numbers/fraction.ts";
+import { perUnit } from "../book/builder.ts";
 
 const FIRST = parseDate("2024-01-10");
 /** After every plan, license and charge of the accounts below. */
@@ -67,8 +68,7 @@ function detailsOf({ prorated, recurrence }: Terms, invoiceTiming: Timing): Pric
       {
         id: "addon.seats",
         proratedRefundMode: "CREDITS",
-        ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-        rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 13 }] }],
+        ...perUnit(13),
         ...timed,
       },
     ],

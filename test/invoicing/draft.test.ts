@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { preview, readBook } from "../../src/index.ts";
+import { MONTHLY, perUnit } from "../book/builder.ts";
 import { linesOf } from "../support/invoice-lines.ts";
-
-const perUnit = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
-};
 
 describe("the name of a card's line", () => {
   test("S13.2 is that of what the card charges for, where a meter, a feature and an add-on share an id", () => {
@@ -28,12 +24,15 @@ describe("the name of a card's line", () => {
           id: "plan",
           name: "Plan",
           pricePlanDetails: {
-            supportedCurrencies: ["USD"],
-            pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-            usageRateCards: [{ usageMeterId: "tokens", ...perUnit }],
+            ...MONTHLY,
+            usageRateCards: [{ usageMeterId: "tokens", ...perUnit(1) }],
             fixedFeeRateCards: [{ id: "tokens", rateValues: [{ currency: "USD", rate: 5 }] }],
             billingEntitlementRateCards: [
-              { featureId: "tokens", featureConfigs: [{ featureCreditLimit: 7, effectiveUntil: "P1M" }], ...perUnit },
+              {
+                featureId: "tokens",
+                featureConfigs: [{ featureCreditLimit: 7, effectiveUntil: "P1M" }],
+                ...perUnit(1),
+              },
             ],
           },
         },

@@ -4,16 +4,17 @@ import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar
 import { cutOf } from "../../src/invoicing/advance-charge.ts";
 import { dueCards, dueCycles, featureGrants } from "../../src/invoicing/dues.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
+import { perUnit } from "../book/builder.ts";
 import { decision, fee, type PlanTerms, spanText } from "./plans.ts";
-
-const perUnit = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
-};
 
 /** An entitlement of 100 units. */
 function entitlement(effectiveUntil: string, more: Readonly<Record<string, unknown>> = {}): PlanTerms["details"] {
-  const card = { featureId: "f", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil }], ...perUnit, ...more };
+  const card = {
+    featureId: "f",
+    featureConfigs: [{ featureCreditLimit: 100, effectiveUntil }],
+    ...perUnit(1),
+    ...more,
+  };
   return { billingEntitlementRateCards: [card] };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { preview, readBook } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { ruleLinksText } from "../../src/rulebook.ts";
+import { sumMeter } from "../book/builder.ts";
 
 const USD = "USD";
 
@@ -29,15 +30,7 @@ function printed(
 ): readonly (readonly string[])[] {
   const book = readBook({
     eventSchemas: [{ name: "call", attributes: [{ name: "n" }] }],
-    usageMeters: [
-      {
-        id: "um.calls",
-        name: "calls",
-        aggregation: "SUM",
-        eventSchemaName: "call",
-        computations: [{ order: 1, computation: { var: "attribute.n" } }],
-      },
-    ],
+    usageMeters: [sumMeter("um.calls", "call", "n")],
     addOns: [
       { id: "addon.fee", name: "Platform", type: "FIXED_FEE" },
       { id: "addon.seats", name: "Seats", type: "LICENSE" },

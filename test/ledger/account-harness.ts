@@ -1,5 +1,5 @@
 /** One account at a time, decided about without a store: what a decision changes is kept for the next one. */
-import { type Book, readBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/book.ts";
 import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
@@ -17,97 +17,6 @@ export const START = "2024-01-01";
 
 /** An instant from a date, a date-time or a number. */
 export const at = (text: string | Instant): Instant => instantOf(text);
-
-const perUnit = (rate: number | string): object => ({
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
-
-/** A usage card for calls. */
-export const calls = (rate: number | string): object => ({
-  usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
-});
-/** A fee, in arrears unless said otherwise. */
-export const fee = (rate: number, more: object = {}): object => ({
-  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more }],
-});
-/** Seats. */
-export const seats = (rate: number, more: object = {}): object => ({
-  licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
-});
-/** Tokens granted at the start of each cycle, for free. */
-export const tokens = (limit: number, effectiveUntil = "P1M"): object => ({
-  billingEntitlementRateCards: [
-    { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }], ...perUnit(0) },
-  ],
-});
-/** Tokens beyond the entitlements. */
-export const overage = (rate: number, maxQuantity?: number): object => ({
-  entitlementOverageRateCards: [
-    { featureId: "feature.tokens", ...perUnit(rate), ...(maxQuantity ? { maxQuantity } : {}) },
-  ],
-});
-/** Money granted at the start of each cycle, for free. */
-export const grant = (creditAmount: number, grantDetails: object): object => ({
-  creditGrantRateCards: [
-    {
-      id: "addon.grant",
-      rateDetails: {
-        pricingModel: "TIERED",
-        currencySlabRateDetails: [
-          { currency: "USD", creditAmount, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
-        ],
-      },
-      grantDetails: { priority: 0, ...grantDetails },
-    },
-  ],
-});
-
-/** A plan of monthly cycles from the first day on. */
-export function plan(id: string, details: object, more: object = {}): object {
-  const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
-  return {
-    id,
-    name: `${id} ${JSON.stringify(more).length} ${JSON.stringify(more)}`.slice(0, 60),
-    status: "ACTIVE",
-    version: 1,
-    pricePlanDetails: { supportedCurrencies: ["USD"], pricingCycleConfig, ...details },
-    ...more,
-  };
-}
-
-/** A book with these plans, and one customer. */
-export function bookWith(pricePlans: readonly object[], more: object = {}): Book {
-  return readBook({
-    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
-    eventSchemas: [
-      { name: "call", attributes: [{ name: "n" }] },
-      { name: "token", attributes: [{ name: "n" }] },
-    ],
-    usageMeters: [
-      {
-        id: "um.calls",
-        name: "calls",
-        aggregation: "SUM",
-        eventSchemaName: "call",
-        computations: [{ order: 1, computation: { var: "attribute.n" } }],
-      },
-    ],
-    features: [
-      { id: "feature.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "token", attributeName: "n" }] },
-    ],
-    addOns: [
-      { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
-      { id: "addon.setup", name: "Setup", type: "FIXED_FEE" },
-      { id: "addon.seats", name: "Seats", type: "LICENSE" },
-      { id: "addon.old", name: "Old seats", type: "LICENSE", status: "ARCHIVED" },
-      { id: "addon.grant", name: "Prepaid", type: "CREDIT_GRANT" },
-    ],
-    customers: [{ id: "ann", name: "Ann" }],
-    pricePlans,
-    ...more,
-  });
-}
 
 /** Accounts in memory. */
 export interface Ledger {

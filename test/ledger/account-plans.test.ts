@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
 import { timelineOf } from "../../src/invoicing/timeline.ts";
 import { asOf, decisionsOf, findPlanIn, withDraft } from "../../src/ledger/account/account-plans.ts";
-import { bookOf } from "../support/golden.ts";
+import { bookOf } from "../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
 const fee = (rate: number) => ({ fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }] }] });
@@ -15,7 +15,7 @@ function planOf(id: string, dayOffset: string, more: Readonly<Record<string, unk
 
 function decisionsFor(pricePlans: readonly unknown[], plans = [planOf("five", "5"), planOf("one", "1")]) {
   const accounts = [{ id: "acc", name: "Account", customerId: "ann", pricePlans }];
-  const book = bookOf({ book: { pricePlans: plans, accounts } });
+  const book = bookOf({ pricePlans: plans, accounts });
   const [account] = book.accounts;
   if (account === undefined) throw new Error("the book has one account");
   return { book, decisions: decisionsOf(account, findPlanIn(book.pricePlans)) };

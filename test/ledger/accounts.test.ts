@@ -10,7 +10,9 @@ import {
   removeAliases,
 } from "../../src/ledger/commands/accounts.ts";
 import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
-import { at, bookWith, calls, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
+import { calls, plan } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 const NOW = at("2024-01-10");
 const nobody = { aliases: [], accounts: [] };

@@ -8,7 +8,9 @@ import { planOf } from "../../src/ledger/account/account-plan.ts";
 import { associationsOfBook } from "../../src/ledger/account/book-account.ts";
 import { associate, type AssociateRequest, dissociate } from "../../src/ledger/commands/associate.ts";
 import { decimalOf } from "../../src/numbers/decimal.ts";
-import { at, bookWith, calls, fee, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
+import { calls, fee, plan } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 const anniversary = { interval: "MONTHLY", anniversaryCycle: true };
 const book = bookWith([

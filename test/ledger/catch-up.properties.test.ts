@@ -16,21 +16,9 @@ import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { AccountParts } from "../../src/ledger/workspace.ts";
 import { add, type Decimal, decimalOf, textOf, ZERO } from "../../src/numbers/decimal.ts";
-import {
-  at,
-  bookWith,
-  calls,
-  fee,
-  grant,
-  headOf,
-  type Ledger,
-  openLedger,
-  overage,
-  plan,
-  seats,
-  START,
-  tokens,
-} from "./account-harness.ts";
+import { calls, fee, grant, overage, plan, seats, tokens } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, headOf, type Ledger, openLedger, START } from "./account-harness.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
 const book = bookWith([

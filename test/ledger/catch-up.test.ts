@@ -6,20 +6,9 @@ import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
 import { createCredits, creditsShown } from "../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
-import {
-  at,
-  bookWith,
-  calls,
-  cardsOf,
-  fee,
-  finals,
-  grant,
-  headOf,
-  type Ledger,
-  openLedger,
-  plan,
-  tokens,
-} from "./account-harness.ts";
+import { calls, fee, grant, plan, tokens } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, cardsOf, finals, headOf, type Ledger, openLedger } from "./account-harness.ts";
 
 /** Associates a plan with the account. */
 function associated(ledger: Ledger, planId: string, from: string, now = from, more: object = {}): void {

@@ -5,7 +5,9 @@ import { associate } from "../../src/ledger/commands/associate.ts";
 import { createCredits, type CreditRequest, creditsShown, voidCredit } from "../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../src/ledger/records.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
-import { at, bookWith, calls, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
+import { calls, plan } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 const book = bookWith([plan("p", calls(1))]);
 const gift: CreditRequest = {

@@ -14,7 +14,8 @@ import { decide } from "../../src/ledger/commands/associate.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import { textOf, ZERO } from "../../src/numbers/decimal.ts";
-import { bookOf, type Golden, goldenCases } from "../support/golden.ts";
+import { bookOf } from "../book/catalog-book.ts";
+import { type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 interface Moment {
@@ -113,7 +114,7 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
 
 /** Lives through everything that a case says, and long enough after it. */
 function livedThrough(golden: Golden, shown: readonly Invoice[]): Ledger {
-  const book = bookOf(golden);
+  const book = bookOf(golden.book);
   const ledger = openLedger(
     book,
     book.accounts.map((account) => given(account, book)),
@@ -138,7 +139,7 @@ function linesOf(line: InvoiceLine, depth = 0): readonly string[] {
 
 describe("a golden book, lived through", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))("S13.5 %s", (_it, golden) => {
-    const { invoices } = preview(bookOf(golden), golden.events, golden.options);
+    const { invoices } = preview(bookOf(golden.book), golden.events, golden.options);
     const ledger = livedThrough(golden, invoices);
     const finals = new Map(
       [...new Set(invoices.map(({ accountId }) => accountId))]

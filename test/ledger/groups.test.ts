@@ -12,7 +12,9 @@ import {
 } from "../../src/ledger/commands/groups.ts";
 import type { DocumentRecord } from "../../src/ledger/decision.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
-import { at, bookWith, calls, finals, headOf, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
+import { calls, plan } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, finals, headOf, type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
 const customers = [{ id: "ann", name: "Ann" }];

@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { associate, dissociate } from "../../src/ledger/commands/associate.ts";
 import { updateLicense, type LicenseUpdated, type LicenseUpdateRequest } from "../../src/ledger/commands/licenses.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
-import { at, bookWith, calls, cardsOf, finals, type Ledger, openLedger, plan, seats } from "./account-harness.ts";
+import { calls, plan, seats } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, cardsOf, finals, type Ledger, openLedger } from "./account-harness.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true, proratedRefundMode: "CREDITS" };
 const book = bookWith([

@@ -12,7 +12,9 @@ import {
   type Migration,
   MIGRATION_MODES,
 } from "../../src/ledger/commands/migrate.ts";
-import { at, bookWith, calls, finals, type Ledger, newAccount, openLedger, plan } from "./account-harness.ts";
+import { calls, plan } from "../book/builder.ts";
+import { bookWith } from "../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 const onThe = (dayOffset: string, interval = "MONTHLY"): object => ({ interval, startOffset: { dayOffset } });
 const book = bookWith([

@@ -2,12 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../src/calendar/instant.ts";
 import { planClock } from "../../src/ledger/account/plan-clock.ts";
+import { perUnit } from "../book/builder.ts";
 import { decision, spanText } from "../invoicing/plans.ts";
 
-const priced = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
-};
+const priced = perUnit(1);
 const overage = (more: Readonly<Record<string, unknown>>) => ({
   entitlementOverageRateCards: [{ featureId: "f", ...priced, ...more }],
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../src/calendar/instant.ts";
 import { preview, type PreviewOptions } from "../../src/ledger/preview/preview.ts";
-import { bookOf } from "../support/golden.ts";
+import { bookOf } from "../book/catalog-book.ts";
 import { compactLines, headOf, linesOfType } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";
 
@@ -30,8 +30,7 @@ function drawn(
   more: Readonly<Record<string, unknown>> = {},
 ) {
   const accounts = [{ id: "acc", name: "Account", customerId: "ann", pricePlans }];
-  return preview(bookOf({ book: { pricePlans: plans, accounts, ...more } }), [], { explain: true, ...options })
-    .invoices;
+  return preview(bookOf({ pricePlans: plans, accounts, ...more }), [], { explain: true, ...options }).invoices;
 }
 
 function summary(invoices: ReturnType<typeof drawn>): readonly string[] {

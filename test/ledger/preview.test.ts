@@ -1,21 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { createPreview, type PreviewOptions, preview } from "../../src/ledger/preview/preview.ts";
+import { account, calls, fee, type Part, plan } from "../book/builder.ts";
+import { bookOf, bookWith } from "../book/catalog-book.ts";
 import { exampleEvents, previewExample } from "../support/examples.ts";
-import { bookOf } from "../support/golden.ts";
 import { headOf } from "../support/invoice-lines.ts";
 
-const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
-const calls = {
-  usageMeterId: "um.calls",
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 2 }] }],
-};
-
-function planOf(id: string, more: Readonly<Record<string, unknown>> = {}): unknown {
-  const details = { supportedCurrencies: ["USD"], pricingCycleConfig: MONTHLY, usageRateCards: [calls], ...more };
-  return { id, name: id, pricePlanDetails: details };
-}
+const planOf = (id: string, more: object = {}): Part => plan(id, { ...calls(2), ...more });
 
 const accounts = [
   {
@@ -36,10 +27,8 @@ const accounts = [
   { id: "gone", name: "Archived", customerId: "ann", status: "ARCHIVED" },
 ];
 const yenPlan = planOf("plan.jpy", { supportedCurrencies: ["JPY"], usageRateCards: [] });
-const draftPlan = planOf("draft", {
-  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 7 }] }],
-});
-const book = bookOf({ book: { pricePlans: [planOf("plan"), yenPlan, draftPlan], accounts } });
+const draftPlan = planOf("draft", fee(7));
+const book = bookWith([planOf("plan"), yenPlan, draftPlan], { accounts });
 const draft = book.pricePlans[2];
 
 let ids = 0;
@@ -108,15 +97,8 @@ describe("the range of a preview", () => {
 
 describe("the range of the events", () => {
   const weekly = planOf("weekly", { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } });
-  const plans = (pricePlanId: string) => [{ pricePlanId, effectiveFrom: "2024-01-01" }];
-  const longBook = bookOf({
-    book: {
-      pricePlans: [planOf("plan"), weekly],
-      accounts: [
-        { id: "acc", name: "Account", customerId: "ann", pricePlans: plans("plan") },
-        { id: "weeks", name: "Weeks", customerId: "ann", pricePlans: plans("weekly") },
-      ],
-    },
+  const longBook = bookWith([planOf("plan"), weekly], {
+    accounts: [account("acc", "ann", "plan", "2024-01-01"), account("weeks", "ann", "weekly", "2024-01-01")],
   });
   const first = call("2024-01-05T00:00:00Z");
 
@@ -253,7 +235,7 @@ describe("the events of a preview", () => {
 });
 
 describe("a caller without types", () => {
-  const book = bookOf({ book: { pricePlans: [planOf("plan"), yenPlan], accounts } });
+  const book = bookOf({ pricePlans: [planOf("plan"), yenPlan], accounts });
   const call = preview as unknown as (...given: readonly unknown[]) => unknown;
 
   test.each<readonly [string, readonly unknown[], string]>([

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 
 import { type Engine } from "../../src/engine/engine.ts";
+import { sumMeter } from "../book/builder.ts";
 
 /** How many clients there are, and for how long they go on. */
 export interface Crowd {
@@ -37,15 +38,7 @@ export const CROWD_BOOK = {
     { name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" },
   ],
   features: [{ id: "chat", name: "Chat", schemaAssociations: ["chat"] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "calls",
-      aggregation: "SUM",
-      eventSchemaName: "calls",
-      computations: [{ order: 1, computation: { var: "attribute.n" } }],
-    },
-  ],
+  usageMeters: [sumMeter("um.calls", "calls", "n")],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
     id: accountAt(index),

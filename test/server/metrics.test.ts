@@ -1,7 +1,8 @@
 /** Metrics, the revenue calculator and credit balances over HTTP. */
 import { describe, expect, test } from "vitest";
 
-import { counted, MONTHLY, slabs, teamBook } from "../engine/team-book.ts";
+import { MONTHLY, slabs } from "../book/builder.ts";
+import { counted, teamBook } from "../engine/team-book.ts";
 import { anyCaller, startApi, type TestApi } from "./support.ts";
 
 /** An API whose account `prod` used 60 calls on 30 January and 60 on the 31st. */

@@ -1,4 +1,5 @@
 /** Calls are metered and priced; chats consume a feature of which the account was given 10. */
+import { monthlyWithGrace, perUnit, plan, sumMeter } from "../book/builder.ts";
 export const USAGE_BOOK = {
   organization: { id: "default", baseCurrency: "USD" },
   eventSchemas: [
@@ -6,40 +7,12 @@ export const USAGE_BOOK = {
     { name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" },
   ],
   features: [{ id: "ft-chat", name: "chat", schemaAssociations: ["chat"] }],
-  usageMeters: [
-    {
-      id: "um-calls",
-      name: "calls",
-      type: "COUNTER",
-      aggregation: "SUM",
-      eventSchemaName: "api calls",
-      computations: [{ order: 1, computation: { var: "attribute.n" } }],
-      status: "ACTIVE",
-    },
-  ],
+  usageMeters: [sumMeter("um-calls", "api calls", "n", { name: "calls" })],
   pricePlans: [
-    {
-      id: "pp",
-      name: "plan",
-      type: "BILLING",
-      status: "ACTIVE",
-      pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: {
-          interval: "MONTHLY",
-          startOffset: { dayOffset: "1", monthOffset: "NIL" },
-          gracePeriod: 3,
-        },
-        usageRateCards: [
-          {
-            displayName: "Calls",
-            usageMeterId: "um-calls",
-            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-            rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.5 }] }],
-          },
-        ],
-      },
-    },
+    plan("pp", {
+      ...monthlyWithGrace(3),
+      usageRateCards: [{ displayName: "Calls", usageMeterId: "um-calls", ...perUnit(0.5) }],
+    }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [

@@ -2,10 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Book, type PreviewOptions, readBook } from "../../src/index.ts";
-
-/** Parts of a book, an account or an event, as JSON. */
-type Parts = Readonly<Record<string, unknown>>;
+import type { PreviewOptions } from "../../src/index.ts";
+import { type Part } from "../book/builder.ts";
+import { CATALOG } from "../book/catalog-book.ts";
 
 /** One case of a golden file. */
 export interface Golden {
@@ -13,7 +12,7 @@ export interface Golden {
   /** The figures, worked out in words. */
   readonly because: string;
   /** Laid over the catalog's book: plans, accounts, and whatever else differs. */
-  readonly book: Parts;
+  readonly book: Part;
   readonly events: readonly unknown[];
   readonly options: PreviewOptions;
   /** How many events had which status, where not all are accepted. */
@@ -29,27 +28,19 @@ export interface Golden {
 /** A case as it is written. */
 interface Written extends Omit<Golden, "book" | "events"> {
   /** What differs from the catalog's book, but for plans and accounts. */
-  readonly book?: Parts;
+  readonly book?: Part;
   /** The fields of each plan and of its details that differ from the catalog's plan. */
-  readonly plans: readonly Parts[];
+  readonly plans: readonly Part[];
   /** The fields of the one account that differ from the catalog's account. */
-  readonly account: Parts;
+  readonly account: Part;
   /** The fields of each event that differ from the catalog's event. */
-  readonly events?: readonly Parts[];
+  readonly events?: readonly Part[];
 }
 
 const GOLDEN = join(import.meta.dirname, "../golden");
-const catalog = contentOf("catalog.json") as Readonly<
-  Record<"pricePlan" | "pricePlanDetails" | "account" | "event" | "book", Parts>
->;
 
 function contentOf(file: string): unknown {
   return JSON.parse(readFileSync(join(GOLDEN, file), "utf8"));
-}
-
-/** The catalog with a case's book over it. */
-export function bookOf({ book }: Pick<Golden, "book">): Book {
-  return readBook({ ...catalog.book, ...book });
 }
 
 /** The files of golden cases, each with its cases. */
@@ -67,14 +58,14 @@ export function goldenCases(): readonly Golden[] {
 function wholeOf({ plans, account, events = [], book, ...rest }: Written): Golden {
   return {
     ...rest,
-    book: { ...book, pricePlans: plans.map(planOf), accounts: [{ ...catalog.account, ...account }] },
-    events: events.map((event) => ({ ...catalog.event, ...event })),
+    book: { ...book, pricePlans: plans.map(planOf), accounts: [{ ...CATALOG.account, ...account }] },
+    events: events.map((event) => ({ ...CATALOG.event, ...event })),
   };
 }
 
 /** A plan whose fields and details are written side by side. */
-function planOf(written: Parts): Parts {
-  const { pricePlan, pricePlanDetails } = catalog;
+function planOf(written: Part): Part {
+  const { pricePlan, pricePlanDetails } = CATALOG;
   const [own, details] = [{ ...pricePlan }, { ...pricePlanDetails }];
   for (const [field, value] of Object.entries(written)) (field in pricePlan ? own : details)[field] = value;
   return { ...own, pricePlanDetails: details };

@@ -1,4 +1,5 @@
 /** What several writers share: a book with little to spend, and the time of day. */
+import { MONTHLY, perUnit, sumMeter } from "../book/builder.ts";
 
 /** Noon of a day in the middle of a cycle; clocks run on from there. */
 const NOON = Date.UTC(2024, 5, 15, 12);
@@ -6,11 +7,6 @@ const NOON = Date.UTC(2024, 5, 15, 12);
 export const ACCOUNTS: readonly string[] = ["north", "south", "west"];
 /** What each account may use in a month, and beyond it. */
 export const [GRANTED, OVERAGE_MAX] = [100, 20];
-
-const perUnit = (rate: number): object => ({
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
 
 /** Calls that are weighed by a setting and spend what an account may use. */
 export const BOOK: object = {
@@ -34,16 +30,7 @@ export const BOOK: object = {
       },
     },
   ],
-  usageMeters: [
-    {
-      id: "um.weighed",
-      name: "weighed",
-      status: "ACTIVE",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: { var: "attribute.weighed" } }],
-    },
-  ],
+  usageMeters: [sumMeter("um.weighed", "call", "weighed")],
   features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
   pricePlans: [
     {
@@ -51,8 +38,7 @@ export const BOOK: object = {
       name: "Team",
       status: "ACTIVE",
       pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+        ...MONTHLY,
         usageRateCards: [{ usageMeterId: "um.weighed", ...perUnit(0.01) }],
         billingEntitlementRateCards: [
           {

@@ -2,6 +2,7 @@
 import type { Engine } from "../../../src/engine/engine.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { monthlyWithGrace, perUnit } from "../../book/builder.ts";
 
 /** An hour in milliseconds. */
 export const HOUR = 3_600_000;
@@ -22,11 +23,6 @@ export const PLANS = {
 /** The id of a plan. */
 export type PlanId = keyof typeof PLANS;
 
-const perUnit = (rate: number): object => ({
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
-
 function plan(id: PlanId): object {
   const { rate, granted, overageMax, seats } = PLANS[id];
   const overage = { featureId: "ft.calls", maxQuantity: overageMax, ...perUnit(rate) };
@@ -35,8 +31,7 @@ function plan(id: PlanId): object {
     name: id,
     status: "ACTIVE",
     pricePlanDetails: {
-      supportedCurrencies: ["USD"],
-      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: GRACE_DAYS },
+      ...monthlyWithGrace(GRACE_DAYS),
       usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
       fixedFeeRateCards: [
         {

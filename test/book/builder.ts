@@ -1,0 +1,118 @@
+/** Parts of books, as a user writes them: a test states only what it is about. */
+import type { BookInput } from "../../src/book/book.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
+
+/** A part of a book. */
+export type Part = Readonly<Record<string, unknown>>;
+
+type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
+type MeterInput = NonNullable<BookInput["usageMeters"]>[number];
+
+/** What prices a quantity on a card. */
+export interface Priced {
+  readonly ratePlan: RatePlanInput;
+  readonly rateValues: RateValueInput[];
+}
+
+/** Slabs, each with what a unit in it costs: `[startAfter, rate]`, in dollars. */
+export function slabs(
+  pricingModel: "TIERED" | "VOLUME",
+  ...bands: readonly (readonly [number, number | string])[]
+): Priced {
+  return {
+    ratePlan: {
+      pricingModel,
+      slabs: bands.map(([startAfter], at) => ({ order: at + 1, startAfter, priceType: "PER_UNIT" })),
+    },
+    rateValues: [{ currency: "USD", slabRates: bands.map(([, rate], at) => ({ order: at + 1, rate })) }],
+  };
+}
+
+/** One price for every unit, in dollars. */
+export const perUnit = (rate: number | string): Priced => slabs("TIERED", [0, rate]);
+
+/** Cycles of a month from the first on, in dollars. */
+export const MONTHLY = {
+  supportedCurrencies: ["USD"],
+  pricingCycleConfig: Object.freeze({
+    interval: "MONTHLY" as const,
+    startOffset: Object.freeze({ dayOffset: "1", monthOffset: "NIL" }),
+  }),
+};
+
+/** The same, with days of grace. */
+export const monthlyWithGrace = (
+  gracePeriod: number,
+): typeof MONTHLY & { readonly pricingCycleConfig: { readonly gracePeriod: number } } => ({
+  ...MONTHLY,
+  pricingCycleConfig: { ...MONTHLY.pricingCycleConfig, gracePeriod },
+});
+
+/** An ACTIVE plan, of months unless its details say otherwise. */
+export const plan = (id: string, details: object, more: object = {}): PlanInput => ({
+  id,
+  name: id,
+  status: "ACTIVE",
+  version: 1,
+  pricePlanDetails: { ...MONTHLY, ...details },
+  ...more,
+});
+
+/** An ACTIVE meter that adds up an attribute of a schema's events. Its name is its id without `um.`. */
+export const sumMeter = (id: string, eventSchemaName: string, attribute: string, more: object = {}): MeterInput => ({
+  id,
+  name: id.replace(/^um\./, ""),
+  status: "ACTIVE",
+  aggregation: "SUM",
+  eventSchemaName,
+  computations: [{ order: 1, computation: { var: `attribute.${attribute}` } }],
+  ...more,
+});
+
+/** A usage card for calls. */
+export const calls = (rate: number | string): Part => ({
+  usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
+});
+/** A fee, in arrears unless said otherwise. */
+export const fee = (rate: number, more: object = {}): Part => ({
+  fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more }],
+});
+/** Seats. */
+export const seats = (rate: number, more: object = {}): Part => ({
+  licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
+});
+/** Tokens granted at the start of each cycle, for free. */
+export const tokens = (featureCreditLimit: number, effectiveUntil = "P1M"): Part => ({
+  billingEntitlementRateCards: [
+    { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil }], ...perUnit(0) },
+  ],
+});
+/** Tokens beyond the entitlements, without end unless a most is said. */
+export const overage = (rate: number, maxQuantity?: number): Part => ({
+  entitlementOverageRateCards: [
+    { featureId: "feature.tokens", ...perUnit(rate), ...(maxQuantity === undefined ? {} : { maxQuantity }) },
+  ],
+});
+/** Money granted at the start of each cycle, for free. */
+export const grant = (creditAmount: number, grantDetails: object): Part => ({
+  creditGrantRateCards: [
+    {
+      id: "addon.grant",
+      rateDetails: {
+        pricingModel: "TIERED",
+        currencySlabRateDetails: [
+          { currency: "USD", creditAmount, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
+        ],
+      },
+      grantDetails: { priority: 0, ...grantDetails },
+    },
+  ],
+});
+
+/** An account of a customer, on a plan from a date where they are given. */
+export const account = (id: string, customerId: string, pricePlanId?: string, effectiveFrom?: string): Part => ({
+  id,
+  name: `Account ${id}`,
+  customerId,
+  ...(pricePlanId === undefined ? {} : { pricePlans: [{ pricePlanId, effectiveFrom }] }),
+});
