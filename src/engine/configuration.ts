@@ -15,12 +15,15 @@ import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
 import { compareOldest } from "../store/order.ts";
 import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
+import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
 
-/** The documents of each kind, oldest first, as the lists of the book have them. */
-export type ConfiguredDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
+/** Documents of each kind, oldest first, as the lists of the book have them; some of them may not be checked yet. */
+export type GivenDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
   /** One, or none while the organization is the default one. */
   readonly organization: readonly DocumentRecord[];
 };
+/** The stored documents of each kind, oldest first, each checked when it was read. */
+export type ConfiguredDocuments = DocumentLists & Pick<GivenDocuments, "organization">;
 
 /** What decisions are made by. */
 export interface Configuration {
@@ -55,8 +58,16 @@ export function createConfigurationSource(options: CatalogOptions): Configuratio
   return Object.assign(source, { last: () => current });
 }
 
-/** The documents after a change. */
-export function withDocuments(documents: ConfiguredDocuments, changed: readonly DocumentRecord[]): ConfiguredDocuments {
+/** Stored documents after a change that was checked. */
+export function withDocuments(
+  documents: ConfiguredDocuments,
+  changed: readonly ConfiguredDocument[],
+): ConfiguredDocuments {
+  return withGiven(documents, changed) as ConfiguredDocuments;
+}
+
+/** Documents after a change that is not checked yet. */
+export function withGiven(documents: GivenDocuments, changed: readonly DocumentRecord[]): GivenDocuments {
   const next: Record<string, readonly DocumentRecord[]> = { ...documents };
   for (const document of changed) {
     const list = next[document.kind];
@@ -66,7 +77,7 @@ export function withDocuments(documents: ConfiguredDocuments, changed: readonly 
       ? list.map((each) => (each.id === document.id ? document : each))
       : [...list, document].sort(compareOldest);
   }
-  return next as unknown as ConfiguredDocuments;
+  return next as unknown as GivenDocuments;
 }
 
 /**
@@ -75,7 +86,7 @@ export function withDocuments(documents: ConfiguredDocuments, changed: readonly 
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED when only others
  * would break by it
  */
-export function changedBook(documents: ConfiguredDocuments, changed: readonly DocumentRecord[]): Book {
+export function changedBook(documents: GivenDocuments, changed: readonly DocumentRecord[]): Book {
   try {
     return bookOf(documents, new Set(changed));
   } catch (error) {
@@ -124,7 +135,7 @@ export function readOverride(documents: ConfiguredDocuments, request: OverrideRe
 export function itemOf<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
-  documents: ConfiguredDocuments,
+  documents: GivenDocuments,
   book: Book,
 ): ConfiguredItem<Kind> | undefined {
   const place = documents[kind].findIndex((document) => document.id === id);
@@ -133,7 +144,10 @@ export function itemOf<Kind extends ConfiguredKind>(
 
 async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
   const documents: Record<string, readonly DocumentRecord[]> = {};
-  for (const kind of ["organization", ...CONFIGURED_KINDS] as const) documents[kind] = await view.allDocuments(kind);
+  documents["organization"] = await view.allDocuments("organization");
+  for (const kind of CONFIGURED_KINDS) {
+    documents[kind] = (await view.allDocuments(kind)).map((document) => documentOf(kind, document));
+  }
   return documents as unknown as ConfiguredDocuments;
 }
 
@@ -143,24 +157,24 @@ async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
  * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
  * its meters since
  */
-function bookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): Book {
+function bookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): Book {
   const book = readBook(rawBookOf(documents, changed));
   const pricePlans = book.pricePlans.map((plan, place) => ({
     ...plan,
-    status: documents.pricePlan[place]?.body["status"] === "ACTIVE" ? ("ACTIVE" as const) : plan.status,
+    status: documents.pricePlan.slice(place, place + 1).some(isActivePlan) ? ("ACTIVE" as const) : plan.status,
   }));
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
 
 /** The documents as a book is written. */
-function rawBookOf(documents: ConfiguredDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
+function rawBookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
   const [organization] = documents.organization;
   return {
     ...(organization === undefined ? {} : { organization: organization.body }),
     ...Object.fromEntries(CONFIGURED_KINDS.map((kind) => [BOOK_LISTS[kind], documents[kind].map(({ body }) => body)])),
     pricePlans: documents.pricePlan.map((document) => {
       const { mode: _mode, versionsToMigrate: _versions, ...plan } = document.body;
-      return plan["status"] === "ACTIVE" && !changed.has(document) ? { ...plan, status: "DRAFT" } : plan;
+      return isActivePlan(document) && !changed.has(document) ? { ...plan, status: "DRAFT" } : plan;
     }),
     ...ownersOf(documents.setting),
   };
@@ -173,7 +187,9 @@ type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id:
 /** Customers and accounts that settings name stand in the book while it is read; whether they exist was checked before. */
 function ownersOf(settings: readonly DocumentRecord[]): RawBook {
   const named = (entityType: string): readonly string[] => [
-    ...new Set(settings.flatMap(({ body }) => (body["entityType"] === entityType ? [String(body["entityId"])] : []))),
+    ...new Set(
+      settings.map(ownerOfSetting).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
+    ),
   ];
   const accounts = named("ACCOUNT");
   const customers = new Set([...named("CUSTOMER"), ...(accounts.length > 0 ? [NOBODY] : [])]);
@@ -187,7 +203,7 @@ const NOBODY = "-";
 
 function problemsOf(
   problems: readonly Problem[],
-  documents: ConfiguredDocuments,
+  documents: GivenDocuments,
   changed: DocumentRecord | undefined,
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
@@ -201,7 +217,7 @@ function problemsOf(
 }
 
 /** What a problem of a book is about, by what it is called instead of its place: `the usage meter "um.1": name: …`. */
-function brokenOf({ path, message }: Problem, documents: ConfiguredDocuments): string {
+function brokenOf({ path, message }: Problem, documents: GivenDocuments): string {
   const [, list = "", place = "", rest = ""] = /^\$\.(\w+)\[(\d+)\]\.?(.*)$/s.exec(path) ?? [];
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
   const document = kind === undefined ? undefined : documents[kind][Number(place)];

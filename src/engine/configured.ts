@@ -10,7 +10,14 @@ import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { changedBook, type Configuration, type ConfiguredDocuments, itemOf, withDocuments } from "./configuration.ts";
+import {
+  changedBook,
+  type Configuration,
+  type ConfiguredDocuments,
+  itemOf,
+  withDocuments,
+  withGiven,
+} from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import {
   BOOK_LISTS,
@@ -21,6 +28,7 @@ import {
   plainGiven,
 } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
+import { type ConfiguredDocument, type DocumentLists, documentOf, type DocumentOf } from "./documents.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
 /** Something configured: as it counts, and as it was given. */
@@ -95,12 +103,13 @@ export function checkedDocuments(
   kind: ConfiguredKind,
   before: Configuration,
   changed: readonly DocumentRecord[],
-): { readonly documents: readonly DocumentRecord[]; readonly after: Configuration } {
-  const asGiven = withDocuments(before.documents, changed);
+): { readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration } {
+  const asGiven = withGiven(before.documents, changed);
   const checked = changedBook(asGiven, changed);
-  const documents = changed.map((document): DocumentRecord => {
+  const documents = changed.map((document): ConfiguredDocument => {
     const item = itemOf(kind, document.id, asGiven, checked);
-    return item === undefined ? document : { ...document, body: bodyOf(kind, document.body, item) };
+    invariant(item !== undefined, "a document of the configuration has its item in the book");
+    return configuredOf(kind, { ...document, body: bodyOf(kind, document.body, item) });
   });
   const catalog = createCatalog(checked, before.catalog.options);
   return { documents, after: { ...before, documents: withDocuments(before.documents, documents), catalog } };
@@ -126,10 +135,10 @@ export function patched(document: DocumentRecord, patch: Body, now: Instant): Do
 export async function getConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  find: (documents: readonly DocumentRecord[]) => DocumentRecord,
+  find: (documents: readonly DocumentOf<Kind>[]) => DocumentOf<Kind>,
 ): Promise<Stored<ConfiguredItem<Kind>>> {
   const configuration = await context.configuration(context.store.read);
-  return storedOf(kind, find(configuration.documents[kind]).id, configuration.documents, configuration);
+  return storedOf(kind, find(documentsOf(kind, configuration.documents)).id, configuration.documents, configuration);
 }
 
 /**
@@ -140,12 +149,12 @@ export async function getConfigured<Kind extends ConfiguredKind>(
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  select: (documents: readonly DocumentRecord[]) => readonly DocumentRecord[],
+  select: (documents: readonly DocumentOf<Kind>[]) => readonly DocumentOf<Kind>[],
   options: PageOptions,
-  madeAs: (documents: readonly DocumentRecord[]) => (document: DocumentRecord) => DocumentRecord = () => itself,
+  madeAs: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => itself,
 ): Promise<Page<Stored<ConfiguredItem<Kind>>>> {
   const configuration = await context.configuration(context.store.read);
-  const documents = configuration.documents[kind];
+  const documents = documentsOf(kind, configuration.documents);
   const first = madeAs(documents);
   const page = pageAmong(select(documents), options, (document) => {
     const { createdAt, id } = first(document);
@@ -159,31 +168,38 @@ export async function listConfigured<Kind extends ConfiguredKind>(
 export async function allConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  select: (document: DocumentRecord) => boolean,
+  select: (document: DocumentOf<Kind>) => boolean,
 ): Promise<readonly Stored<ConfiguredItem<Kind>>[]> {
   const { documents, catalog } = await context.configuration(context.store.read);
-  return documents[kind].flatMap((document, place) =>
+  return documentsOf(kind, documents).flatMap((document, place) =>
     select(document) ? [storedAs<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
   );
 }
 
+/** What has a name that no other of its kind may have, while it is not archived. */
+interface NamedDocument extends DocumentRecord {
+  readonly body: Body & { readonly name: string; readonly status?: string };
+}
+
 /** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
-export function documentNamed(documents: readonly DocumentRecord[], what: string, id: string): DocumentRecord {
+export function documentNamed<Document extends DocumentRecord>(
+  documents: readonly Document[],
+  what: string,
+  id: string,
+): Document {
   const found = documents.find((document) => document.id === id);
   if (found === undefined) throw notFound(what, id);
   return found;
 }
 
 /** Refuses a name that another one has that is not archived. @throws {RatebookError} ERR_TAKEN */
-export function checkName(
-  documents: readonly DocumentRecord[],
+export function checkName<Document extends NamedDocument>(
+  documents: readonly Document[],
   { what }: Pick<KindWords, "what">,
   name: unknown,
-  isOwn: (document: DocumentRecord) => boolean = () => false,
+  isOwn: (document: Document) => boolean = () => false,
 ): void {
-  const other = documents.find(
-    (each) => each.body["name"] === name && each.body["status"] !== "ARCHIVED" && !isOwn(each),
-  );
+  const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
   if (other === undefined || typeof name !== "string") return;
   throw taken(what, name, `the name ${quoted(name)} is taken by another ${what}`);
 }
@@ -198,23 +214,52 @@ export function checkGiven(given: unknown, own: readonly string[]): Body {
   return given as Body;
 }
 
-/** A document in another state. @throws {RatebookError} ERR_REFUSED for a move that is none */
-export function moved(
-  document: DocumentRecord,
-  { what, rule }: KindWords,
-  moves: Readonly<Record<string, readonly string[]>>,
-  to: string,
-  now: Instant,
-): DocumentRecord {
-  const from = String(document.body["status"]);
-  if (moves[to]?.includes(from) === true) return patched(document, { status: to }, now);
-  const name = quoted(String(document.body["name"]));
-  const expected = (moves[to] ?? []).join(" or ");
-  throw refused(rule, `the ${what} ${name} is ${from}: only one that is ${expected} becomes ${to}`);
+/** What has a lifecycle: it moves from one status to another. */
+interface DocumentWithStatus extends DocumentRecord {
+  readonly body: Body & { readonly name: string; readonly status: string };
 }
 
-function itself(document: DocumentRecord): DocumentRecord {
+/** Refuses a move that is none of these. @throws {RatebookError} ERR_REFUSED */
+export function checkMove<To extends string>(
+  { body: { name, status } }: DocumentWithStatus,
+  { what, rule }: KindWords,
+  moves: Readonly<Record<To, readonly string[]>>,
+  to: To,
+): void {
+  if (moves[to].includes(status)) return;
+  throw refused(
+    rule,
+    `the ${what} ${quoted(name)} is ${status}: only one that is ${moves[to].join(" or ")} becomes ${to}`,
+  );
+}
+
+/** A document in another status. @throws {RatebookError} ERR_REFUSED for a move that is none */
+export function moved<To extends string>(
+  document: DocumentWithStatus,
+  words: KindWords,
+  moves: Readonly<Record<To, readonly string[]>>,
+  to: To,
+  now: Instant,
+): DocumentRecord {
+  checkMove(document, words, moves, to);
+  return patched(document, { status: to }, now);
+}
+
+function itself<Document>(document: Document): Document {
   return document;
+}
+
+/** The documents of one kind. */
+export function documentsOf<Kind extends ConfiguredKind>(
+  kind: Kind,
+  documents: DocumentLists,
+): readonly DocumentOf<Kind>[] {
+  return documents[kind];
+}
+
+/** A document that was checked with the book, typed. */
+export function configuredOf(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
+  return documentOf(kind, document) as ConfiguredDocument;
 }
 
 function storedOf<Kind extends ConfiguredKind>(

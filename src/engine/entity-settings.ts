@@ -65,7 +65,7 @@ export async function settingsOfEntities(
   const found = await allConfigured(
     context,
     "setting",
-    ({ body }) => body["entityType"] === entityType && wanted.has(body["entityId"]),
+    ({ body }) => body.entityType === entityType && wanted.has(body.entityId),
   );
   const byEntity = new Map<string, StoredSetting[]>();
   for (const setting of found) {

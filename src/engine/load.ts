@@ -16,7 +16,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
 import { isInUse, organizationText } from "./catalog/organization.ts";
-import { changedBook, withDocuments } from "./configuration.ts";
+import { changedBook, withGiven } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
@@ -44,12 +44,12 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
       ...organizationDocument(book, (await isInUse(before, view)) ? before.catalog.book.organization : undefined, now),
       ...documentsOf(book, raw, now),
     ];
-    const customers = book.customers.map((customer) => documentOf("customer", customer.id, customer, now));
+    const customers = book.customers.map((customer) => documentMade("customer", customer.id, customer, now));
     const aliases = book.accounts.flatMap((account) =>
       account.aliases.map((alias) => aliasDocument(alias, account.id, now)),
     );
     await checkFree(view, [...documents, ...customers], book);
-    const after = withDocuments(before.documents, documents);
+    const after = withGiven(before.documents, documents);
     const catalog = createCatalog(changedBook(after, documents), before.catalog.options);
     const ledgers = ledgersOf(catalog, book, now, context.ids);
     return {
@@ -79,7 +79,7 @@ function checkPlans({ accounts, pricePlans }: Book): void {
  */
 function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
-  const document = documentOf("organization", "organization", organization, now);
+  const document = documentMade("organization", "organization", organization, now);
   if (owner === undefined) return [document];
   const [is, other] = [organizationText(owner), organizationText(organization)];
   const have = `the store is of the organization ${is}`;
@@ -100,7 +100,7 @@ function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentR
     const given = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
     return book[BOOK_LISTS[kind]].map((item, index) => {
       const body = { ...bodyOf(kind, given[index] ?? {}, item), ...currencyOfGroup(kind, item, book) };
-      return { ...documentOf(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
+      return { ...documentMade(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
     });
   });
 }
@@ -113,7 +113,7 @@ function currencyOfGroup(kind: ConfiguredKind, item: object, { accounts, invoice
   return { invoiceCurrency: first?.invoiceCurrency ?? organization.baseCurrency };
 }
 
-function documentOf(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
+function documentMade(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
   return { kind, id, createdAt: now, updatedAt: now, body: plainOf(value) as Body };
 }
 

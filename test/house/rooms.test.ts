@@ -52,7 +52,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "date-fns": ["calendar/"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["rules/"],
-  zod: ["book/", "server/", "cli/"],
+  zod: ["book/", "engine/documents.ts", "server/", "cli/"],
   "csv-parse": ["cli/"],
   "@humanwhocodes/momoa": ["cli/"],
   "cli-table3": ["cli/"],

@@ -15,9 +15,9 @@ import type { AccountWork } from "../../ledger/workspace.ts";
 import type { InstantInput } from "../billing/invoices.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
 import { given, present } from "../document-body.ts";
+import { documentOf } from "../documents.ts";
 import { settingsIn } from "../entity-settings.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { customerOf } from "./customers.ts";
 import { accountIn, checkActive, namesHeld } from "./new-account.ts";
 
 /** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
@@ -33,7 +33,7 @@ export async function createAccount(
     const { record, changes } = await accountIn(configured.catalog, view, asked, now);
     const customer = await view.document("customer", asked.customerId);
     if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
-    checkActive("customer", customerOf(customer));
+    checkActive("customer", documentOf("customer", customer).body);
     const { id, settings } = asked;
     const { documents, ...more } = settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
     return { result: record, changes: { ...changes, ...more, documents: [...changes.documents, ...documents] } };

@@ -10,6 +10,7 @@ import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
+import { documentOf } from "../documents.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 import { namesHeld } from "./new-account.ts";
 
@@ -84,7 +85,7 @@ async function aliasNamed(view: LedgerView, alias: string): Promise<AliasShown> 
   return aliasShown(document);
 }
 
-function aliasShown({ id, body, createdAt }: DocumentRecord): AliasShown {
-  const { accountId } = body;
-  return { value: id, createdAt, ...(typeof accountId === "string" ? { accountId } : {}) };
+function aliasShown(document: DocumentRecord): AliasShown {
+  const { id, body, createdAt } = documentOf("alias", document);
+  return { value: id, createdAt, ...(body.accountId ? { accountId: body.accountId } : {}) };
 }

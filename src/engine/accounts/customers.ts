@@ -14,6 +14,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Body, given, plainOf, present } from "../document-body.ts";
+import { documentOf, type DocumentOf } from "../documents.ts";
 import { settingsIn } from "../entity-settings.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 import { accountIn, checkActive } from "./new-account.ts";
@@ -42,9 +43,9 @@ export async function createCustomer(
     const configured = await configuration(view);
     const now = clock();
     const body = plainOf(present({ ...asked, status: "ACTIVE" })) as Body;
-    const document: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
-    const customer = customerOf(document);
-    const made = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
+    const made: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
+    const document = documentOf("customer", made);
+    const first = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
     const own = settingsIn(
       configured,
       [
@@ -54,11 +55,11 @@ export async function createCustomer(
       now,
     );
     return {
-      result: { ...customer, ...(made && { account: made.record }) },
+      result: { ...customerShown(document), ...(first && { account: first.record }) },
       changes: {
-        ...made?.changes,
+        ...first?.changes,
         ...own,
-        documents: [document, ...own.documents, ...(made?.changes.documents ?? [])],
+        documents: [document, ...own.documents, ...(first?.changes.documents ?? [])],
       },
     };
   });
@@ -73,11 +74,11 @@ export async function updateCustomer(
   const patch = readRequest("customerPatch", input);
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
-    checkActive("customer", customerOf(before));
+    checkActive("customer", before.body);
+    if (patch.name === null) throw invalidInput("name", "expected a name: it cannot be cleared");
     const body = present({ ...before.body, ...given(patch) });
-    if (body["name"] === undefined) throw invalidInput("name", "expected a name: it cannot be cleared");
-    const document: DocumentRecord = { ...before, updatedAt: clock(), body };
-    return { result: customerOf(document), changes: { documents: [document] } };
+    const document = documentOf("customer", { ...before, updatedAt: clock(), body });
+    return { result: customerShown(document), changes: { documents: [document] } };
   });
 }
 
@@ -88,15 +89,15 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
   const locks = await accountIdsWhere(store.read, isActive, { customerId: id });
   return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
-    checkActive("customer", customerOf(before));
+    checkActive("customer", before.body);
     const { catalog } = await configuration(view);
     const now = clock();
     const accountIds = await accountIdsWhere(view, isActive, { customerId: id });
     const workspace = await openAccounts(catalog, view, accountIds, now);
     const freed = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
-    const document: DocumentRecord = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } };
+    const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
     return {
-      result: customerOf(document),
+      result: customerShown(document),
       changes: {
         ...workspace.changes(),
         documents: [document],
@@ -108,24 +109,24 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
 
 /** A customer. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerShown> {
-  return customerOf(await customerDocument(store.read, id));
+  return customerShown(await customerDocument(store.read, id));
 }
 
 /** Customers, newest first. */
 export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerShown>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
-  return pageOf(documents.map(customerOf), request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+  const customers = documents.map((document) => customerShown(documentOf("customer", document)));
+  return pageOf(customers, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 /** The document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
-async function customerDocument(view: LedgerView, id: string): Promise<DocumentRecord> {
+async function customerDocument(view: LedgerView, id: string): Promise<DocumentOf<"customer">> {
   const document = await view.document("customer", id);
   if (document === undefined) throw notFound("customer", id);
-  return document;
+  return documentOf("customer", document);
 }
 
-/** A customer of its document. */
-export function customerOf({ body, createdAt, updatedAt }: DocumentRecord): CustomerShown {
-  return { ...(body as unknown as Customer), createdAt, updatedAt };
+function customerShown({ body, createdAt, updatedAt }: DocumentOf<"customer">): CustomerShown {
+  return { ...body, createdAt, updatedAt };
 }

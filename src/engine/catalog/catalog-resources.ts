@@ -4,7 +4,6 @@
  * @module
  */
 import type { AddOn, Feature } from "../../book/resources/catalog-items.ts";
-import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import {
@@ -12,6 +11,7 @@ import {
   checkGiven,
   checkName,
   documentNamed,
+  documentsOf,
   getConfigured,
   type KindWords,
   listConfigured,
@@ -22,6 +22,7 @@ import {
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body, ConfiguredItem } from "../document-body.ts";
+import type { DocumentOf } from "../documents.ts";
 import { type SettingEntity, settingsOfEntities, type StoredSetting } from "../entity-settings.ts";
 import type { Page, PageOptions } from "../pages.ts";
 
@@ -67,7 +68,7 @@ const SETTING: KindWords = { what: "setting", rule: "S4.2" };
 
 /** Makes the features of an engine. */
 export function featuresOf(context: EngineContext): Features {
-  const named = simpleResource(context, "feature", FEATURE, "ft");
+  const named = simpleResource(context, { kind: "feature", words: FEATURE, prefix: "ft", patchFor: withAttributesOf });
   return {
     create: (given) => named.create(given),
     update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
@@ -78,7 +79,7 @@ export function featuresOf(context: EngineContext): Features {
 
 /** Makes the add-ons of an engine. */
 export function addOnsOf(context: EngineContext): AddOns {
-  const named = simpleResource(context, "addOn", ADD_ON, "ao");
+  const named = simpleResource(context, { kind: "addOn", words: ADD_ON, prefix: "ao", patchFor: (_, given) => given });
   return {
     create: (given) => named.create(given),
     update: async (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
@@ -95,7 +96,7 @@ export function addOnsOf(context: EngineContext): AddOns {
         (documents) =>
           documents.filter(
             ({ body }) =>
-              (status === undefined || body["status"] === status) && (type === undefined || body["type"] === type),
+              (status === undefined || body.status === status) && (type === undefined || body.type === type),
           ),
         page,
       ),
@@ -132,27 +133,36 @@ interface SimpleResource<Kind extends "feature" | "addOn"> {
   get(id: string): Promise<Stored<ConfiguredItem<Kind>>>;
 }
 
+/** What such a resource is. */
+interface SimpleKind<Kind extends "feature" | "addOn"> {
+  readonly kind: Kind;
+  readonly words: KindWords;
+  /** What its ids begin with. */
+  readonly prefix: string;
+  /** What a patch that was given says for a document. */
+  readonly patchFor: (document: DocumentOf<Kind>, given: Body) => Body;
+}
+
 /** What has an id that we make and a name of its own. */
 function simpleResource<Kind extends "feature" | "addOn">(
   context: EngineContext,
-  kind: Kind,
-  words: KindWords,
-  prefix: string,
+  { kind, words, prefix, patchFor }: SimpleKind<Kind>,
 ): SimpleResource<Kind> {
   return {
     create: (input) =>
       changeConfigured(context, kind, ({ before, now }) => {
         const given = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
-        checkName(before.documents[kind], words, given["name"]);
+        checkName(documentsOf(kind, before.documents), words, given["name"]);
         const status = kind === "addOn" ? { status: "ACTIVE" } : {};
         const document = newDocument(kind, { ...withOneSpelling(given), ...status, id: context.ids(prefix) }, now);
         return { documents: [document] };
       }),
     update: (id, given) =>
       changeConfigured(context, kind, ({ before, now }) => {
-        const document = documentNamed(before.documents[kind], words.what, id);
-        const next = patched(document, kind === "feature" ? withAttributesOf(document, given) : given, now);
-        checkName(before.documents[kind], words, next.body["name"], (each) => each.id === id);
+        const documents = documentsOf(kind, before.documents);
+        const document = documentNamed(documents, words.what, id);
+        const next = patched(document, patchFor(document, given), now);
+        checkName(documents, words, next.body["name"], (each) => each.id === id);
         return { documents: [next] };
       }),
     get: (id) => getConfigured(context, kind, (documents) => documentNamed(documents, words.what, id)),
@@ -171,13 +181,10 @@ function withOneSpelling(given: Body): Body {
 }
 
 /** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
-function withAttributesOf({ body }: DocumentRecord, given: Body): Body {
+function withAttributesOf({ body: { schemaAssociations: known } }: DocumentOf<"feature">, given: Body): Body {
   const { schemaAssociations: asked } = given;
-  const known = body["schemaAssociations"];
-  if (!Array.isArray(asked) || !Array.isArray(known)) return given;
-  const named = new Map(
-    known.map((each: unknown) => [typeof each === "string" ? each : String((each as Body)["schemaName"]), each]),
-  );
+  if (!Array.isArray(asked) || !known) return given;
+  const named = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
   return {
     ...given,
     schemaAssociations: asked.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),

@@ -9,23 +9,25 @@ import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
 import {
   changeConfigured,
   checkGiven,
+  checkMove,
   checkName,
   type ConfigurationChange,
   type Configuring,
   getConfigured,
   listConfigured,
-  moved,
   newDocument,
   patched,
   type Stored,
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
+import type { DocumentOf, NamedBody } from "../documents.ts";
 import type { Page, PageOptions } from "../pages.ts";
 import { isSameDependency, isSameField } from "./same-rules.ts";
-import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
 
-const WORDS = { key: "name", what: "event schema", rule: "S4.4" } as const;
+type SchemaDocument = DocumentOf<"eventSchema">;
+const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, what: "event schema", rule: "S4.4" } as const;
 /** From which states a schema becomes what. */
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 /** What a schema may be moved to. */
@@ -54,7 +56,7 @@ export interface EventSchemas {
 
 /** Makes the event schemas of an engine. */
 export function eventSchemasOf(context: EngineContext): EventSchemas {
-  const change = (name: string, decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange) =>
+  const change = (name: string, decide: (latest: SchemaDocument, configuring: Configuring) => ConfigurationChange) =>
     changeConfigured(context, "eventSchema", (configuring) =>
       decide(latestOf(configuring.before.documents.eventSchema, name, WORDS), configuring),
     );
@@ -75,9 +77,9 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         context,
         "eventSchema",
         (documents) =>
-          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
+          latestVersions(documents, WORDS).filter(({ body }) => status === undefined || body.status === status),
         page,
-        firstVersions(WORDS.key),
+        firstVersions(WORDS),
       ),
     versions: (name, page = {}) =>
       listConfigured(
@@ -85,7 +87,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         "eventSchema",
         (documents) => {
           latestOf(documents, name, WORDS);
-          return documents.filter(({ body }) => body["name"] === name);
+          return documents.filter(({ body }) => body.name === name);
         },
         page,
       ),
@@ -96,43 +98,44 @@ function createdIn(schema: Body, { before, now }: Configuring): ConfigurationCha
   const given = checkGiven(schema, ["status", "version"]);
   const { eventSchema: documents } = before.documents;
   checkName(documents, WORDS, given["name"]);
-  const versions = documents.filter(({ body }) => body["name"] === given["name"]).map(versionOf);
+  const versions = documents.filter(({ body }) => body.name === given["name"]).map(({ body }) => body.version);
   const version = Math.max(0, ...versions) + 1;
   return { documents: [newDocument("eventSchema", { ...given, status: "DRAFT", version }, now)] };
 }
 
-function updatedIn(latest: DocumentRecord, patch: Body, configuring: Configuring): ConfigurationChange {
+function updatedIn(latest: SchemaDocument, patch: Body, configuring: Configuring): ConfigurationChange {
   const { status, ...changes } = checkGiven(patch, ["name", "version"]);
   const edited = Object.keys(changes).length === 0 ? [latest] : editedIn(latest, changes, configuring);
   const current = edited.at(-1) ?? latest;
-  if (status === undefined || status === null || status === current.body["status"]) return { documents: edited };
+  if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
     throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema");
   }
-  return { documents: [...edited.slice(0, -1), moveTo(current, status, configuring)] };
+  checkSchemaMove(latest, status, configuring);
+  return { documents: [...edited.slice(0, -1), patched(current, { status }, configuring.now)] };
 }
 
 /** @returns the version that is archived by the edit, where there is one, and the version that is current then */
-function editedIn(latest: DocumentRecord, changes: Body, { now }: Configuring): readonly DocumentRecord[] {
-  switch (latest.body["status"]) {
+function editedIn(latest: SchemaDocument, changes: Body, { now }: Configuring): readonly DocumentRecord[] {
+  switch (latest.body.status) {
     case "DRAFT":
       return [patched(latest, changes, now)];
     case "ACTIVE": {
       const next = patched(latest, additionsTo(latest.body, changes), now);
       if (JSON.stringify(next.body) === JSON.stringify(latest.body)) return [latest];
-      const version = versionOf(latest) + 1;
+      const version = latest.body.version + 1;
       return [patched(latest, { status: "ARCHIVED" }, now), newDocument("eventSchema", { ...next.body, version }, now)];
     }
     default:
       throw refused(
         WORDS.rule,
-        `the event schema ${quoted(String(latest.body["name"]))} is ${String(latest.body["status"])}: it cannot be edited`,
+        `the event schema ${quoted(latest.body.name)} is ${latest.body.status}: it cannot be edited`,
       );
   }
 }
 
 /** While a schema is ACTIVE, lists are additions, and an enrichment field may be replaced (S4.4). */
-function additionsTo(body: Body, changes: Body): Body {
+function additionsTo(body: SchemaDocument["body"], changes: Body): Body {
   const { description, attributes, dimensions, enrichments, ...others } = changes;
   const [other] = Object.keys(others);
   if (other !== undefined) {
@@ -147,21 +150,24 @@ function additionsTo(body: Body, changes: Body): Body {
     ["attributes", attributes],
     ["dimensions", dimensions],
   ] as const) {
-    if (more !== undefined && more !== null) added[list] = withAdded(listIn(body, list), more, list);
+    if (more !== undefined && more !== null) added[list] = withAdded(body[list] ?? [], more, list);
   }
-  if (enrichments === null && body["enrichments"] !== undefined) {
+  if (enrichments === null && body.enrichments !== undefined) {
     throw refused(WORDS.rule, "enrichments: those of an ACTIVE event schema are added to or replaced, not removed");
   }
   if (enrichments !== undefined && enrichments !== null) {
-    const more = enrichmentsWith((body["enrichments"] ?? {}) as Body, checkGiven(enrichments, []));
+    const more = enrichmentsWith(body.enrichments ?? {}, checkGiven(enrichments, []));
     if (more !== undefined) added["enrichments"] = more;
   }
   return added;
 }
 
 /** Enrichments with more of them; undefined where all that is given is there already. */
-function enrichmentsWith(known: Body, { dependencies, fields, ...others }: Body): Body | undefined {
-  const own = { dependencies: listIn(known, "dependencies"), fields: listIn(known, "fields") };
+function enrichmentsWith(
+  known: NonNullable<SchemaDocument["body"]["enrichments"]>,
+  { dependencies, fields, ...others }: Body,
+): Body | undefined {
+  const own = { dependencies: known.dependencies ?? [], fields: known.fields ?? [] };
   const next = {
     ...others,
     dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
@@ -171,12 +177,12 @@ function enrichmentsWith(known: Body, { dependencies, fields, ...others }: Body)
 }
 
 function withAdded(
-  known: readonly Body[],
+  known: readonly NamedBody[],
   more: unknown,
   path: string,
   isKnown: (known: Body, item: Body) => boolean = isSame,
 ): readonly Body[] {
-  const list = [...known];
+  const list: Body[] = [...known];
   for (const item of listOf(more, path)) {
     const same = list.find((each) => each["name"] === item["name"]);
     if (same === undefined) list.push(item);
@@ -187,12 +193,12 @@ function withAdded(
   return list;
 }
 
-function withReplaced(known: readonly Body[], more: readonly Body[]): readonly Body[] {
+function withReplaced(known: readonly NamedBody[], more: readonly Body[]): readonly Body[] {
   const replacing = new Map(more.map((field) => [field["name"], field]));
-  const own = new Set(known.map((field) => field["name"]));
+  const own = new Set<unknown>(known.map(({ name }) => name));
   return [
     ...known.map((field) => {
-      const next = replacing.get(field["name"]);
+      const next = replacing.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
     ...more.filter((field) => !own.has(field["name"])),
@@ -206,22 +212,23 @@ function isSame(known: Body, item: Body): boolean {
   );
 }
 
-function listIn(body: Body, name: string): readonly Body[] {
-  return (body[name] ?? []) as readonly Body[];
-}
-
 function listOf(value: unknown, path: string): readonly Body[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null)) return value;
   throw invalidInput(path, "expected a list of objects");
 }
 
-function moveTo(document: DocumentRecord, to: SchemaMove, { before, now }: Configuring): DocumentRecord {
-  const next = moved(document, WORDS, MOVES, to, now);
-  const name = String(document.body["name"]);
+function moveTo(document: SchemaDocument, to: SchemaMove, configuring: Configuring): DocumentRecord {
+  checkSchemaMove(document, to, configuring);
+  return patched(document, { status: to }, configuring.now);
+}
+
+/** @throws {RatebookError} ERR_REFUSED */
+function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: Configuring): void {
+  checkMove(document, WORDS, MOVES, to);
+  const { name } = document.body;
   const user =
     to === "INACTIVE" &&
     before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
   if (user)
     throw refused(WORDS.rule, `the event schema ${quoted(name)} is used by the ACTIVE usage meter ${quoted(user.id)}`);
-  return next;
 }

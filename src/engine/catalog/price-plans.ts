@@ -5,7 +5,7 @@
  */
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { isOnSource, MIGRATION_MODES, type MigrateRequest, type MigrationMode } from "../../ledger/commands/migrate.ts";
+import { isOnSource, MIGRATION_MODES, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
@@ -25,10 +25,12 @@ import {
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
+import type { DocumentOf } from "../documents.ts";
 import type { Page, PageOptions } from "../pages.ts";
-import { firstVersions, latestOf, latestVersions, versionNamed, versionOf } from "./versions.ts";
+import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
 
-const WORDS = { key: "id", what: "price plan", rule: "S16.4" } as const;
+type PlanDocument = DocumentOf<"pricePlan">;
+const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan", rule: "S16.4" } as const;
 
 /** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
 export interface PricePlans {
@@ -55,7 +57,7 @@ export interface PricePlans {
 export function pricePlansOf(context: EngineContext): PricePlans {
   const change = (
     id: string,
-    decide: (latest: DocumentRecord, configuring: Configuring) => ConfigurationChange,
+    decide: (latest: PlanDocument, configuring: Configuring) => ConfigurationChange,
     accountIds: readonly string[] = [],
   ): Promise<Stored<PricePlan>> =>
     changeConfigured(
@@ -80,8 +82,8 @@ export function pricePlansOf(context: EngineContext): PricePlans {
     },
     archive: (id) =>
       change(id, (latest, { before, now }) => {
-        const versions = before.documents.pricePlan.filter(({ body }) => body["id"] === id);
-        const left = versions.filter(({ body }) => body["status"] !== "ARCHIVED");
+        const versions = before.documents.pricePlan.filter(({ body }) => body.id === id);
+        const left = versions.filter(({ body }) => body.status !== "ARCHIVED");
         if (left.length === 0) moved(latest, WORDS, ARCHIVING, "ARCHIVED", now);
         return { documents: left.map((version) => moved(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
       }),
@@ -94,53 +96,59 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         context,
         "pricePlan",
         (documents) =>
-          latestVersions(documents, WORDS.key).filter(({ body }) => status === undefined || body["status"] === status),
+          latestVersions(documents, WORDS).filter(({ body }) => status === undefined || body.status === status),
         page,
-        firstVersions(WORDS.key),
+        firstVersions(WORDS),
       ),
   };
 }
 
 /** A DRAFT of the version after the latest one, which must be in use. */
-function nextVersionOf(latest: DocumentRecord, changes: Body, now: Instant): ConfigurationChange {
+function nextVersionOf(latest: PlanDocument, changes: Body, now: Instant): ConfigurationChange {
   const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
-  const id = quoted(String(body["id"]));
-  if (body["status"] === "DRAFT") {
-    throw refused(WORDS.rule, `version ${versionOf(latest)} of ${id} is a DRAFT: change that one`);
+  const { id, version, status } = latest.body;
+  if (status === "DRAFT") {
+    throw refused(WORDS.rule, `version ${version} of ${quoted(id)} is a DRAFT: change that one`);
   }
-  if (body["status"] === "ARCHIVED") {
-    throw refused(WORDS.rule, `the price plan ${id} is ARCHIVED: it has no new versions`);
+  if (status === "ARCHIVED") {
+    throw refused(WORDS.rule, `the price plan ${quoted(id)} is ARCHIVED: it has no new versions`);
   }
   const given = checkGiven(changes, ["id", "name", "status", "version"]);
-  const next = { ...body, ...given, status: "DRAFT", version: versionOf(latest) + 1 };
+  checkMigrationFields(given);
+  const next = { ...body, ...given, status: "DRAFT", version: version + 1 };
   return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
 }
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
-function updatedIn(latest: DocumentRecord, patch: Body, { before, now }: Configuring): ConfigurationChange {
+function updatedIn(latest: PlanDocument, patch: Body, { before, now }: Configuring): ConfigurationChange {
   const { pricePlanDetails, mode, versionsToMigrate, ...given } = checkGiven(patch, [
     "id",
     "type",
     "status",
     "version",
   ]);
-  if (latest.body["status"] !== "DRAFT") {
-    const which = `version ${versionOf(latest)} of ${quoted(String(latest.body["id"]))}`;
-    throw refused(WORDS.rule, `${which} is ${String(latest.body["status"])}: only a DRAFT can be updated`);
+  const { id, version, status } = latest.body;
+  if (status !== "DRAFT") {
+    throw refused(WORDS.rule, `version ${version} of ${quoted(id)} is ${status}: only a DRAFT can be updated`);
   }
-  checkOneOf("mode", mode, MIGRATION_MODES);
-  checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
+  checkMigrationFields({ mode, versionsToMigrate });
   const next = patched(latest, { ...given, mode, versionsToMigrate }, now);
-  checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body["id"] === latest.body["id"]);
+  checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body.id === id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
-  const details = { ...latest, body: (latest.body["pricePlanDetails"] ?? {}) as Body };
+  const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
   const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
   return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
 }
 
 /** From which versions accounts are moved when one is activated; without a word from the one before it. */
 const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
+
+/** @throws {RatebookError} ERR_INPUT_INVALID for a mode or range of migration that is none */
+function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
+  checkOneOf("mode", mode, MIGRATION_MODES);
+  checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
+}
 
 function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
   if (value === undefined || value === null || known.some((each) => each === value)) return;
@@ -149,12 +157,12 @@ function checkOneOf(field: string, value: unknown, known: readonly string[]): vo
 
 function activatedIn(
   context: EngineContext,
-  latest: DocumentRecord,
+  latest: PlanDocument,
   currencies: readonly string[] | undefined,
   { view, now }: Configuring,
 ): ConfigurationChange {
   const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
-  const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(active, currencies));
+  const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(latest, currencies));
   const requests = migrationsOf(latest);
   if (requests.length === 0) return { documents: [document] };
   return {
@@ -171,9 +179,9 @@ function activatedIn(
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for a currency that the plan does not support */
-function checkedCurrencies({ body }: DocumentRecord, currencies: readonly string[]): readonly string[] {
-  const supported = ((body["pricePlanDetails"] ?? {}) as Body)["supportedCurrencies"] ?? [];
-  const unknown = currencies.find((currency) => !(supported as readonly unknown[]).includes(currency));
+function checkedCurrencies({ body }: PlanDocument, currencies: readonly string[]): readonly string[] {
+  const supported = body.pricePlanDetails?.supportedCurrencies ?? [];
+  const unknown = currencies.find((currency) => !supported.includes(currency));
   if (unknown === undefined) return currencies;
   throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
 }
@@ -189,18 +197,19 @@ function withCurrencies(document: DocumentRecord, activeCurrencies: readonly str
 }
 
 /** The migrations that activating a version makes: from the version before it, or from all of them (S16.4). */
-function migrationsOf({ body }: DocumentRecord): readonly MigrateRequest[] {
-  const { mode, versionsToMigrate } = body;
-  const version = Number(body["version"]);
-  if (mode === undefined || mode === null || version < 2) return [];
-  const id = String(body["id"]);
+function migrationsOf({
+  body: { id, version, mode: given, versionsToMigrate },
+}: PlanDocument): readonly MigrateRequest[] {
+  if (given === undefined || given === null || version < 2) return [];
+  const mode = MIGRATION_MODES.find((each) => each === given);
+  if (mode === undefined) throw invalidInput("mode", `expected ${MIGRATION_MODES.join(", ")}`);
   const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
   return Array.from({ length: version - first }, (_, index) => ({
     sourceId: id,
     sourceVersion: first + index,
     targetId: id,
     targetVersion: version,
-    mode: mode as MigrationMode,
+    mode,
   }));
 }
 

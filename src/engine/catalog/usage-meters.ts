@@ -24,9 +24,11 @@ import {
 } from "../configured.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
+import type { DocumentOf } from "../documents.ts";
 import type { Page, PageOptions } from "../pages.ts";
 import { areSameComputations } from "./same-rules.ts";
 
+type MeterDocument = DocumentOf<"usageMeter">;
 const WORDS = { what: "usage meter", rule: "S5.4" } as const;
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 /** What may change of a meter that is no DRAFT. */
@@ -54,7 +56,7 @@ export interface UsageMeters {
 export function usageMetersOf(context: EngineContext): UsageMeters {
   const change = (
     id: string,
-    decide: (document: DocumentRecord, configuring: Configuring) => Promise<DocumentRecord> | DocumentRecord,
+    decide: (document: MeterDocument, configuring: Configuring) => Promise<DocumentRecord> | DocumentRecord,
   ): Promise<Stored<UsageMeter>> =>
     changeConfigured(context, "usageMeter", async (configuring) => {
       const document = documentNamed(configuring.before.documents.usageMeter, WORDS.what, id);
@@ -84,27 +86,27 @@ export function usageMetersOf(context: EngineContext): UsageMeters {
         (documents) =>
           documents.filter(
             ({ body }) =>
-              (status === undefined || body["status"] === status) &&
-              (aggregation === undefined || body["aggregation"] === aggregation),
+              (status === undefined || body.status === status) &&
+              (aggregation === undefined || body.aggregation === aggregation),
           ),
         page,
       ),
   };
 }
 
-function updatedIn(document: DocumentRecord, patch: Body, { before, now }: Configuring): DocumentRecord {
+function updatedIn(document: MeterDocument, patch: Body, { before, now }: Configuring): DocumentRecord {
   const given = checkGiven(patch, ["id", "status"]);
   const next = patched(document, given, now);
   checkName(before.documents.usageMeter, WORDS, next.body["name"], ({ id }) => id === document.id);
   const { status } = document.body;
   if (status === "DRAFT") return next;
-  const name = quoted(String(document.body["name"]));
+  const name = quoted(document.body.name);
   if (status === "ARCHIVED") throw refused(WORDS.rule, `the usage meter ${name} is ARCHIVED: it cannot be edited`);
   const fixed = Object.keys(given).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
   if (fixed === undefined) return patched(document, namesOf(given), now);
   throw refused(
     WORDS.rule,
-    `${fixed}: only name, billableName and description of the ${String(status)} usage meter ${name} change`,
+    `${fixed}: only name, billableName and description of the ${status} usage meter ${name} change`,
   );
 }
 

@@ -5,21 +5,30 @@
  */
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { notFound, versionNotFound } from "../../ledger/refusals.ts";
+import type { Body } from "../document-body.ts";
+
+/** A stored document that is one version of something. */
+interface VersionDocument extends DocumentRecord {
+  readonly body: Body & { readonly version: number };
+}
 
 /** What the versions of one thing have in common. */
-export interface Versioned {
-  /** The field of the body that names the thing. */
-  readonly key: "name" | "id";
+export interface Versioned<Document> {
+  /** What all versions of the thing are called. */
+  readonly nameOf: (document: Document) => string;
   /** What it is, for a sentence. */
   readonly what: string;
 }
 
 /** The latest version of each thing. */
-export function latestVersions(documents: readonly DocumentRecord[], key: Versioned["key"]): readonly DocumentRecord[] {
-  const latest = new Map<unknown, DocumentRecord>();
+export function latestVersions<Document extends VersionDocument>(
+  documents: readonly Document[],
+  { nameOf }: Pick<Versioned<Document>, "nameOf">,
+): readonly Document[] {
+  const latest = new Map<string, Document>();
   for (const document of documents) {
-    const other = latest.get(document.body[key]);
-    if (other === undefined || versionOf(document) > versionOf(other)) latest.set(document.body[key], document);
+    const other = latest.get(nameOf(document));
+    if (other === undefined || document.body.version > other.body.version) latest.set(nameOf(document), document);
   }
   return [...latest.values()];
 }
@@ -28,43 +37,40 @@ export function latestVersions(documents: readonly DocumentRecord[], key: Versio
  * The first version of what a document is a version of: lists go by its age, so that a new version is no new thing, and
  * a list that is read page by page tells of each thing once.
  */
-export function firstVersions(
-  key: Versioned["key"],
-): (documents: readonly DocumentRecord[]) => (document: DocumentRecord) => DocumentRecord {
+export function firstVersions<Document extends VersionDocument>({
+  nameOf,
+}: Pick<Versioned<Document>, "nameOf">): (documents: readonly Document[]) => (document: Document) => Document {
   return (documents) => {
-    const first = new Map<unknown, DocumentRecord>();
+    const first = new Map<string, Document>();
     for (const document of documents) {
-      const other = first.get(document.body[key]);
-      if (other === undefined || versionOf(document) < versionOf(other)) first.set(document.body[key], document);
+      const other = first.get(nameOf(document));
+      if (other === undefined || document.body.version < other.body.version) first.set(nameOf(document), document);
     }
-    return (document) => first.get(document.body[key]) ?? document;
+    return (document) => first.get(nameOf(document)) ?? document;
   };
 }
 
 /** The latest version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
-export function latestOf(documents: readonly DocumentRecord[], name: string, { key, what }: Versioned): DocumentRecord {
-  const [found] = latestVersions(
-    documents.filter(({ body }) => body[key] === name),
-    key,
-  );
-  if (found === undefined) throw notFound(what, name);
+export function latestOf<Document extends VersionDocument>(
+  documents: readonly Document[],
+  name: string,
+  versioned: Versioned<Document>,
+): Document {
+  const own = documents.filter((document) => versioned.nameOf(document) === name);
+  const [found] = latestVersions(own, versioned);
+  if (found === undefined) throw notFound(versioned.what, name);
   return found;
 }
 
 /** One version of one thing. @throws {RatebookError} ERR_NOT_FOUND */
-export function versionNamed(
-  documents: readonly DocumentRecord[],
+export function versionNamed<Document extends VersionDocument>(
+  documents: readonly Document[],
   name: string,
   version: number,
-  words: Versioned,
-): DocumentRecord {
-  const found = documents.find((document) => document.body[words.key] === name && versionOf(document) === version);
+  versioned: Versioned<Document>,
+): Document {
+  const found = documents.find((document) => versioned.nameOf(document) === name && document.body.version === version);
   if (found !== undefined) return found;
-  latestOf(documents, name, words);
-  throw versionNotFound(words.what, name, version);
-}
-
-/** A document's version; 1 where none is said. */
-export function versionOf({ body }: DocumentRecord): number {
-  return Number(body["version"] ?? 1);
+  latestOf(documents, name, versioned);
+  throw versionNotFound(versioned.what, name, version);
 }

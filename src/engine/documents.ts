@@ -1,0 +1,88 @@
+/**
+ * Stored documents with typed bodies: what the engine goes by of each kind, in the words of the book's own shapes. The
+ * rest of a body stays as it was stored.
+ *
+ * A body that was given and is not checked yet stays plain JSON ({@link DocumentRecord}): the reader of books tells all
+ * that is wrong with it.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { customer } from "../book/resources/account.ts";
+import { addOn, feature, setting } from "../book/resources/catalog-items.ts";
+import { eventSchema } from "../book/resources/event-schema.ts";
+import { pricePlan } from "../book/resources/price-plan.ts";
+import { usageMeter } from "../book/resources/usage-meter.ts";
+import { invariant } from "../errors.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
+import { quoted } from "../ledger/refusals.ts";
+import type { Body, ConfiguredKind } from "./document-body.ts";
+
+/** An item of a list that has a name, such as an attribute of a schema. */
+export type NamedBody = Body & { readonly name: string };
+
+const isObject = (value: unknown): value is Body => typeof value === "object" && value !== null;
+const named = z.custom<NamedBody>((value) => isObject(value) && typeof value["name"] === "string");
+const details = z.custom<Body & { readonly supportedCurrencies?: readonly string[] | null }>(isObject);
+
+/** By kind, what is read of a stored body. What older versions did not write has the default that it has in a book. */
+const SHAPES = {
+  setting: setting.pick({ id: true, namespace: true, entityType: true, entityId: true }),
+  eventSchema: eventSchema.pick({ name: true, version: true, status: true }).extend({
+    attributes: z.array(named).nullish(),
+    dimensions: z.array(named).nullish(),
+    enrichments: z.looseObject({ dependencies: z.array(named).nullish(), fields: z.array(named).nullish() }).nullish(),
+  }),
+  usageMeter: usageMeter.pick({ id: true, name: true, status: true, aggregation: true }),
+  feature: feature.pick({ id: true, name: true, schemaAssociations: true }),
+  addOn: addOn.pick({ id: true, name: true, type: true, status: true }),
+  pricePlan: pricePlan.pick({ id: true, name: true, version: true, status: true }).extend({
+    pricePlanDetails: details.nullish(),
+    /** How accounts of older versions are moved once this one is activated; whether it is a mode is checked then. */
+    mode: z.string().nullish(),
+    versionsToMigrate: z.string().nullish(),
+  }),
+  invoiceGroup: z.object({ id: z.string() }),
+  customer,
+  alias: z.object({ accountId: z.string().nullish() }),
+} as const satisfies Partial<Record<DocumentRecord["kind"], z.ZodObject>>;
+
+/** A kind of document whose body is typed. */
+export type TypedKind = keyof typeof SHAPES;
+/** The body of a stored document of a kind. */
+export type BodyOf<Kind extends TypedKind> = Body & Readonly<z.output<(typeof SHAPES)[Kind]>>;
+/** A stored document of one kind, its body checked. */
+export interface DocumentOf<Kind extends TypedKind> extends DocumentRecord {
+  readonly kind: Kind;
+  readonly body: BodyOf<Kind>;
+}
+/** The stored documents of each kind that is part of the compiled configuration, oldest first. */
+export type DocumentLists = { readonly [Kind in ConfiguredKind]: readonly DocumentOf<Kind>[] };
+/** A stored document of any kind that is part of the compiled configuration. */
+export type ConfiguredDocument = DocumentLists[ConfiguredKind][number];
+
+/**
+ * A stored document with its body checked and typed: once, when it is read.
+ *
+ * @throws {InvariantError} when the body is none of its kind: only checked bodies are ever stored
+ */
+export function documentOf<Kind extends TypedKind>(kind: Kind, record: DocumentRecord): DocumentOf<Kind> {
+  const shape: z.ZodObject = SHAPES[kind];
+  const read = z.looseObject(shape.shape).safeParse(record.body);
+  invariant(
+    read.success,
+    `S16: the stored ${kind} ${quoted(record.id)} is one: ${read.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ") ?? ""}`,
+  );
+  return { ...record, kind, body: { ...record.body, ...read.data } as BodyOf<Kind> };
+}
+
+/** What was given for a price plan, or is stored of one, is or becomes an ACTIVE one: only the engine sets a status. */
+export function isActivePlan({ body }: DocumentRecord): boolean {
+  return body["status"] === "ACTIVE";
+}
+
+/** The entity that a setting is given for, checked or not (S4.2). */
+export function ownerOfSetting({ body }: DocumentRecord): { readonly entityType: unknown; readonly entityId: string } {
+  return { entityType: body["entityType"], entityId: String(body["entityId"]) };
+}

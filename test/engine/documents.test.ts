@@ -1,0 +1,75 @@
+/** Stored documents are checked and typed when they are read; bodies of older versions have the book's defaults. */
+import { describe, expect, test } from "vitest";
+
+import { documentOf, type TypedKind } from "../../src/engine/documents.ts";
+import { InvariantError } from "../../src/errors.ts";
+import { createEngine, memoryStore } from "../../src/index.ts";
+import type { DocumentRecord } from "../../src/ledger/decision.ts";
+
+function stored(kind: DocumentRecord["kind"], id: string, body: DocumentRecord["body"]): DocumentRecord {
+  return { kind, id, createdAt: 1, updatedAt: 2, body };
+}
+
+describe("S16 the body of a stored document", () => {
+  test.each<[TypedKind, DocumentRecord["body"], DocumentRecord["body"]]>([
+    ["eventSchema", { name: "call" }, { name: "call", version: 1, status: "ACTIVE" }],
+    [
+      "pricePlan",
+      { id: "pp.a", name: "Team", version: null },
+      { id: "pp.a", name: "Team", version: 1, status: "DRAFT" },
+    ],
+    ["addOn", { id: "ao.a", name: "Fee", type: "FIXED_FEE" }, { status: "ACTIVE" }],
+    ["setting", { id: "tax", value: "1" }, { namespace: "user", entityType: "ORGANIZATION", value: "1" }],
+    ["customer", { id: "acme", name: "Acme" }, { status: "ACTIVE" }],
+    ["alias", {}, {}],
+  ])("of a %s that leaves out what was written later is read with its defaults", (kind, body, expected) => {
+    expect(documentOf(kind, stored(kind, "id", body)).body).toMatchObject(expected);
+  });
+
+  test("keeps what is not typed, in its order", () => {
+    const body = { zone: "eu", name: "call", status: "DRAFT", attributes: [{ unit: "s", name: "n" }], version: 3 };
+    expect(JSON.stringify(documentOf("eventSchema", stored("eventSchema", "call@3", body)).body)).toBe(
+      JSON.stringify(body),
+    );
+  });
+
+  test.each<[TypedKind, DocumentRecord["body"], string]>([
+    ["eventSchema", { name: "call", status: "GONE" }, "status"],
+    ["usageMeter", { id: "um.a", name: 5, aggregation: "SUM" }, "name"],
+    ["customer", { id: "acme" }, "name"],
+  ])("of a %s that is none is refused with what is wrong", (kind, body, field) => {
+    expect(() => documentOf(kind, stored(kind, "broken", body))).toThrow(InvariantError);
+    expect(() => documentOf(kind, stored(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
+  });
+
+  test("of an older store is part of the configuration of an engine", async () => {
+    const store = memoryStore();
+    const documents = [
+      stored("eventSchema", "call@1", { name: "call", attributes: [{ name: "n" }] }),
+      stored("setting", "setting.user.tax", { id: "tax", value: "1" }),
+    ];
+    await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async () => ({
+      result: undefined,
+      changes: { documents, configurationChanged: true },
+    }));
+    const engine = createEngine({ store });
+    expect((await engine.eventSchemas.list({ status: "ACTIVE" })).items.map(({ item }) => item.version)).toEqual([1]);
+    expect((await engine.settings.get("setting.user.tax")).item.entityType).toBe("ORGANIZATION");
+    expect((await engine.eventSchemas.update("call", { attributes: [{ name: "more" }] })).item.version).toBe(2);
+  });
+});
+
+test("S16.4 a mode that is none is refused also for a new version", async () => {
+  const engine = createEngine({ store: memoryStore() });
+  const plan = { name: "Team", pricePlanDetails: { supportedCurrencies: ["USD"] } };
+  const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
+  const { item } = await engine.pricePlans.create({
+    ...plan,
+    pricePlanDetails: { ...plan.pricePlanDetails, pricingCycleConfig },
+  });
+  await engine.pricePlans.activate(item.id);
+  await expect(engine.pricePlans.createVersion(item.id, { mode: "SOMETIMES" })).rejects.toMatchObject({
+    code: "ERR_INPUT_INVALID",
+    message: expect.stringContaining("mode"),
+  });
+});
