@@ -3,7 +3,7 @@ import { Decimal } from "decimal.js";
 
 import type { RatePlan, RateValue } from "../../src/book/resources/rate-card.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
-import { prepareLadder } from "../../src/rating/ladder.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
 import { type Bench, measure } from "../bench.ts";
 
@@ -61,7 +61,7 @@ function run(size: "smoke" | "full"): readonly string[] {
   const texts = quantities(count);
   const ours = texts.map((text) => new OurDecimal(text));
   const theirs = texts.map((text) => new Plain(text));
-  const ladder = prepareLadder(ratePlan, rateValue);
+  const ratedSlabs = joinSlabRates(ratePlan, rateValue);
   for (const [index, quantity] of ours.entries()) {
     const { amount } = priceQuantity(ratePlan, rateValue, quantity);
     const expected = bare(theirs[index] ?? new Plain(0));
@@ -69,7 +69,7 @@ function run(size: "smoke" | "full"): readonly string[] {
   }
   const [oneByOne = 0, prepared = 0, plain = 0] = best(size === "full" ? 15 : 1, [
     () => ours.forEach((quantity) => priceQuantity(ratePlan, rateValue, quantity)),
-    () => ours.forEach((quantity) => priceThrough(ladder, quantity)),
+    () => ours.forEach((quantity) => priceThrough(ratedSlabs, quantity)),
     () => theirs.forEach((quantity) => bare(quantity)),
   ]);
   const rate = (seconds: number): string => `${Math.round(count / seconds).toLocaleString("en")}/s`;

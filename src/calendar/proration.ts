@@ -7,8 +7,11 @@ import { invariant } from "../errors.ts";
 import type { Cycle } from "./cycle.ts";
 import { DAY_MS } from "./instant.ts";
 
-/** `days` out of `of`, to be multiplied by the one and divided by the other last (S8.1). */
-export interface DayShare {
+/**
+ * `days` out of `of`: the share of a full amount that is charged, multiplied by the one and divided by the other last (S8.1);
+ * 1 of 1 is the whole.
+ */
+export interface Share {
   readonly days: number;
   /** 1 or more. */
   readonly of: number;
@@ -41,7 +44,7 @@ export function intersection(a: Cycle, b: Cycle): Cycle | undefined {
  * @param natural at least one day
  * @throws {InvariantError} when one of them is not whole UTC days, or `served` is not inside `natural`
  */
-export function shareOfDays(served: Cycle, natural: Cycle): DayShare {
+export function shareOfDays(served: Cycle, natural: Cycle): Share {
   const of = daysIn(natural);
   invariant(of > 0, "S8.1: the natural period has at least one day");
   invariant(

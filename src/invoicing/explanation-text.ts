@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { Share } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
-import type { PartExplanation, Share, SlabExplanation } from "../rating/charge.ts";
-import type { Bounds } from "../rating/ladder.ts";
+import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
+import type { Bounds } from "../rating/rated-slabs.ts";
 import { held, totalOf } from "../rating/slabs.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import type { CardExplanation, TrueUpExplanation } from "./explain.ts";

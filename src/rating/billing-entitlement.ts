@@ -5,7 +5,7 @@
  */
 import type { BillingEntitlementRateCard } from "../book/resources/rate-card.ts";
 import { sum } from "../numbers/decimal.ts";
-import { ladderOf } from "./card-rates.ts";
+import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { ALL, chargeBySlabs } from "./slab-charge.ts";
 
@@ -25,7 +25,7 @@ export function rateBillingEntitlement(
     kind: "BILLING_ENTITLEMENT",
     billableId: card.featureId,
     period,
-    ladder: ladderOf(card, currency, card.featureId),
+    ratedSlabs: ratedSlabsOf(card, currency, card.featureId),
     quantity,
     parts: [{ because: "the feature credits granted", sign: 1, share: ALL, quantity }],
     rules: ["S11.1"],

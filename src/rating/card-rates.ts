@@ -5,7 +5,7 @@
  */
 import type { RatePlan, RateValue } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
-import { type Ladder, prepareLadder } from "./ladder.ts";
+import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 
 /**
  * The entry for a currency.
@@ -26,10 +26,10 @@ export function inCurrency<Entry extends { readonly currency: string }>(
 }
 
 /** A card's slabs with the rates of a currency. @throws {RatebookError} ERR_RATES_INVALID */
-export function ladderOf(
+export function ratedSlabsOf(
   card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
   currency: string,
   billableId: string,
-): Ladder {
-  return prepareLadder(card.ratePlan, inCurrency(card.rateValues, currency, billableId));
+): RatedSlabs {
+  return joinSlabRates(card.ratePlan, inCurrency(card.rateValues, currency, billableId));
 }

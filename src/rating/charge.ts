@@ -4,6 +4,7 @@
  * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
+import type { Share } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
@@ -24,12 +25,6 @@ export type CardKind = (typeof CARD_KINDS)[number];
 export interface RatedPeriod {
   readonly served: Cycle;
   readonly natural: Cycle;
-}
-
-/** `days` out of `of`: the share of a full amount that is charged (S8.1); 1 of 1 is the whole. */
-export interface Share {
-  readonly days: number;
-  readonly of: number;
 }
 
 /** How one slab priced its part of a quantity, with all that is needed to do it again (S7.3, S7.4). */

@@ -7,7 +7,7 @@ import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book
 import type { Decimal } from "../numbers/decimal.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { type Ladder, prepareLadder } from "./ladder.ts";
+import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { ALL, chargeBySlabs } from "./slab-charge.ts";
 
 /**
@@ -30,7 +30,7 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
     kind: "CREDIT_GRANT",
     billableId: card.id,
     period,
-    ladder: grantLadder(card, currency),
+    ratedSlabs: ratedGrantSlabs(card, currency),
     quantity,
     parts: [{ because: "the credit granted", sign: 1, share: ALL, quantity }],
     rules: ["S12.6"],
@@ -45,7 +45,7 @@ function detailsIn(card: CreditGrantRateCard, currency: string): Details {
 }
 
 /** A grant's slabs hold their rates; an order that is not given is the slab's place. */
-function grantLadder(card: CreditGrantRateCard, currency: string): Ladder {
+function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
   const slabs: RatePlanInput["slabs"] = [];
   const slabRates: RateValueInput["slabRates"] = [];
   for (const [index, slab] of detailsIn(card, currency).slabDetails.entries()) {
@@ -54,5 +54,5 @@ function grantLadder(card: CreditGrantRateCard, currency: string): Ladder {
     slabs.push({ order, startAfter, endAt, priceType, slabConfig });
     slabRates.push({ order, rate, slabRateConfig });
   }
-  return prepareLadder({ pricingModel: card.rateDetails.pricingModel, slabs }, { currency, slabRates });
+  return joinSlabRates({ pricingModel: card.rateDetails.pricingModel, slabs }, { currency, slabRates });
 }

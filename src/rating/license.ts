@@ -8,14 +8,14 @@
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
-import { shareOfDays } from "../calendar/proration.ts";
+import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, textOf, ZERO } from "../numbers/decimal.ts";
 import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { ladderOf } from "./card-rates.ts";
-import type { Charge, RatedPeriod, Share } from "./charge.ts";
-import type { Ladder } from "./ladder.ts";
+import { ratedSlabsOf } from "./card-rates.ts";
+import type { Charge, RatedPeriod } from "./charge.ts";
 import { largestOf, type QuantityRun } from "./license-timeline.ts";
+import type { RatedSlabs } from "./rated-slabs.ts";
 import { ALL, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 
@@ -42,9 +42,9 @@ export function rateLicenseInArrears(
   paidBefore?: Decimal,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, largestOf(runs), period, paidBefore);
-  const ladder = ladderOf(card, currency, card.id);
+  const ratedSlabs = ratedSlabsOf(card, currency, card.id);
   return chargeBySlabs({
-    ...licenseOrder(card, period, ladder),
+    ...licenseOrder(card, period, ratedSlabs),
     quantity: largestOf(runs),
     parts: runs.map((run): Part => {
       const share = shareOfDays(run, period.natural);
@@ -72,7 +72,7 @@ export function rateLicenseInAdvance(
   if (!card.enableProration) return chargeInFull(card, currency, quantity, period, paidBefore);
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
-    ...licenseOrder(card, period, ladderOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
     quantity,
     parts: [{ because: `${textOf(quantity)} held for ${daysText(share)}`, sign: 1, share, quantity }],
     rules: ["S10.3"],
@@ -105,7 +105,7 @@ export function rateLicenseIncrease(
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
-  return priceThrough(ladderOf(card, currency, card.id), quantity).amount;
+  return priceThrough(ratedSlabsOf(card, currency, card.id), quantity).amount;
 }
 
 /**
@@ -142,7 +142,7 @@ function chargeInFull(
     });
   }
   return chargeBySlabs({
-    ...licenseOrder(card, period, ladderOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
     quantity,
     parts: [{ because: `${textOf(quantity)} held, in full`, sign: 1, share: ALL, quantity }],
     rules,
@@ -163,7 +163,7 @@ function chargeDifference({ card, currency, from, to, share, period, rules }: Di
   const more = to.gt(from);
   const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
   return chargeBySlabs({
-    ...licenseOrder(card, period, ladderOf(card, currency, card.id)),
+    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
     quantity: more ? subtract(to, from) : ZERO,
     parts: more
       ? [
@@ -180,14 +180,14 @@ function chargeDifference({ card, currency, from, to, share, period, rules }: Di
 function licenseOrder(
   card: LicenseRateCard,
   period: RatedPeriod,
-  ladder: Ladder,
+  ratedSlabs: RatedSlabs,
 ): {
   readonly kind: "LICENSE";
   readonly billableId: string;
   readonly period: RatedPeriod;
-  readonly ladder: Ladder;
+  readonly ratedSlabs: RatedSlabs;
 } {
-  return { kind: "LICENSE", billableId: card.id, period, ladder };
+  return { kind: "LICENSE", billableId: card.id, period, ratedSlabs };
 }
 
 function daysText({ days, of }: Share): string {

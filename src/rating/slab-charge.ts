@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Share } from "../calendar/proration.ts";
 import { type Decimal, greatest, subtract, textOf, ZERO } from "../numbers/decimal.ts";
 import {
   addFractions,
@@ -15,8 +16,8 @@ import {
   whole,
 } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, Share, SlabCharge } from "./charge.ts";
-import type { Bounds, Ladder } from "./ladder.ts";
+import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, SlabCharge } from "./charge.ts";
+import type { Bounds, RatedSlabs } from "./rated-slabs.ts";
 import { explainSlabs, held, type PricedSlab, slabsReached, totalOf } from "./slabs.ts";
 
 /** The whole of an amount. */
@@ -38,7 +39,7 @@ export interface SlabChargeOrder {
   readonly kind: CardKind;
   readonly billableId: string;
   readonly period: RatedPeriod;
-  readonly ladder: Ladder;
+  readonly ratedSlabs: RatedSlabs;
   /** Units on the card's line. */
   readonly quantity: Decimal;
   readonly parts: readonly Part[];
@@ -62,9 +63,9 @@ interface PricedPart extends Part {
 
 /** Prices an order. */
 export function chargeBySlabs(order: SlabChargeOrder): Charge {
-  const { kind, billableId, period, ladder, quantity } = order;
+  const { kind, billableId, period, ratedSlabs, quantity } = order;
   const parts = order.parts.map((part): PricedPart => {
-    const slabs = slabsReached(ladder, part.quantity);
+    const slabs = slabsReached(ratedSlabs, part.quantity);
     return { ...part, slabs, price: totalOf(slabs) };
   });
   const priced = sumOf(parts, ({ price }) => price);
@@ -85,7 +86,7 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
 
 /** The amount after bounds: each part's price held, or the sum held. */
 function boundedOf(
-  { ladder: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
+  { ratedSlabs: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
   parts: readonly PricedPart[],
 ): Fraction {
   const each = bounds !== undefined && share === "EACH_PART";
@@ -136,10 +137,10 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
 }
 
 function explain(
-  { ladder, rules, bounds: share, notBelowZero }: SlabChargeOrder,
+  { ratedSlabs, rules, bounds: share, notBelowZero }: SlabChargeOrder,
   parts: readonly PricedPart[],
 ): ChargeExplanation {
-  const { pricingModel, bounds } = ladder;
+  const { pricingModel, bounds } = ratedSlabs;
   const each = bounds !== undefined && share === "EACH_PART";
   const explained = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
     because,
@@ -147,7 +148,7 @@ function explain(
     share,
     quantity: greatest(quantity, ZERO),
     pricingModel,
-    slabs: explainSlabs(ladder, slabs),
+    slabs: explainSlabs(ratedSlabs, slabs),
     ...(each && { bounds }),
   }));
   const made: RuleNumber[] = ["S7.2", "S7.3"];

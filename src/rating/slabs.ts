@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "./charge.ts";
-import { type Bounds, isOurs, type Ladder, prepareLadder, type Rung } from "./ladder.ts";
+import { type Bounds, isOurs, type RatedSlabs, joinSlabRates, type RatedSlab } from "./rated-slabs.ts";
 
 /** The part that one slab had in a price. */
 export interface PricedSlab {
@@ -56,15 +56,15 @@ export function priceQuantity(
   rateValue: RateValueInput,
   quantity: DecimalInput,
 ): PricedQuantity {
-  return priceThrough(prepareLadder(ratePlan, rateValue), isOurs(quantity) ? quantity : decimalOf(quantity));
+  return priceThrough(joinSlabRates(ratePlan, rateValue), isOurs(quantity) ? quantity : decimalOf(quantity));
 }
 
 /** As {@link priceQuantity}, through slabs that were checked before: for many quantities of one card. */
-export function priceThrough(ladder: Ladder, quantity: Decimal): PricedQuantity {
-  const slabs = slabsReached(ladder, quantity);
+export function priceThrough(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQuantity {
+  const slabs = slabsReached(ratedSlabs, quantity);
   const price = totalOf(slabs);
-  if (ladder.bounds === undefined) return { amount: price, slabs, adjustment: ZERO };
-  const amount = held(price, ladder.bounds);
+  if (ratedSlabs.bounds === undefined) return { amount: price, slabs, adjustment: ZERO };
+  const amount = held(price, ratedSlabs.bounds);
   return { amount, slabs, adjustment: subtract(amount, price) };
 }
 
@@ -80,56 +80,56 @@ export function totalOf(slabs: readonly { readonly amount: Decimal }[]): Decimal
  * The slabs that a quantity reaches, priced, in order (S7.2, S7.5): every slab below it in TIERED, the one that holds
  * it in VOLUME, none at zero or below unless the first is charged at zero.
  */
-export function slabsReached(ladder: Ladder, quantity: Decimal): PricedSlab[] {
-  const [first] = ladder.rungs;
+export function slabsReached(ratedSlabs: RatedSlabs, quantity: Decimal): PricedSlab[] {
+  const [first] = ratedSlabs.slabs;
   if (first === undefined) return [];
-  if (quantity.lte(ZERO)) return ladder.chargeAtZero ? [priceSlab(first, ZERO)] : [];
-  if (ladder.pricingModel === "VOLUME") return [priceSlab(rungHolding(ladder.rungs, quantity), quantity)];
+  if (quantity.lte(ZERO)) return ratedSlabs.chargeAtZero ? [priceSlab(first, ZERO)] : [];
+  if (ratedSlabs.pricingModel === "VOLUME") return [priceSlab(slabHolding(ratedSlabs.slabs, quantity), quantity)];
   const slabs: PricedSlab[] = [];
-  for (const rung of ladder.rungs) {
-    const { startAfter, endAt } = rung;
+  for (const slab of ratedSlabs.slabs) {
+    const { startAfter, endAt } = slab;
     if (endAt === undefined || quantity.lte(endAt)) {
-      slabs.push(priceSlab(rung, rung.order === 1 ? quantity : subtract(quantity, startAfter)));
+      slabs.push(priceSlab(slab, slab.order === 1 ? quantity : subtract(quantity, startAfter)));
       break;
     }
-    slabs.push(priceSlab(rung, rung.order === 1 ? endAt : subtract(endAt, startAfter)));
+    slabs.push(priceSlab(slab, slab.order === 1 ? endAt : subtract(endAt, startAfter)));
   }
   return slabs;
 }
 
 /** All that is needed to price the reached slabs again by hand (S13.6). */
-export function explainSlabs(ladder: Ladder, slabs: readonly PricedSlab[]): SlabExplanation[] {
+export function explainSlabs(ratedSlabs: RatedSlabs, slabs: readonly PricedSlab[]): SlabExplanation[] {
   return slabs.map(({ order, quantity, amount }) => {
-    const rung = rungOf(ladder, order);
-    return rung.packageSize === undefined
-      ? { ...rung, quantity, amount }
-      : { ...rung, quantity, packages: packagesHolding(quantity, rung.packageSize), amount };
+    const slab = slabAt(ratedSlabs, order);
+    return slab.packageSize === undefined
+      ? { ...slab, quantity, amount }
+      : { ...slab, quantity, packages: packagesHolding(quantity, slab.packageSize), amount };
   });
 }
 
 /** The slab of this order. */
-function rungOf(ladder: Ladder, order: number): Rung {
-  const rung = ladder.rungs[order - 1];
-  if (rung === undefined) throw new RatebookError("ERR_RATES_INVALID", `there is no slab ${order}`, {});
-  return rung;
+function slabAt(ratedSlabs: RatedSlabs, order: number): RatedSlab {
+  const slab = ratedSlabs.slabs[order - 1];
+  if (slab === undefined) throw new RatebookError("ERR_RATES_INVALID", `there is no slab ${order}`, {});
+  return slab;
 }
 
 /** The one place where a slab is priced (S7.3, S7.4): price, then flat rate, then the slab's bounds. */
-function priceSlab(rung: Rung, quantity: Decimal): PricedSlab {
-  const { order, rate } = rung;
-  let amount = priceOf(rung, quantity);
-  if (rung.flatRate !== undefined) amount = add(amount, rung.flatRate);
-  return { order, quantity, rate, amount: held(amount, rung) };
+function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
+  const { order, rate } = slab;
+  let amount = priceOf(slab, quantity);
+  if (slab.flatRate !== undefined) amount = add(amount, slab.flatRate);
+  return { order, quantity, rate, amount: held(amount, slab) };
 }
 
-function priceOf(rung: Rung, quantity: Decimal): Decimal {
-  switch (rung.priceType) {
+function priceOf(slab: RatedSlab, quantity: Decimal): Decimal {
+  switch (slab.priceType) {
     case "PER_UNIT":
-      return multiply(rung.rate, quantity);
+      return multiply(slab.rate, quantity);
     case "FLAT":
-      return rung.rate;
+      return slab.rate;
     case "PACKAGE":
-      return multiply(rung.rate, packagesHolding(quantity, rung.packageSize ?? ONE));
+      return multiply(slab.rate, packagesHolding(quantity, slab.packageSize ?? ONE));
   }
 }
 
@@ -151,16 +151,16 @@ export function held(amount: Decimal, { minimumRate, maximumRate }: Bounds): Dec
 }
 
 /** The slab in which a quantity above 0 falls: startAfter < quantity <= endAt. */
-function rungHolding(rungs: readonly Rung[], quantity: Decimal): Rung {
+function slabHolding(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
   let low = 0;
-  let high = rungs.length - 1;
+  let high = slabs.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const endAt = rungs[middle]?.endAt;
+    const endAt = slabs[middle]?.endAt;
     if (endAt !== undefined && quantity.gt(endAt)) low = middle + 1;
     else high = middle;
   }
-  const rung = rungs[low];
-  if (rung === undefined) throw new RatebookError("ERR_RATES_INVALID", "a rate plan has at least one slab", {});
-  return rung;
+  const slab = slabs[low];
+  if (slab === undefined) throw new RatebookError("ERR_RATES_INVALID", "a rate plan has at least one slab", {});
+  return slab;
 }

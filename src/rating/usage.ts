@@ -6,7 +6,7 @@
 import type { UsageRateCard } from "../book/resources/rate-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { ladderOf } from "./card-rates.ts";
+import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { ALL, chargeBySlabs } from "./slab-charge.ts";
 
@@ -21,7 +21,7 @@ export function rateUsage(card: UsageRateCard, currency: string, quantity: Decim
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
-    ladder: ladderOf(card, currency, card.usageMeterId),
+    ratedSlabs: ratedSlabsOf(card, currency, card.usageMeterId),
     quantity,
     parts: [{ because: "the usage of the cycle", sign: 1, share: ALL, quantity }],
     rules: [],

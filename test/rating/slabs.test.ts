@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { prepareLadder } from "../../src/rating/ladder.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { type PricedQuantity, priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
 import { type CardBounds, planOf, ratesOf, type Row } from "./cards.ts";
 
@@ -202,6 +202,6 @@ test("S1.2 a quantity may be a number, a text or a Decimal", () => {
 });
 
 test("S7 slabs prepared once price as priceQuantity does", () => {
-  const ladder = prepareLadder(planOf("TIERED", MIXED), ratesOf(MIXED));
-  expect(priceThrough(ladder, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
+  const ratedSlabs = joinSlabRates(planOf("TIERED", MIXED), ratesOf(MIXED));
+  expect(priceThrough(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
 });

@@ -15,7 +15,7 @@ import type { CreditGrantRateCard, FeatureConfig, FixedRateValue } from "../reso
 import type { UsageMeter } from "../resources/usage-meter.ts";
 import { shown } from "../sentences.ts";
 import { unique } from "./check-names.ts";
-import { checkCurrencies, checkLadder, checkSlabPricing } from "./check-slabs.ts";
+import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 
 /** What the cards of a plan are checked against. */
 export interface CardContext {
@@ -115,7 +115,7 @@ function checkGrant(card: CreditGrantRateCard, context: CardContext, path: Path,
   const { currencySlabRateDetails: rates } = card.rateDetails;
   const place: Path = [...path, "rateDetails", "currencySlabRateDetails"];
   checkCurrencies(rates, context.currencies, place, report);
-  rates.forEach(({ slabDetails }, at) => checkLadder(slabDetails, [...place, at, "slabDetails"], report));
+  rates.forEach(({ slabDetails }, at) => checkSlabs(slabDetails, [...place, at, "slabDetails"], report));
   const { expiryType, expiryDuration } = card.grantDetails;
   const expiry: Path = [...path, "grantDetails", "expiryDuration"];
   if (expiryDuration !== undefined && expiryDuration !== null) {

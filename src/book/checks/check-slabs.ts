@@ -17,7 +17,7 @@ export function checkSlabPricing(
   path: Path,
   report: Report,
 ): void {
-  checkLadder(card.ratePlan.slabs, [...path, "ratePlan", "slabs"], report);
+  checkSlabs(card.ratePlan.slabs, [...path, "ratePlan", "slabs"], report);
   const rateValues: Path = [...path, "rateValues"];
   checkCurrencies(card.rateValues, currencies, rateValues, report);
   card.rateValues.forEach((value, at) => {
@@ -27,7 +27,7 @@ export function checkSlabPricing(
 }
 
 /** Slabs go up from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may leave their order out. */
-export function checkLadder(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
+export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
   // What is missing cannot be in disorder.
   if (!isWhole(slabs)) return;
   slabs.forEach((slab, at) => {

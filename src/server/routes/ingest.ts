@@ -135,7 +135,7 @@ function shownStatus({ status, description }: IngestResult): z.input<typeof inge
   return { status: status === REFUSED ? "INGESTION_FAILED" : status, statusDescription: description };
 }
 
-/** Characters of one piece of an answer: longer texts are dear to make and to throw away. */
+/** Characters after which a piece of an answer is put into bytes: long concatenations are slow. */
 const PIECE_LENGTH = 16_384;
 
 /**

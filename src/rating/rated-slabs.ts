@@ -14,7 +14,7 @@ export interface Bounds {
 }
 
 /** What one slab and its rate say: the units above `startAfter` up to and including `endAt`, and their price. */
-export interface Rung extends Bounds {
+export interface RatedSlab extends Bounds {
   /** 1 for the first slab. */
   readonly order: number;
   /** Units; exclusive. */
@@ -30,11 +30,11 @@ export interface Rung extends Bounds {
   readonly flatRate?: Decimal;
 }
 
-/** Slabs that start at 0 and strictly ascend, each with its rate. Only {@link prepareLadder} makes one. */
-export interface Ladder {
+/** Slabs that start at 0 and strictly ascend, each with its rate. Only {@link joinSlabRates} makes one. */
+export interface RatedSlabs {
   readonly pricingModel: "TIERED" | "VOLUME";
-  /** At least one; `rungs[i].order` is `i + 1`. */
-  readonly rungs: readonly Rung[];
+  /** At least one; `slabs[i].order` is `i + 1`. */
+  readonly slabs: readonly RatedSlab[];
   /** Whether the first slab counts as reached at quantity zero (S7.5). */
   readonly chargeAtZero: boolean;
   /** The bounds of the whole card (S7.4); absent where it has none. */
@@ -52,11 +52,11 @@ type SlabRateInput = RateValueInput["slabRates"][number];
  * PACKAGE slab without a package size, a slab without a rate or a rate without a slab, a minimum above its maximum, a
  * value that is no decimal within S1.3
  */
-export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladder {
+export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): RatedSlabs {
   checkShape(plan, rates);
   const { pricingModel, slabs } = plan;
   const slabRates = ratesByOrder(rates.slabRates, slabs.length);
-  const rungs: Rung[] = [];
+  const rated: RatedSlab[] = [];
   let startAfter = startOf(slabs[0], 1);
   if (!startAfter.isZero()) throw invalid(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
   for (let index = 0; index < slabs.length; index += 1) {
@@ -72,12 +72,14 @@ export function prepareLadder(plan: RatePlanInput, rates: RateValueInput): Ladde
       );
     }
     checkEnd(slab, next, order);
-    rungs.push(rungOf(slab, rate, startAfter, next));
+    rated.push(ratedSlab(slab, rate, startAfter, next));
     if (next !== undefined) startAfter = next;
   }
   const bounds = boundsOf(rates.rateConfig, "the card's");
   const chargeAtZero = truth(slabs[0]?.slabConfig?.chargeAtZero);
-  return bounds === undefined ? { pricingModel, rungs, chargeAtZero } : { pricingModel, rungs, chargeAtZero, bounds };
+  return bounds === undefined
+    ? { pricingModel, slabs: rated, chargeAtZero }
+    : { pricingModel, slabs: rated, chargeAtZero, bounds };
 }
 
 /** What the types promise, for those who call without them. */
@@ -92,7 +94,12 @@ function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
   if (!Array.isArray(slabs) || slabs.length === 0) throw invalid("a rate plan has at least one slab");
 }
 
-function rungOf(slab: SlabInput, slabRate: SlabRateInput, startAfter: Decimal, endAt: Decimal | undefined): Rung {
+function ratedSlab(
+  slab: SlabInput,
+  slabRate: SlabRateInput,
+  startAfter: Decimal,
+  endAt: Decimal | undefined,
+): RatedSlab {
   const { order, priceType } = slab;
   if (priceType !== "FLAT" && priceType !== "PER_UNIT" && priceType !== "PACKAGE") {
     throw invalid(`slab ${order} has price type ${shown(priceType)}, expected FLAT, PER_UNIT or PACKAGE`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
-import { prepareLadder } from "../../src/rating/ladder.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 
 type SlabInput = RatePlanInput["slabs"][number];
 type SlabRateInput = RateValueInput["slabRates"][number];
@@ -14,7 +14,7 @@ const TWO: readonly SlabRateInput[] = [...ONE, { order: 2, rate: 1 }];
 function prepare(slabs: unknown, slabRates: unknown, more: object = {}): () => unknown {
   const plan = { pricingModel: "TIERED", slabs, ...more } as RatePlanInput;
   const rates = { currency: "USD", slabRates, ...more } as RateValueInput;
-  return () => prepareLadder(plan, rates);
+  return () => joinSlabRates(plan, rates);
 }
 
 describe("S7.1 malformed slabs are refused in a sentence", () => {
@@ -70,10 +70,10 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
 
   test("S7.1 what is no rate plan, or no rates, is refused", () => {
     const plan: RatePlanInput = { pricingModel: "TIERED", slabs: [first] };
-    expect(() => prepareLadder(null as unknown as RatePlanInput, { currency: "USD", slabRates: [...ONE] })).toThrow(
+    expect(() => joinSlabRates(null as unknown as RatePlanInput, { currency: "USD", slabRates: [...ONE] })).toThrow(
       "expected a rate plan, got null",
     );
-    expect(() => prepareLadder(plan, undefined as unknown as RateValueInput)).toThrow(
+    expect(() => joinSlabRates(plan, undefined as unknown as RateValueInput)).toThrow(
       "expected the rates of a currency, got missing",
     );
   });
@@ -92,7 +92,7 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
 });
 
 test("S7.1 rates match their slabs by order, in whatever order they are listed", () => {
-  const ladder = prepareLadder(
+  const ratedSlabs = joinSlabRates(
     { pricingModel: "TIERED", slabs: [first, second] },
     {
       currency: "USD",
@@ -102,5 +102,5 @@ test("S7.1 rates match their slabs by order, in whatever order they are listed",
       ],
     },
   );
-  expect(ladder.rungs.map(({ rate }) => rate.toFixed())).toEqual(["0.7", "0.5"]);
+  expect(ratedSlabs.slabs.map(({ rate }) => rate.toFixed())).toEqual(["0.7", "0.5"]);
 });
