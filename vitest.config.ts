@@ -14,10 +14,10 @@ const processes = [
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/{event-batches,metrics,revenue-calculator}.properties.test.ts",
+  "test/engine/**/{event-batches,metrics,revenue-calculator}.properties.test.ts",
   "test/examples/readme.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
-  "test/ledger/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
+  "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
 ];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;

@@ -1,0 +1,800 @@
+/** Every check across a book: the sample book with one change, and the one problem that reading finds. */
+import { describe, expect, test } from "vitest";
+
+import { type Change, expectProblem, foundIn } from "../break-book.ts";
+import { MONTHLY } from "../builder.ts";
+
+type Row = readonly [title: string, changes: readonly Change[], problem: string];
+
+function rows(title: string, list: readonly Row[]): void {
+  describe(title, () => {
+    test.each(list)("%s", (_, changes, problem) => {
+      expectProblem(changes, problem);
+    });
+  });
+}
+
+const details = "pricePlans[0].pricePlanDetails";
+const usage = `${details}.usageRateCards[0]`;
+const slabs = `${usage}.ratePlan.slabs`;
+const rates = `${usage}.rateValues[0].slabRates`;
+const grant = `${details}.creditGrantRateCards[0]`;
+const fields = "eventSchemas[0].enrichments.fields";
+const steps = "usageMeters[0].computations";
+const plans = "accounts[0].pricePlans";
+
+const slab = (order: number, startAfter: number, more: object = {}) => ({
+  order,
+  startAfter,
+  priceType: "PER_UNIT",
+  ...more,
+});
+const perUnit = (currency: string) => ({
+  ratePlan: { pricingModel: "TIERED", slabs: [slab(1, 0)] },
+  rateValues: [{ currency, slabRates: [{ order: 1, rate: 1 }] }],
+});
+const plan = (id: string, more: object = {}, terms: object = {}) => ({
+  id,
+  name: `The ${id}`,
+  pricePlanDetails: {
+    ...MONTHLY,
+    ...terms,
+  },
+  ...more,
+});
+
+rows("ids and names", [
+  [
+    "an id is one meter's own",
+    [
+      [
+        "usageMeters[2]",
+        { id: "um.context", name: "x", aggregation: "COUNT", eventSchemaName: "login", computations: [{ order: 1 }] },
+      ],
+    ],
+    "$.usageMeters[2].id: expected an id of its own: $.usageMeters[0] has the same",
+  ],
+  [
+    "a name is one unarchived meter's own",
+    [["usageMeters[1].name", "context tokens"]],
+    "$.usageMeters[1].name: expected a name of its own: $.usageMeters[0] has the same",
+  ],
+  [
+    "a name is one feature's own",
+    [["features[1].name", "Tokens"]],
+    "$.features[1].name: expected a name of its own: $.features[0] has the same",
+  ],
+  [
+    "an id is one add-on's own",
+    [["addOns[3]", { id: "addon.seats", name: "Other", type: "LICENSE" }]],
+    "$.addOns[3].id: expected an id of its own: $.addOns[1] has the same",
+  ],
+  [
+    "a name is one unarchived add-on's own",
+    [["addOns[1].name", "Platform fee"]],
+    "$.addOns[1].name: expected a name of its own: $.addOns[0] has the same",
+  ],
+  [
+    "an id is one customer's own",
+    [["customers[1]", { id: "contoso", name: "Other" }]],
+    "$.customers[1].id: expected an id of its own: $.customers[0] has the same",
+  ],
+  [
+    "an id is one account's own",
+    [["accounts[2]", { id: "contoso-test", name: "Other", customerId: "contoso" }]],
+    "$.accounts[2].id: expected an id of its own: $.accounts[1] has the same",
+  ],
+  [
+    "an id is one group's own",
+    [["invoiceGroups[1]", { id: "group-1" }]],
+    "$.invoiceGroups[1].id: expected an id of its own: $.invoiceGroups[0] has the same",
+  ],
+  [
+    "a version is one of its plan's own",
+    [["pricePlans[1]", plan("pp.main")]],
+    "$.pricePlans[1].version: expected a version of its own: $.pricePlans[0] has the same",
+  ],
+  [
+    "S16.4 a name is one plan's own",
+    [["pricePlans[1]", plan("pp.other", { name: "Main" })]],
+    "$.pricePlans[1].name: expected a name of its own: the price plan pp.main has the same",
+  ],
+  [
+    "a version is one of its event schema's own",
+    [["eventSchemas[3]", { name: "login", status: "ARCHIVED" }]],
+    "$.eventSchemas[3].version: expected a version of its own: $.eventSchemas[1] has the same",
+  ],
+  [
+    "S4.4 one version of an event schema is ACTIVE",
+    [["eventSchemas[3]", { name: "heartbeat", version: 2 }]],
+    "$.eventSchemas[3].status: expected one ACTIVE version of an event schema: $.eventSchemas[2], of the same name, is ACTIVE",
+  ],
+  [
+    "S4.2 a key is one setting's own in its level",
+    [["settings[2]", { id: "PER_UNIT", namespace: "USER", value: "5" }]],
+    "$.settings[2].id: expected an id in its namespace and level of its own: $.settings[0] has the same",
+  ],
+]);
+
+rows("references", [
+  [
+    "a card names a known meter",
+    [[`${usage}.usageMeterId`, "um.other"]],
+    `$.${usage}.usageMeterId: expected the id or name of a usage meter, got "um.other"`,
+  ],
+  [
+    "a card names a known add-on",
+    [[`${details}.fixedFeeRateCards[0].id`, "addon.x"]],
+    `$.${details}.fixedFeeRateCards[0].id: expected the id or name of an add-on, got "addon.x"`,
+  ],
+  [
+    "a card names a known feature",
+    [[`${details}.entitlementOverageRateCards[0].featureId`, "__proto__"]],
+    `$.${details}.entitlementOverageRateCards[0].featureId: expected the id or name of a feature, got "__proto__"`,
+  ],
+  [
+    "S12.2 a grant pays for what is known",
+    [[`${grant}.grantDetails.applicableEntityIds[0]`, "ALL"]],
+    `$.${grant}.grantDetails.applicableEntityIds[0]: expected the id or name of a usage meter or add-on or feature, got "ALL"`,
+  ],
+  [
+    "an account has a known customer",
+    [["accounts[0].customerId", "fabrikam"]],
+    '$.accounts[0].customerId: expected the id or name of a customer, got "fabrikam"',
+  ],
+  [
+    "an association names a known plan",
+    [[`${plans}[0].pricePlanId`, "pp.none"]],
+    `$.${plans}[0].pricePlanId: expected the id or name of a price plan, got "pp.none"`,
+  ],
+  [
+    "an association names a known version",
+    [[`${plans}[0].version`, 2]],
+    `$.${plans}[0].version: expected a version of the price plan "pp.main", got 2`,
+  ],
+  [
+    "a license is a known add-on",
+    [["accounts[0].licenseUpdates[0].licenseId", "addon.x"]],
+    '$.accounts[0].licenseUpdates[0].licenseId: expected the id or name of an add-on, got "addon.x"',
+  ],
+  [
+    "a feature credit has a known feature",
+    [["accounts[0].featureCredits[0].featureId", "x"]],
+    '$.accounts[0].featureCredits[0].featureId: expected the id or name of a feature, got "x"',
+  ],
+  [
+    "a credit pays for what is known",
+    [["accounts[0].credits[0].applicableEntityIds", ["x"]]],
+    '$.accounts[0].credits[0].applicableEntityIds[0]: expected the id or name of a usage meter or add-on or feature, got "x"',
+  ],
+  [
+    "a group has known accounts",
+    [["invoiceGroups[0].accountIds[1]", "nobody"]],
+    '$.invoiceGroups[0].accountIds[1]: expected the id or name of an account, got "nobody"',
+  ],
+  [
+    "a meter has a known event schema",
+    [["usageMeters[1].eventSchemaName", "logout"]],
+    '$.usageMeters[1].eventSchemaName: expected the name of an event schema, got "logout"',
+  ],
+  [
+    "a feature has a known event schema",
+    [["features[1].schemaAssocitions[0]", "logout"]],
+    '$.features[1].schemaAssocitions[0]: expected the name of an event schema, got "logout"',
+  ],
+  [
+    "a customer's setting has a known customer",
+    [
+      ["settings[1].entityType", "CUSTOMER"],
+      ["settings[1].entityId", "x"],
+    ],
+    '$.settings[1].entityId: expected the id or name of a customer, got "x"',
+  ],
+  [
+    "an account's setting has an account",
+    [["settings[1].entityType", "ACCOUNT"]],
+    "$.settings[1].entityId: missing: expected the id or name of an account",
+  ],
+  [
+    "an organization's setting has no other organization",
+    [["settings[1].entityId", "other"]],
+    '$.settings[1].entityId: expected the organization\'s id, "acme", got "other"',
+  ],
+  [
+    "a name that two accounts have is refused",
+    [["accounts[2]", { id: "third", name: "Contoso test", customerId: "contoso" }]],
+    '$.invoiceGroups[0].accountIds[1]: the name "Contoso test" belongs to "contoso-test" and "third": expected an id',
+  ],
+  [
+    "S4.2 a dependency names a known setting",
+    [["eventSchemas[0].enrichments.dependencies[0].key", "setting.user.none"]],
+    '$.eventSchemas[0].enrichments.dependencies[0].key: expected the key or id of a setting, got "setting.user.none"',
+  ],
+  [
+    "S4.2 a bare setting id is in one namespace",
+    [
+      ["settings[2]", { id: "per_unit", namespace: "other", value: "1" }],
+      ["eventSchemas[0].enrichments.dependencies[0].key", "per_unit"],
+    ],
+    '$.eventSchemas[0].enrichments.dependencies[0].key: the setting id "per_unit" is in several namespaces: expected one of "setting.user.per_unit" and "setting.other.per_unit"',
+  ],
+]);
+
+rows("event schemas and settings", [
+  [
+    "S14.1 attribute names are unique",
+    [["eventSchemas[0].attributes[2]", { name: "context_tokens" }]],
+    "$.eventSchemas[0].attributes[2].name: expected a name of its own: $.eventSchemas[0].attributes[0] has the same",
+  ],
+  [
+    "dimension names are unique",
+    [["eventSchemas[0].dimensions[1]", { name: "service" }]],
+    "$.eventSchemas[0].dimensions[1].name: expected a name of its own: $.eventSchemas[0].dimensions[0] has the same",
+  ],
+  [
+    "dependency names are unique",
+    [["eventSchemas[0].enrichments.dependencies[1]", { key: "greeting", name: "per_unit" }]],
+    "$.eventSchemas[0].enrichments.dependencies[1].name: expected a name of its own: $.eventSchemas[0].enrichments.dependencies[0] has the same",
+  ],
+  [
+    "S4.3 equal orders are refused",
+    [[`${fields}[2].order`, 2]],
+    `$.${fields}[2].order: expected an order of its own: $.${fields}[1] has the same`,
+  ],
+  [
+    "S4.3 enriched names are unique",
+    [[`${fields}[2].name`, "doubled"]],
+    `$.${fields}[2].name: expected a name of its own: $.${fields}[1] has the same`,
+  ],
+  [
+    "S4.3 an enriched field does not take a declared field's name",
+    [[`${fields}[2].name`, "service"]],
+    `$.${fields}[2].name: expected a name that the event schema does not declare, got "service"`,
+  ],
+  [
+    "S4.3 a rule uses no later field",
+    [[`${fields}[1].order`, 0]],
+    `$.${fields}[1].value: the rule of "doubled" uses "kilotokens", which is computed after it: expected an order above 1`,
+  ],
+  [
+    "S4.3 a rule does not use its own field",
+    [[`${fields}[1].value`, { "+": [{ var: "attribute.doubled" }, 1] }]],
+    `$.${fields}[1].value: the rule of "doubled" uses the field itself: a cycle`,
+  ],
+  [
+    "S4.3 fields do not need each other",
+    [[`${fields}[0].value`, { "+": [{ var: "attribute.doubled" }, 1] }]],
+    `$.${fields}[0].value: the rule of "kilotokens" uses "doubled", which in turn needs "kilotokens": a cycle`,
+  ],
+  [
+    "S3.6 a rule uses known fields",
+    [[`${fields}[1].value`, { "*": [{ var: "attribute.tokens" }, 2] }]],
+    `$.${fields}[1].value: in the rule at *[0]: "attribute.tokens" names no attribute of the event schema`,
+  ],
+  [
+    "S3.6 a rule is JSON",
+    [[`${fields}[1].value`, "{"]],
+    `$.${fields}[1].value: "{" is not a JSON logic rule: not JSON: Expected property name or '}' in JSON at position 1`,
+  ],
+  [
+    "S4.3 a constant attribute is a decimal",
+    [[`${fields}[2].type`, "ATTRIBUTE"]],
+    `$.${fields}[2].value: expected a decimal, got "eu"`,
+  ],
+  [
+    "S4.3 a constant dimension is text or a decimal",
+    [[`${fields}[2].value`, true]],
+    `$.${fields}[2].value: expected a text or a decimal, got true`,
+  ],
+  [
+    "S4.3 a rule from a dependency names it",
+    [[`${fields}[2].enrichmentType`, "JSON_LOGIC_FROM_DEPENDENCY"]],
+    `$.${fields}[2].value: expected the name "per_unit", got "eu"`,
+  ],
+  [
+    "S4.3 a rule in a setting is checked like any other",
+    [
+      [
+        `${fields}[2]`,
+        { name: "x", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY", value: "per_unit", order: 3 },
+      ],
+      ["settings[0]", { id: "per_unit", value: '{"var":"attribute.x"}' }],
+    ],
+    '$.settings[0].value: in the rule of "x" in "llm_request": "attribute.x" names no attribute of the event schema',
+  ],
+  [
+    "S4.2 a NUMERIC setting is a decimal",
+    [["settings[0].value", "1 000"]],
+    '$.settings[0].value: expected a decimal, as dataType NUMERIC says, got "1 000"',
+  ],
+  [
+    "S4.2 a JSON setting is JSON",
+    [["settings[1].dataType", "JSON"]],
+    '$.settings[1].value: expected JSON, as dataType JSON says, got "hello"',
+  ],
+  [
+    "S4.2 a JSON setting has no key twice",
+    [
+      ["settings[1].dataType", "JSON"],
+      ["settings[1].value", '{"small": {"rate": 1, "rate": 2}}'],
+    ],
+    "$.settings[1].value: in $.small.rate: expected each key of an object once: this one is given again at line 1, column 23",
+  ],
+  [
+    "S4.2 a JSON setting has at most 200 levels, whatever is in the deepest",
+    [
+      ["settings[1].dataType", "JSON"],
+      ["settings[1].value", `${'{"a":'.repeat(100_000)}{${'"b":1,'.repeat(1000)}"b":1}${"}".repeat(100_000)}`],
+    ],
+    "$.settings[1].value: nested more than 200 levels deep, at line 1, column 1001",
+  ],
+  [
+    "S3.6 a JSON_LOGIC setting is a rule",
+    [
+      ["settings[1].dataType", "JSON_LOGIC"],
+      ["settings[1].value", '{"foo":1}'],
+    ],
+    '$.settings[1].value: in the rule: "foo" is not an operator',
+  ],
+]);
+
+rows("usage meters and features", [
+  [
+    "S5.1 an ACTIVE meter has an ACTIVE event schema",
+    [
+      ["eventSchemas[0].status", "INACTIVE"],
+      ["usageMeters[1].status", "DRAFT"],
+    ],
+    '$.usageMeters[0].eventSchemaName: expected an ACTIVE event schema, as the usage meter is ACTIVE: "llm_request" is INACTIVE',
+  ],
+  [
+    "S5.1 orders are unique",
+    [[`${steps}[1]`, { order: 1, computation: 1 }]],
+    `$.${steps}[1].order: expected an order of its own: $.${steps}[0] has the same`,
+  ],
+  [
+    "S5.2 a SUM has a computation",
+    [[`${steps}[0].computation`, undefined]],
+    `$.${steps}[0].computation: missing: expected a rule, as the usage meter is a SUM`,
+  ],
+  [
+    "S3.6 a computation uses known fields",
+    [[`${steps}[0].computation`, { var: "attribute.nothing" }]],
+    `$.${steps}[0].computation: in the rule: "attribute.nothing" names no attribute of the event schema`,
+  ],
+  [
+    "S3.6 a matcher uses known operators",
+    [[`${steps}[0].matcher`, '{"equals":[1,1]}']],
+    `$.${steps}[0].matcher: in the rule: "equals" is not an operator`,
+  ],
+  [
+    "S3.5 method is refused",
+    [[`${steps}[0].matcher`, { method: ["a", "b"] }]],
+    `$.${steps}[0].matcher: in the rule: "method" is refused: it would call any function of the facts`,
+  ],
+  [
+    "S11.2 a schema serves one feature",
+    [["features[1].schemaAssocitions", [{ schemaName: "llm_request", attributeName: "context_tokens" }]]],
+    '$.features[1].schemaAssocitions[0]: the event schema "llm_request" already serves the feature "feature.tokens"',
+  ],
+  [
+    "S11.2 a bare name needs one attribute",
+    [["features[0].schemaAssociations", ["llm_request"]]],
+    '$.features[0].schemaAssociations[0]: expected {schemaName, attributeName}: the event schema "llm_request" declares 2 attributes',
+  ],
+  [
+    "S11.2 an association names an attribute",
+    [["features[0].schemaAssociations[0].attributeName", "service"]],
+    '$.features[0].schemaAssociations[0]: expected an attribute of the event schema "llm_request", declared or enriched, got "service"',
+  ],
+  [
+    "S11.2 featureDetails agree with the association",
+    [["eventSchemas[0].featureDetails", { featureId: "feature.tokens", attributeName: "context_tokens" }]],
+    '$.features[0].schemaAssociations[0]: expected the attribute "context_tokens", which the event schema "llm_request" names in featureDetails, got "generated_tokens"',
+  ],
+  [
+    "both spellings at once are refused",
+    [["features[1].schemaAssociations", ["login"]]],
+    "$.features[1].schemaAssocitions: expected schemaAssociations or schemaAssocitions, got both",
+  ],
+]);
+
+rows("cards", [
+  [
+    "S16.4 one usage card a meter",
+    [[`${details}.usageRateCards[1]`, { usageMeterId: "context tokens", ...perUnit("USD") }]],
+    `$.${details}.usageRateCards[1].usageMeterId: expected a usageMeterId of its own: $.${details}.usageRateCards[0] has the same`,
+  ],
+  [
+    "S16.4 one fixed fee card an add-on",
+    [[`${details}.fixedFeeRateCards[1]`, { id: "addon.platform", rateValues: [{ currency: "USD", rate: 1 }] }]],
+    `$.${details}.fixedFeeRateCards[1].id: expected an id of its own: $.${details}.fixedFeeRateCards[0] has the same`,
+  ],
+  [
+    "S16.4 one overage card a feature",
+    [[`${details}.entitlementOverageRateCards[1]`, { featureId: "Tokens", ...perUnit("USD") }]],
+    `$.${details}.entitlementOverageRateCards[1].featureId: expected a featureId of its own: $.${details}.entitlementOverageRateCards[0] has the same`,
+  ],
+  [
+    "a fixed fee card prices a FIXED_FEE",
+    [[`${details}.fixedFeeRateCards[0].id`, "addon.seats"]],
+    `$.${details}.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE: "addon.seats" is a LICENSE`,
+  ],
+  [
+    "a license card prices a LICENSE",
+    [[`${details}.licenseRateCards[0].id`, "addon.grant"]],
+    `$.${details}.licenseRateCards[0].id: expected an add-on of type LICENSE: "addon.grant" is a CREDIT_GRANT`,
+  ],
+  [
+    "a grant card prices a CREDIT_GRANT",
+    [[`${grant}.id`, "addon.platform"]],
+    `$.${grant}.id: expected an add-on of type CREDIT_GRANT: "addon.platform" is a FIXED_FEE`,
+  ],
+  [
+    "an add-on in use is not archived",
+    [["addOns[0].status", "ARCHIVED"]],
+    `$.${details}.fixedFeeRateCards[0].id: expected an ACTIVE add-on, as the price plan is ACTIVE or associated: "addon.platform" is ARCHIVED`,
+  ],
+  [
+    "S5.4 a meter in use is ACTIVE",
+    [["usageMeters[0].status", "DRAFT"]],
+    `$.${usage}.usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "um.context" is DRAFT`,
+  ],
+  [
+    "S5.4 a meter of an associated draft is ACTIVE",
+    [
+      ["usageMeters[0].status", "INACTIVE"],
+      ["pricePlans[0].status", "DRAFT"],
+    ],
+    `$.${usage}.usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "um.context" is INACTIVE`,
+  ],
+  [
+    "S12.6 a CUSTOM expiry has a duration",
+    [[`${grant}.grantDetails.expiryType`, "CUSTOM"]],
+    `$.${grant}.grantDetails.expiryDuration: missing: expected an ISO 8601 duration, as the expiryType is CUSTOM`,
+  ],
+  [
+    "S12.6 an expiry comes after the grant",
+    [[`${grant}.grantDetails.expiryDuration`, "PT0S"]],
+    `$.${grant}.grantDetails.expiryDuration: expected a duration above 0, got "PT0S"`,
+  ],
+  [
+    "S11.1 a grant ends after it starts, in every month",
+    [[`${details}.billingEntitlementRateCards[0].featureConfigs[0].effectiveFrom`, "P28D"]],
+    `$.${details}.billingEntitlementRateCards[0].featureConfigs[0].effectiveUntil: expected a duration above P28D, the effectiveFrom, in every month, got "P1M"`,
+  ],
+  [
+    "S11.1 a grant does not start before itself",
+    [[`${details}.billingEntitlementRateCards[0].featureConfigs[0].effectiveFrom`, "-P1D"]],
+    `$.${details}.billingEntitlementRateCards[0].featureConfigs[0].effectiveFrom: expected a duration of 0 or more, got "-P1D"`,
+  ],
+  [
+    "S13.3 a commitment is not below 0",
+    [[`${details}.minimumCommitment.rateValues[0].rate`, -1]],
+    `$.${details}.minimumCommitment.rateValues[0].rate: expected 0 or more, got -1`,
+  ],
+  [
+    "S6.1 a day offset is one of its interval",
+    [[`${details}.pricingCycleConfig.startOffset.dayOffset`, "32"]],
+    `$.${details}.pricingCycleConfig.startOffset.dayOffset: expected "1" to "31" or LAST in a MONTHLY cycle, got "32"`,
+  ],
+  [
+    "S6.1 a month offset is one of its interval",
+    [
+      [`${details}.pricingCycleConfig.interval`, "QUARTERLY"],
+      [`${details}.pricingCycleConfig.startOffset.monthOffset`, "4"],
+    ],
+    `$.${details}.pricingCycleConfig.startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "4"`,
+  ],
+  [
+    "S6.1 offsets are given unless derived",
+    [[`${details}.pricingCycleConfig.startOffset`, undefined]],
+    `$.${details}.pricingCycleConfig.startOffset: expected one, or anniversaryCycle true`,
+  ],
+]);
+
+rows("slabs and rates", [
+  [
+    "S7.1 the first slab starts at 0",
+    [[`${slabs}[0].startAfter`, 5]],
+    `$.${slabs}[0].startAfter: expected 0, as it is the first slab, got 5`,
+  ],
+  [
+    "S7.1 slabs ascend",
+    [
+      [slabs, [slab(1, 0), slab(2, 10), slab(3, 10)]],
+      [rates, [1, 2, 3].map((order) => ({ order, rate: 1 }))],
+    ],
+    `$.${slabs}[2].startAfter: expected more than 10, where the slab before starts, got 10`,
+  ],
+  [
+    "S7.1 slabs are numbered 1 to n",
+    [
+      [`${slabs}[0].order`, 2],
+      [`${rates}[0].order`, 2],
+    ],
+    `$.${slabs}[0].order: expected 1, as slabs are numbered 1 to 1, got 2`,
+  ],
+  [
+    "S7.1 a slab ends where the next starts",
+    [
+      [slabs, [slab(1, 0, { endAt: 9 }), slab(2, 10)]],
+      [`${rates}[1]`, { order: 2, rate: 1 }],
+    ],
+    `$.${slabs}[0].endAt: expected 10, where the next slab starts, got 9`,
+  ],
+  [
+    "S7.1 the last slab has no end",
+    [[`${slabs}[0].endAt`, 10]],
+    `$.${slabs}[0].endAt: expected null, as it is the last slab, got 10`,
+  ],
+  [
+    "S7.3 a package has a size",
+    [[`${slabs}[0].priceType`, "PACKAGE"]],
+    `$.${slabs}[0].slabConfig.packageSize: missing: expected a decimal above 0, as the priceType is PACKAGE`,
+  ],
+  [
+    "S7.5 only the first slab is charged at zero",
+    [
+      [slabs, [slab(1, 0), slab(2, 10, { slabConfig: { chargeAtZero: "true" } })]],
+      [`${rates}[1]`, { order: 2, rate: 1 }],
+    ],
+    `$.${slabs}[1].slabConfig.chargeAtZero: expected false: only the first slab can be charged at zero`,
+  ],
+  [
+    "S7.1 every slab has a rate",
+    [[slabs, [slab(1, 0), slab(2, 10)]]],
+    `$.${rates}: expected a rate for every slab: none for order 2`,
+  ],
+  [
+    "S7.1 every rate has a slab",
+    [[`${rates}[1]`, { order: 2, rate: 1 }]],
+    `$.${rates}[1].order: expected the order of a slab, 1 to 1, got 2`,
+  ],
+  [
+    "S7.1 a slab has one rate",
+    [[`${rates}[1]`, { order: 1, rate: 2 }]],
+    `$.${rates}[1].order: expected an order of its own: $.${rates}[0] has the same`,
+  ],
+  [
+    "S7.4 a slab's minimum is not above its maximum",
+    [[`${rates}[0].slabRateConfig`, { minimumRate: 2, maximumRate: "1.5" }]],
+    `$.${rates}[0].slabRateConfig.minimumRate: expected at most 1.5, the maximumRate, got 2`,
+  ],
+  [
+    "S7.4 a card's minimum is not above its maximum",
+    [[`${usage}.rateValues[0].rateConfig`, { minimumRate: 2, maximumRate: 1 }]],
+    `$.${usage}.rateValues[0].rateConfig.minimumRate: expected at most 1, the maximumRate, got 2`,
+  ],
+  [
+    "S12.6 a grant's slabs start at 0",
+    [[`${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].startAfter`, 1]],
+    `$.${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].startAfter: expected 0, as it is the first slab, got 1`,
+  ],
+  [
+    "S12.6 a grant's slab has its minimum below its maximum",
+    [
+      [
+        `${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].slabRateConfig`,
+        { minimumRate: 2, maximumRate: 1 },
+      ],
+    ],
+    `$.${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].slabRateConfig.minimumRate: expected at most 1, the maximumRate, got 2`,
+  ],
+  [
+    "S7.7 a currency has one entry",
+    [[`${usage}.rateValues[1]`, { currency: "USD", slabRates: [{ order: 1, rate: 1 }] }]],
+    `$.${usage}.rateValues[1].currency: expected a currency of its own: $.${usage}.rateValues[0] has the same`,
+  ],
+  [
+    "a supported currency is named once",
+    [[`${details}.supportedCurrencies[1]`, "USD"]],
+    `$.${details}.supportedCurrencies[1]: expected a currency of its own: $.${details}.supportedCurrencies[0] has the same`,
+  ],
+]);
+
+describe("currencies", () => {
+  test("S7.7 every card has rates in every supported currency", () => {
+    expect(foundIn([`${details}.supportedCurrencies`, ["USD", "EUR", "JPY"]])).toEqual(
+      [
+        "usageRateCards[0].rateValues",
+        "fixedFeeRateCards[0].rateValues",
+        "licenseRateCards[0].rateValues",
+        "billingEntitlementRateCards[0].rateValues",
+        "creditGrantRateCards[0].rateDetails.currencySlabRateDetails",
+        "entitlementOverageRateCards[0].rateValues",
+        "minimumCommitment.rateValues",
+      ].map((place) => `$.${details}.${place}: expected rates in every supported currency: none in "EUR" or "JPY"`),
+    );
+  });
+});
+
+const associable = "expected a price plan that can be associated: version 1 of";
+
+rows("associations", [
+  [
+    "S7.7 the plan supports the account's currency",
+    [
+      ["accounts[0].invoiceCurrency", "EUR"],
+      ["invoiceGroups", []],
+    ],
+    `$.${plans}[0].pricePlanId: ${associable} "pp.main" supports "USD", not "EUR", the account's invoiceCurrency`,
+  ],
+  [
+    "S16.1 a plan without a cycle config is not associated",
+    [
+      ["pricePlans[1]", plan("pp.x", {}, { pricingCycleConfig: undefined })],
+      [`${plans}[0].pricePlanId`, "pp.x"],
+    ],
+    `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no pricingCycleConfig`,
+  ],
+  [
+    "S16.1 a plan without currencies is not associated",
+    [
+      ["pricePlans[1]", plan("pp.x", {}, { supportedCurrencies: [] })],
+      [`${plans}[0].pricePlanId`, "pp.x"],
+    ],
+    `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no supportedCurrencies`,
+  ],
+  [
+    "a plan with only archived versions is named with its version",
+    [["pricePlans[0].status", "ARCHIVED"]],
+    `$.${plans}[0].pricePlanId: expected a price plan with an ACTIVE or DRAFT version, got "pp.main"`,
+  ],
+  [
+    "S2.1 an association ends after it starts",
+    [[`${plans}[0].effectiveUntil`, "2023-11-01"]],
+    `$.${plans}[0].effectiveUntil: expected a date after 2023-11-01, the effectiveFrom, got 2023-11-01`,
+  ],
+  [
+    "S16.1 only a first association starts in the past",
+    [[`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-01-01", decidedAt: "2024-01-02T10:00:00Z" }]],
+    `$.${plans}[1].effectiveFrom: expected a date from 2024-01-02 on, the decidedAt, as only a first association may start in the past, got 2024-01-01`,
+  ],
+  [
+    "S16.1 associations are in the order in which they were decided",
+    [
+      [`${plans}[0].decidedAt`, "2024-01-05"],
+      [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-03-01", decidedAt: "2024-01-02" }],
+    ],
+    `$.${plans}[1].decidedAt: expected associations in the order in which they were decided, got an earlier decidedAt than before`,
+  ],
+  [
+    "S16.2 an override's card has slabs in order",
+    [
+      [
+        `${plans}[0].pricePlanDetailsOverride`,
+        {
+          usageRateCards: [
+            {
+              usageMeterId: "um.requests",
+              ...perUnit("USD"),
+              ratePlan: { pricingModel: "VOLUME", slabs: [slab(1, 3)] },
+            },
+          ],
+        },
+      ],
+    ],
+    `$.${plans}[0].pricePlanDetailsOverride.usageRateCards[0].ratePlan.slabs[0].startAfter: expected 0, as it is the first slab, got 3`,
+  ],
+  [
+    "S7.7 an override's card has the account's currency",
+    [
+      [
+        `${plans}[0].pricePlanDetailsOverride`,
+        { usageRateCards: [{ usageMeterId: "um.requests", ...perUnit("EUR") }] },
+      ],
+    ],
+    `$.${plans}[0].pricePlanDetailsOverride.usageRateCards[0].rateValues: expected rates in every supported currency: none in "USD"`,
+  ],
+  [
+    "an override's card names a known meter",
+    [[`${plans}[0].pricePlanDetailsOverride`, { usageRateCards: [{ usageMeterId: "um.x", ...perUnit("USD") }] }]],
+    `$.${plans}[0].pricePlanDetailsOverride.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.x"`,
+  ],
+  [
+    "offsets are retained from a plan in force",
+    [[`${plans}[0].retainStartOffsets`, true]],
+    `$.${plans}[0].retainStartOffsets: expected a price plan in force on 2023-11-01 whose offsets can be retained`,
+  ],
+  [
+    "offsets are retained by a plan of the same interval",
+    [
+      [
+        "pricePlans[1]",
+        plan("pp.x", {}, { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
+      ],
+      [`${plans}[1]`, { pricePlanId: "pp.x", effectiveFrom: "2024-01-01", retainStartOffsets: true }],
+    ],
+    `$.${plans}[1].retainStartOffsets: expected cycles of one interval to retain offsets: MONTHLY before, WEEKLY now`,
+  ],
+]);
+
+const update = (quantity: number, more: object = {}) => ({
+  licenseId: "Seats",
+  effectiveFrom: "2023-12-01",
+  updateType: "RELATIVE",
+  quantity,
+  ...more,
+});
+
+rows("what accounts hold", [
+  [
+    "S10.1 a quantity does not fall below 0",
+    [["accounts[0].licenseUpdates[1]", update(-11)]],
+    "$.accounts[0].licenseUpdates[1].quantity: expected a quantity that leaves 0 to 100 licenses, got -1 of them",
+  ],
+  [
+    "S10.1 a quantity does not pass maxQuantity",
+    [["accounts[0].licenseUpdates[1]", update(91)]],
+    "$.accounts[0].licenseUpdates[1].quantity: expected a quantity that leaves 0 to 100 licenses, got 101 of them",
+  ],
+  [
+    "S10.1 updates are applied by effectiveFrom, then arrival",
+    [["accounts[0].licenseUpdates", [update(-1), update(5, { effectiveFrom: "2023-12-02" })]]],
+    "$.accounts[0].licenseUpdates[0].quantity: expected a quantity that leaves 0 to 100 licenses, got -1 of them",
+  ],
+  [
+    "S10.1 without a plan in force there is no maximum",
+    [["accounts[1].licenseUpdates", [update(500), update(-501)]]],
+    "$.accounts[1].licenseUpdates[1].quantity: expected a quantity that leaves 0 or more licenses, got -1 of them",
+  ],
+  [
+    "S10.1 one idempotencyKey is one update",
+    [
+      ["accounts[0].licenseUpdates[0].idempotencyKey", "k"],
+      ["accounts[0].licenseUpdates[1]", update(1, { idempotencyKey: "k" })],
+    ],
+    "$.accounts[0].licenseUpdates[1].idempotencyKey: expected an idempotencyKey of its own: $.accounts[0].licenseUpdates[0] has the same",
+  ],
+  [
+    "a license is an add-on of type LICENSE",
+    [["accounts[0].licenseUpdates[0].licenseId", "addon.grant"]],
+    '$.accounts[0].licenseUpdates[0].licenseId: expected an add-on of type LICENSE: "addon.grant" is a CREDIT_GRANT',
+  ],
+  [
+    "a credit ends after it starts",
+    [["accounts[0].credits[0].effectiveUntil", "2023-10-01"]],
+    "$.accounts[0].credits[0].effectiveUntil: expected after 2023-11-01T00:00:00.000Z, the effectiveFrom, got 2023-10-01T00:00:00.000Z",
+  ],
+  [
+    "a feature credit ends after it starts",
+    [["accounts[0].featureCredits[0].effectiveUntil", "2023-11-01"]],
+    "$.accounts[0].featureCredits[0].effectiveUntil: expected after 2023-11-01T00:00:00.000Z, the effectiveFrom, got 2023-11-01T00:00:00.000Z",
+  ],
+  [
+    "an id is one credit's own",
+    [
+      [
+        "accounts[1].credits",
+        [{ id: "contoso-prod.credit.1", purpose: "", creditAmount: 1, effectiveFrom: "2024-01-01" }],
+      ],
+    ],
+    "$.accounts[1].credits[0].id: expected an id of its own: $.accounts[0].credits[0] has the same",
+  ],
+  [
+    "S16.6 an alias is one account's",
+    [["accounts[1].aliases", ["c-2"]]],
+    '$.accounts[1].aliases[0]: expected an alias of its own: "c-2" is also one of the account "contoso-prod"',
+  ],
+  [
+    "S16.6 an alias is no account's id",
+    [["accounts[0].aliases[0]", "contoso-test"]],
+    '$.accounts[0].aliases[0]: expected an alias that is no account\'s id, got "contoso-test"',
+  ],
+  [
+    "S16.7 a group's accounts are in one currency",
+    [["accounts[1].invoiceCurrency", "EUR"]],
+    '$.invoiceGroups[0].accountIds[1]: expected an account in USD, the group\'s currency: "contoso-test" is in EUR',
+  ],
+  [
+    "S16.7 a group's accounts are in its currency",
+    [["invoiceGroups[0]", { id: "g", invoiceCurrency: "EUR", accountIds: ["contoso-test"] }]],
+    '$.invoiceGroups[0].accountIds[0]: expected an account in EUR, the group\'s currency: "contoso-test" is in USD',
+  ],
+  [
+    "S16.7 an account is in one group",
+    [["invoiceGroups[1]", { id: "g", accountIds: ["contoso-test"] }]],
+    '$.invoiceGroups[1].accountIds[0]: expected an account that is in no other group: $.invoiceGroups[0].accountIds[1] is "contoso-test" too',
+  ],
+]);

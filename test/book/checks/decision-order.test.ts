@@ -1,0 +1,127 @@
+/** Associations are laid over each other in one order, whoever asks: the checks of a book, a preview, an engine. */
+import { describe, expect, test } from "vitest";
+
+import { type Book, readBook } from "../../../src/book/book.ts";
+import { inDecisionOrder } from "../../../src/book/checks/decision-order.ts";
+import { parseDate } from "../../../src/calendar/instant.ts";
+import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
+import { createCatalog } from "../../../src/ledger/catalog.ts";
+import { preview } from "../../../src/ledger/preview/preview.ts";
+import { headOf } from "../../support/invoice-lines.ts";
+import { problemsOf } from "../break-book.ts";
+import { MONTHLY, perUnit } from "../builder.ts";
+
+const seats = (id: string, maxQuantity: number, rate: number) => ({
+  id,
+  name: id,
+  status: "ACTIVE",
+  pricePlanDetails: {
+    ...MONTHLY,
+    licenseRateCards: [
+      {
+        id: "addon.seats",
+        config: { maxQuantity },
+        ...perUnit(rate),
+      },
+    ],
+  },
+});
+
+function documentOf(pricePlans: readonly object[], quantity: number): object {
+  return {
+    addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
+    pricePlans: [seats("old", 10, 1), seats("new", 5, 100)],
+    customers: [{ id: "ann", name: "Ann" }],
+    accounts: [
+      {
+        id: "acc",
+        name: "Account",
+        customerId: "ann",
+        pricePlans,
+        licenseUpdates: [{ licenseId: "addon.seats", effectiveFrom: "2024-07-01", quantity }],
+      },
+    ],
+  };
+}
+
+const OLD = { pricePlanId: "old", effectiveFrom: "2024-01-01" };
+const NEW = { pricePlanId: "new", effectiveFrom: "2024-06-01" };
+
+function planIds(book: Book): readonly string[] {
+  return inDecisionOrder(book.accounts[0]?.pricePlans ?? []).map(({ association }) => association.pricePlanId);
+}
+
+describe.each([
+  ["in the order of their dates", [OLD, NEW]],
+  ["out of the order of their dates", [NEW, OLD]],
+])("S9.2 associations without decidedAt, listed %s", (_, list) => {
+  const book = readBook(documentOf(list, 4));
+
+  test("S16.1 were decided in the order of their dates", () => {
+    expect(planIds(book)).toEqual(["old", "new"]);
+  });
+
+  test("S16.1 are priced so", () => {
+    const { invoices } = preview(book, [], { from: "2024-07-01", until: "2024-08-01" });
+    // Four seats at 100.
+    expect(invoices.map((invoice) => `${headOf(invoice)} ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
+      "STANDARD 2024-07-01/2024-08-01 on 2024-08-01 400",
+    ]);
+  });
+
+  test("S10.1 bound licenses so", () => {
+    expect(problemsOf(() => readBook(documentOf(list, 8)))).toEqual([
+      {
+        path: "$.accounts[0].licenseUpdates[0].quantity",
+        message: "expected a quantity that leaves 0 to 5 licenses, got 8 of them",
+      },
+    ]);
+  });
+
+  test("S16.5 retain offsets of the one before", () => {
+    const retaining = list.map((one) => (one === NEW ? { ...NEW, retainStartOffsets: true } : one));
+    expect(problemsOf(() => readBook(documentOf(retaining, 4)))).toEqual([]);
+  });
+
+  test("S16.1 are loaded so into an engine, each with its own override", () => {
+    const override = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 7 }] } };
+    const overriding = list.map((one) => (one === NEW ? { ...NEW, pricePlanDetailsOverride: override } : one));
+    const read = readBook(documentOf(overriding, 4));
+    const [account] = read.accounts;
+    if (account === undefined) throw new Error("the book has one account");
+    const loaded = associationsOfBook(createCatalog(read), account, parseDate("2024-08-01"), () => "id");
+    expect(loaded.map(({ plan }) => [plan?.planId, plan?.override !== undefined])).toEqual([
+      ["old", false],
+      ["new", true],
+    ]);
+  });
+});
+
+describe("S9.2 associations of a book", () => {
+  test("of one date are decided in the order of the list", () => {
+    expect(planIds(readBook(documentOf([NEW, { ...OLD, effectiveFrom: NEW.effectiveFrom }], 4)))).toEqual([
+      "new",
+      "old",
+    ]);
+  });
+
+  test("come after those that say that they were decided before them", () => {
+    // The one of January replaces all from January on, as it says that it was decided after that of June.
+    const decided = [
+      { ...NEW, decidedAt: "2023-12-01" },
+      { ...OLD, decidedAt: "2023-12-02" },
+    ];
+    expect(planIds(readBook(documentOf(decided, 8)))).toEqual(["new", "old"]);
+  });
+
+  test("S16.1 only the first that was decided may start in the past, wherever it is listed", () => {
+    const document = documentOf([{ ...NEW, decidedAt: "2024-06-10" }, OLD], 4);
+    expect(problemsOf(() => readBook(document))).toEqual([
+      {
+        path: "$.accounts[0].pricePlans[0].effectiveFrom",
+        message:
+          "expected a date from 2024-06-10 on, the decidedAt, as only a first association may start in the past, got 2024-06-01",
+      },
+    ]);
+  });
+});

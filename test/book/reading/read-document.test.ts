@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+
+import { collectProblems } from "../../../src/book/problems.ts";
+import type { ResourceList } from "../../../src/book/reading/document.ts";
+import { readBookShape } from "../../../src/book/reading/read-document.ts";
+import type { Problem } from "../../../src/errors.ts";
+import { sampleBook } from "../sample-book.ts";
+
+/** So many items that the schema of their list is compiled. */
+const MANY = 5_000;
+
+/** What a book of one list is read as. */
+function shapeOf(
+  list: ResourceList,
+  items: readonly unknown[],
+): { items: readonly unknown[]; problems: readonly Problem[] } {
+  const problems = collectProblems();
+  const { document } = readBookShape({ [list]: items }, problems);
+  return { items: document[list], problems: problems.error("the book", { [list]: items }).details.problems };
+}
+
+describe("a list of many items", () => {
+  test.each(["settings", "customers", "accounts", "invoiceGroups"] as const)(
+    "of %s is read as a short one is",
+    (list) => {
+      const given: readonly unknown[] = sampleBook()[list] ?? [];
+      const short = shapeOf(list, given);
+      const long = shapeOf(
+        list,
+        Array.from({ length: MANY }, (_, at) => given[at % given.length]),
+      );
+      expect(short.problems).toEqual([]);
+      expect(long.problems).toEqual([]);
+      expect(long.items.slice(0, given.length)).toEqual(short.items);
+      expect(long.items.at(-1)).toEqual(short.items[(MANY - 1) % given.length]);
+    },
+  );
+
+  test("has the problems of its broken items, and what is whole of them", () => {
+    const whole = { id: "a", name: "Contoso", customerId: "c", aliases: ["c-1"] };
+    const broken = {
+      ...whole,
+      aliases: ["c-2", 3],
+      pricePlans: [{ pricePlanId: "p", effectiveFrom: "2023-02-30" }],
+      colour: "red",
+    };
+    const short = shapeOf("accounts", [broken]);
+    const long = shapeOf("accounts", [...Array.from({ length: MANY }, () => whole), broken]);
+    expect(short.problems.map(({ path }) => path)).toEqual([
+      "$.accounts[0].aliases[1]",
+      "$.accounts[0].pricePlans[0].effectiveFrom",
+      "$.accounts[0].colour",
+    ]);
+    expect(long.problems).toEqual(
+      short.problems.map(({ path, message }) => ({ path: path.replace("[0]", `[${MANY}]`), message })),
+    );
+    expect(long.items.at(-1)).toEqual(short.items[0]);
+  });
+});

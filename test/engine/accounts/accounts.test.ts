@@ -1,0 +1,351 @@
+/** Customers, accounts, aliases and groups through the front door (S16.3, S16.6, S16.7). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine, RequestInput } from "../../../src/index.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+
+async function planned(engine: Engine, ...accountIds: readonly string[]): Promise<string> {
+  await activeSchema(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(meterId) });
+  await engine.pricePlans.activate(item.id);
+  for (const id of accountIds) await engine.associate(id, { pricePlanId: item.id, effectiveFrom: "2024-03-01" });
+  return item.id;
+}
+
+describe("customers and accounts", () => {
+  test("are made, changed and listed; null clears", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await at("2024-03-02").accounts.create({ id: "test", name: "Acme test", customerId: "acme", netTermDays: 30 });
+    const changed = await engine.accounts.update("test", { netTermDays: null, tags: ["a"], name: "Renamed" });
+    expect([changed.netTermDays, changed.tags, changed.name]).toEqual([undefined, ["a"], "Renamed"]);
+    expect((await engine.customers.update("acme", { primaryEmail: "a@b.example" })).primaryEmail).toBe("a@b.example");
+    const list = await engine.accounts.list({ customerId: "acme" }, { limit: 1 });
+    expect([list.items.map(({ id }) => id), list.next?.id]).toEqual([["test"], "test"]);
+    expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme"]);
+    expect((await engine.accounts.get("prod")).invoiceCurrency).toBe("USD");
+  });
+
+  const refusals: readonly [string, (engine: Engine) => Promise<unknown>, string | RegExp][] = [
+    [
+      "a taken customer id",
+      (e) => e.customers.create({ id: "acme", name: "Acme" }),
+      'ERR_TAKEN the customer id "acme" is taken',
+    ],
+    [
+      "a taken account id",
+      (e) => e.accounts.create({ id: "prod", name: "Acme", customerId: "acme" }),
+      'ERR_TAKEN the account id "prod" is taken',
+    ],
+    [
+      "an account of nobody",
+      (e) => e.accounts.create({ id: "a", name: "Acme", customerId: "no" }),
+      "ERR_INPUT_INVALID customerId: expected the id of a customer",
+    ],
+    [
+      "a name that is too short",
+      (e) => e.accounts.create({ id: "a", name: "A", customerId: "acme" }),
+      /^ERR_INPUT_INVALID name: /,
+    ],
+    [
+      "a name that is cleared",
+      (e) => e.accounts.update("prod", { name: undefined, netTermDays: -1 }),
+      /^ERR_INPUT_INVALID netTermDays: /,
+    ],
+    ["an unknown account", (e) => e.accounts.get("no"), 'ERR_NOT_FOUND no account has the id "no"'],
+    ["an unknown customer", (e) => e.customers.archive("no"), 'ERR_NOT_FOUND no customer has the id "no"'],
+    [
+      "an id with a slash",
+      (e) => e.customers.create({ id: "a/b", name: "Acme" }),
+      /^ERR_INPUT_INVALID id: expected an id without white space/,
+    ],
+  ];
+  test.each(refusals)("%s is refused", async (_, operation, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    expect(await refusalOf(operation(engine))).toMatch(sentence);
+  });
+
+  test("S16.6 a customer is made with its first account, or neither is", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const account = { id: "globex-prod", name: "Globex prod", aliases: ["g-1"], netTermDays: 10 };
+    const made = await engine.customers.create({ id: "globex", name: "Globex", account });
+    expect(made.account).toEqual(await engine.accounts.get("globex-prod"));
+    expect([made.id, made.account?.customerId, made.account?.invoiceCurrency]).toEqual(["globex", "globex", "USD"]);
+    expect((await engine.aliases.get("g-1")).accountId).toBe("globex-prod");
+    expect(await engine.customers.get("globex")).not.toHaveProperty("account");
+    const next = { id: "initech", name: "Initech" };
+    const faults: readonly [NonNullable<RequestInput<"customerCreate">["account"]>, string | RegExp][] = [
+      [{ id: "prod", name: "Initech" }, 'ERR_TAKEN the account id "prod" is taken'],
+      [{ id: "prod-2", name: "Initech", aliases: ["g-1"] }, 'ERR_TAKEN the alias "g-1" is taken'],
+      [{ id: "a b", name: "Initech" }, /^ERR_INPUT_INVALID account\.id: expected an id without white space/],
+      [Object.assign({ customerId: "acme" }, account), /^ERR_INPUT_INVALID account/],
+      [{ id: "a", name: "Initech", invoiceCurrency: "XYZ" }, /^ERR_INPUT_INVALID account\.invoiceCurrency: /],
+    ];
+    for (const [part, sentence] of faults) {
+      expect(await refusalOf(engine.customers.create({ ...next, account: part }))).toMatch(sentence);
+    }
+    expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme", "globex"]);
+    expect((await engine.accounts.list()).items.map(({ id }) => id)).toEqual(["globex-prod", "prod"]);
+    expect(await engine.customers.create(next)).not.toHaveProperty("account");
+  });
+
+  test.each(["a b", "a\u00a0b", "a\u2028b", "a\u0000b", "a\u009fb", "a\ttab", "a/b", "half \ud83d", ".", "..", ""])(
+    "the id and alias %j is refused: it could not be asked for in a path",
+    async (id) => {
+      const { engine } = engineAt("2024-03-01");
+      await customerWith(engine);
+      const refusals = [
+        engine.customers.create({ id, name: "Acme" }),
+        engine.accounts.create({ id, name: "Acme", customerId: "acme" }),
+        engine.accounts.addAliases("prod", [id]),
+        engine.aliases.create([{ value: id }]),
+      ];
+      for (const each of refusals) expect(await refusalOf(each)).toMatch(/^ERR_INPUT_INVALID (id|\[0\](\.value)?): /);
+    },
+  );
+
+  test("an id is any other text of at most 50 characters", async () => {
+    const { engine } = engineAt("2024-03-01");
+    for (const id of ["...", "a.b", "ä", "漢字🧾", "%2F", "a|b", "x".repeat(50)]) {
+      const made = await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
+      expect([made.id, made.account?.id]).toEqual([id, id]);
+    }
+  });
+
+  test("S16.3 an account is archived when no plan is left and no draft is open, and its customer with it", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const planId = await planned(engine, "prod");
+    expect(await refusalOf(engine.customers.archive("acme"))).toBe(
+      `ERR_REFUSED the account "prod" has the price plan "${planId}": dissociate it first`,
+    );
+    await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z")]);
+    await engine.dissociate("prod", { effectiveFrom: "2024-03-11" });
+    expect(await refusalOf(engine.accounts.archive("prod"))).toMatch(
+      /^ERR_REFUSED the account "prod" has the price plan/,
+    );
+    const later = at("2024-03-12");
+    await later.finalize();
+    expect((await later.customers.archive("acme")).status).toBe("ARCHIVED");
+    expect((await later.accounts.get("prod")).status).toBe("ARCHIVED");
+    const [late] = await later.ingest([call("e2", "2024-03-12T00:00:00Z")]);
+    expect(late?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    expect(await refusalOf(later.accounts.update("prod", { name: "Acme" }))).toBe(
+      'ERR_REFUSED the account "prod" is archived',
+    );
+  });
+});
+
+test("an invoice is found by its id, also of an account whose id has the separator in it", async () => {
+  const { engine, at } = engineAt("2024-03-01");
+  await customerWith(engine);
+  for (const id of ["a", "a|STANDARD"]) await engine.accounts.create({ id, name: "Acme", customerId: "acme" });
+  await planned(engine, "a|STANDARD");
+  await at("2024-03-10").ingest([call("e1", "2024-03-09T00:00:00Z", 5, "a|STANDARD")]);
+  const [listed] = (await engine.invoices.list()).items;
+  expect(await engine.invoices.get(listed?.id ?? "")).toEqual(listed);
+  expect(await refusalOf(engine.invoices.get("inv|a|STANDARD|no"))).toBe(
+    'ERR_NOT_FOUND no invoice has the id "inv|a|STANDARD|no"',
+  );
+  expect(await refusalOf(engine.preview({ asOf: "2024-03-09T00:00:00Z" }))).toBe(
+    "ERR_INPUT_INVALID asOf: expected an instant that is now or later, got 2024-03-09T00:00:00.000Z",
+  );
+  expect(await refusalOf(engine.finalize("2024-03-10T00:00:00.001Z"))).toBe(
+    "ERR_INPUT_INVALID asOf: expected an instant that is not later than now, got 2024-03-10T00:00:00.001Z",
+  );
+  expect(await refusalOf(engine.invoices.list({ from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" }))).toBe(
+    "ERR_OPTION_INVALID until: expected an instant after `from`",
+  );
+});
+
+describe("aliases", () => {
+  test("S16.6 resolve when the event arrives, also by an engine that knew another account for one", async () => {
+    const store = memoryStore();
+    const first = engineAt("2024-03-01T12:00:00Z", store);
+    const second = engineAt("2024-03-01T12:00:00Z", store);
+    const { engine } = first;
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await planned(engine);
+    await engine.accounts.addAliases("prod", ["c-1"]);
+    await second.engine.ingest([call("e1", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    await engine.accounts.removeAliases("prod", ["c-1"]);
+    await engine.accounts.addAliases("test", ["c-1"]);
+    await second.engine.ingest([call("e2", "2024-03-01T00:00:00Z", 1, "c-1"), call("e3", "2024-03-01T00:00:00Z")]);
+    await engine.aliases.remove("c-1");
+    const [gone] = await second.engine.ingest([call("e4", "2024-03-01T00:00:00Z", 1, "c-1")]);
+    expect(gone?.status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
+    const byAccount = (await engine.events.list()).items.map(({ eventId, accountId }) => [eventId, accountId]);
+    expect(new Map(byAccount as [string, string][])).toEqual(
+      new Map([
+        ["e1", "prod"],
+        ["e2", "test"],
+        ["e3", "prod"],
+        ["e4", ""],
+      ]),
+    );
+    expect((await engine.accounts.get("test")).aliases).toEqual([]);
+  });
+
+  test("S16.6 are one's own, and no account's id; an account that is archived frees its own", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme", aliases: ["c-1"] });
+    expect(await refusalOf(engine.accounts.addAliases("prod", ["c-1"]))).toBe('ERR_TAKEN the alias "c-1" is taken');
+    expect(await refusalOf(engine.accounts.addAliases("prod", ["test"]))).toBe(
+      'ERR_TAKEN the alias "test" is the id of an account',
+    );
+    expect(await refusalOf(engine.accounts.create({ id: "c-1", name: "Acme", customerId: "acme" }))).toBe(
+      'ERR_TAKEN the account id "c-1" is the alias of another account',
+    );
+    const eleven = Array.from({ length: 11 }, (_, index) => `alias-${index}`);
+    expect(await refusalOf(engine.accounts.addAliases("prod", eleven))).toBe(
+      "ERR_INPUT_INVALID aliases: expected at most 10 aliases in all, got 11",
+    );
+    await engine.accounts.archive("test");
+    await engine.aliases.create([{ value: "c-1", accountId: "prod" }, { value: "c-2" }]);
+    expect((await engine.aliases.list()).items.map(({ value, accountId }) => [value, accountId])).toEqual([
+      ["c-1", "prod"],
+      ["c-2", undefined],
+    ]);
+    expect(await refusalOf(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
+    expect(await refusalOf(engine.aliases.create([{ value: "c-3" }, { value: "c-3", accountId: "prod" }]))).toBe(
+      'ERR_INPUT_INVALID [1].value: expected each alias once, got "c-3" again',
+    );
+    const twice = await engine.accounts.addAliases("prod", ["c-4", "c-4", "c-1"]);
+    expect(twice.aliases.map(({ alias }) => alias)).toEqual(["c-1", "c-4"]);
+    expect(await refusalOf(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
+  });
+});
+
+describe("an account as of an instant", () => {
+  const names = async (engine: Engine, effectiveOn: string): Promise<readonly string[]> =>
+    (await engine.accounts.get("prod", { effectiveOn })).aliases.map(({ alias }) => alias);
+
+  test("S16.6 has the aliases that it had then; those that were removed since say so", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await at("2024-03-02").accounts.addAliases("prod", ["one", "two"]);
+    await at("2024-03-03").accounts.removeAliases("prod", ["one"]);
+    await at("2024-03-04").aliases.remove("two");
+    await at("2024-03-05").accounts.addAliases("prod", ["one"]);
+    const rows = [
+      ["2024-02-01", []],
+      ["2024-03-01", []],
+      ["2024-03-02", ["one", "two"]],
+      ["2024-03-02T23:59:59.999Z", ["one", "two"]],
+      ["2024-03-03", ["two"]],
+      ["2024-03-04", []],
+      ["2024-03-05", ["one"]],
+      ["2030-01-01", ["one"]],
+    ] as const;
+    for (const [instant, expected] of rows)
+      expect([instant, await names(engine, instant)]).toEqual([instant, expected]);
+    const then = await engine.accounts.get("prod", { effectiveOn: "2024-03-02" });
+    expect(then.aliases.map(({ removedAt }) => removedAt)).toEqual([
+      Date.parse("2024-03-03T00:00:00Z"),
+      Date.parse("2024-03-04T00:00:00Z"),
+    ]);
+    await at("2024-03-06").accounts.archive("prod");
+    expect([await names(engine, "2024-03-05"), await names(engine, "2024-03-06")]).toEqual([["one"], []]);
+    // What counts now is only what holds now.
+    expect((await engine.accounts.get("prod")).aliases).toEqual([]);
+    await customerWith(engine, "other", "globex");
+    expect((await engine.accounts.addAliases("other", ["one", "two"])).aliases).toHaveLength(2);
+  });
+
+  test("S16.7 has the invoice group that it was in then", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const terms = { name: "Acme", email: "bills@acme.example", dailyInvoiceConsolidation: false };
+    const first = await at("2024-03-02").invoiceGroups.create({ ...terms, accountIds: ["prod", "test"] });
+    await at("2024-03-05").invoiceGroups.removeAccounts(first.item.id, ["prod"]);
+    const second = await at("2024-03-08").invoiceGroups.create({ ...terms, accountIds: ["prod"] });
+    const groupAt = async (effectiveOn: string): Promise<string | undefined> =>
+      (await engine.accounts.get("prod", { effectiveOn })).invoiceGroupId;
+    const days = ["2024-03-01", "2024-03-02", "2024-03-04", "2024-03-05", "2024-03-07", "2024-03-08", "2030-01-01"];
+    expect(await Promise.all(days.map(groupAt))).toEqual([
+      undefined,
+      first.item.id,
+      first.item.id,
+      undefined,
+      undefined,
+      second.item.id,
+      second.item.id,
+    ]);
+    await at("2024-03-09").invoiceGroups.removeAccounts(second.item.id, ["prod"]);
+    expect([await groupAt("2024-03-08"), await groupAt("2024-03-04"), await groupAt("2024-03-09")]).toEqual([
+      second.item.id,
+      first.item.id,
+      undefined,
+    ]);
+    expect((await engine.accounts.get("prod")).invoiceGroupId).toBeUndefined();
+  });
+
+  test("is refused for what is no instant, and for an account that is not there", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    expect(await refusalOf(engine.accounts.get("prod", { effectiveOn: "2024-02-30" }))).toMatch(/^ERR_DATE_INVALID /);
+    expect(await refusalOf(engine.accounts.get("no", { effectiveOn: "2024-02-03" }))).toMatch(/^ERR_NOT_FOUND /);
+  });
+});
+
+describe("invoice groups", () => {
+  test("S16.7 the invoices of a day become one, and the single ones MERGED; the group's terms win", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await planned(engine, "prod", "test");
+    const group = await engine.invoiceGroups.create({
+      name: "Acme",
+      email: "bills@acme.example",
+      dailyInvoiceConsolidation: true,
+      accountIds: ["prod", "test"],
+      gracePeriod: 1,
+      netTermDays: 10,
+    });
+    expect([group.item.invoiceCurrency, group.accountIds.toSorted()]).toEqual(["USD", ["prod", "test"]]);
+    await at("2024-03-20").ingest([
+      call("e1", "2024-03-19T00:00:00Z", 5),
+      call("e2", "2024-03-19T00:00:00Z", 7, "test"),
+    ]);
+    expect(await at("2024-04-01").finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
+    expect(await at("2024-04-02").finalize()).toEqual({ finalized: 2, skipped: 0, consolidated: 0 });
+    expect(await at("2024-04-03").finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 1 });
+    const [composite] = (await engine.compositeInvoices.list()).items;
+    expect([composite?.total.toFixed(), composite?.invoices.map(({ accountId }) => accountId)]).toEqual([
+      "12",
+      ["prod", "test"],
+    ]);
+    const merged = (await engine.invoices.list({ status: "MERGED" })).items;
+    expect(merged.map(({ mergedInto }) => mergedInto)).toEqual([composite?.id, composite?.id]);
+    expect(merged[0]?.invoice.dueDate).toBe("2024-04-11T00:00:00.000Z");
+    const before = engine.compositeInvoices.get(composite?.id ?? "");
+    expect((await before).invoiceGroupId).toBe(group.item.id);
+  });
+
+  test("S16.7 an account is in one group, in its currency; without its last account a group ends", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    await engine.accounts.create({ id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR" });
+    const terms = { name: "Acme", email: "bills@acme.example", dailyInvoiceConsolidation: false };
+    const first = await engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] });
+    const id = first.item.id;
+    expect((await engine.invoiceGroups.addAccounts(id, ["prod"])).accountIds).toEqual(["prod"]);
+    expect(await refusalOf(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
+      `ERR_REFUSED the account "prod" is in another invoice group, "${id}"`,
+    );
+    expect(await refusalOf(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
+      `ERR_REFUSED the account "euro" is invoiced in EUR: the invoice group "${id}" is in USD`,
+    );
+    expect((await engine.invoiceGroups.list()).items.map(({ item }) => item.id)).toEqual([id]);
+    expect(await engine.invoiceGroups.removeAccounts(id, ["prod"])).toBeUndefined();
+    expect(await refusalOf(engine.invoiceGroups.get(id))).toBe(`ERR_NOT_FOUND no invoice group has the id "${id}"`);
+  });
+});

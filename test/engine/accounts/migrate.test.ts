@@ -1,0 +1,234 @@
+/** Migrations through the front door: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../../src/engine/engine.ts";
+import { type MigrationMode, MIGRATION_MODES } from "../../../src/ledger/commands/migrate.ts";
+import { engineAt, type EngineUnderTest, refusalOf } from "../support.ts";
+
+const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
+  interval,
+  startOffset: { dayOffset, monthOffset: "NIL" },
+});
+
+/** A plan with a fee in dollars for each cycle, ACTIVE. */
+async function feePlan(engine: Engine, name: string, cycles: object, card: object): Promise<string> {
+  const pricePlanDetails = { supportedCurrencies: ["USD"], pricingCycleConfig: cycles, fixedFeeRateCards: [card] };
+  const { item } = await engine.pricePlans.create({ name, pricePlanDetails });
+  await engine.pricePlans.activate(item.id);
+  return item.id;
+}
+
+interface Plans extends EngineUnderTest {
+  readonly old: string;
+  readonly target: string;
+  readonly weekly: string;
+}
+
+/**
+ * Three accounts on the old plan since 10 January, whose cycles begin on the 10th at 1 dollar each: one plain, one whose
+ * cycles begin on the 25th, and one that pays 3 dollars. The target plan's begin on the 1st, at 5 dollars.
+ */
+async function onOld(): Promise<Plans> {
+  const under = engineAt("2024-01-10");
+  const { engine } = under;
+  const fee = await engine.addOns.create({ name: "Fee", type: "FIXED_FEE" });
+  const card = (rate: number): object => ({
+    id: fee.item.id,
+    type: "RECURRING",
+    rateValues: [{ currency: "USD", rate }],
+  });
+  const old = await feePlan(engine, "Old", onDay("10"), card(1));
+  const target = await feePlan(engine, "Target", onDay("1"), card(5));
+  const weekly = await feePlan(engine, "Weekly", onDay("1", "WEEKLY"), card(5));
+  await engine.customers.create({ id: "acme", name: "Acme" });
+  const overrides = {
+    plain: undefined,
+    cycles: { pricingCycleConfig: onDay("25") },
+    fee: { fixedFeeRateCards: [card(3)] },
+  } as const;
+  for (const [id, pricePlanDetailsOverride] of Object.entries(overrides)) {
+    await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
+    const association = { pricePlanId: old, effectiveFrom: "2024-01-10" };
+    await engine.associate(id, pricePlanDetailsOverride ? { ...association, pricePlanDetailsOverride } : association);
+  }
+  return { ...under, old, target, weekly };
+}
+
+/** The cycles of an account that have begun by 4 April, each with its plan, its days and what it costs. */
+async function cyclesOf({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
+  const shown = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
+  return shown.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
+    const name = pricePlanId === old ? "old" : "new";
+    return `${name} ${startDate.slice(5, 10)}..${endDate.slice(5, 10)} ${revenueInfo.value.toFixed()}`;
+  });
+}
+
+describe("every mode, with and without overrides and retained offsets", () => {
+  // It is 20 February: the next cycle of a plain account begins on 10 March, that of the one with cycles of its own on
+  // 25 February. What is not prorated is charged whole in each piece of a cycle, for these are of different plans.
+  const stays = {
+    plain: ["old 01-10..02-10 1", "old 02-10..03-10 1", "old 03-10..04-10 1"],
+    cycles: ["old 01-10..01-25 1", "old 01-25..02-25 1", "old 02-25..03-25 1", "old 03-25..04-25 1"],
+    fee: ["old 01-10..02-10 3", "old 02-10..03-10 3", "old 03-10..04-10 3"],
+  } as const;
+  const first = ["new 03-01..04-01 5", "new 04-01..05-01 5"];
+  const today = ["new 02-20..03-01 5", ...first];
+  const todayOnThe10th = ["new 02-20..03-10 5", "new 03-10..04-10 5"];
+  const next = ["new 03-10..04-01 5", "new 04-01..05-01 5"];
+  const nextOnThe10th = ["new 03-10..04-10 5"];
+  const cut = {
+    plain: ["old 01-10..02-10 1", "old 02-10..02-20 1"],
+    cycles: ["old 01-10..01-25 1", "old 01-25..02-20 1"],
+    fee: ["old 01-10..02-10 3", "old 02-10..02-20 3"],
+  } as const;
+  const whole = {
+    plain: ["old 01-10..02-10 1", "old 02-10..03-10 1"],
+    cycles: ["old 01-10..01-25 1", "old 01-25..02-25 1"],
+    fee: ["old 01-10..02-10 3", "old 02-10..03-10 3"],
+  } as const;
+  const onThe25th = ["new 02-25..03-25 5", "new 03-25..04-25 5"];
+
+  interface Row {
+    readonly mode: MigrationMode;
+    readonly retain: boolean;
+    readonly plain: readonly string[];
+    readonly cycles: readonly string[];
+    readonly fee: readonly string[];
+  }
+  const rows: readonly Row[] = [
+    { ...stays, mode: "IMMEDIATE", retain: false, plain: [...cut.plain, ...today] },
+    { ...stays, mode: "IMMEDIATE", retain: true, plain: [...cut.plain, ...todayOnThe10th] },
+    {
+      mode: "IMMEDIATE_IGNORE_OVERRIDE",
+      retain: false,
+      plain: [...cut.plain, ...today],
+      cycles: [...cut.cycles, ...today],
+      fee: [...cut.fee, ...today],
+    },
+    {
+      mode: "IMMEDIATE_IGNORE_OVERRIDE",
+      retain: true,
+      plain: [...cut.plain, ...todayOnThe10th],
+      cycles: [...cut.cycles, "new 02-20..02-25 5", ...onThe25th],
+      fee: [...cut.fee, ...todayOnThe10th],
+    },
+    { ...stays, mode: "NEXT_CYCLE", retain: false, plain: [...whole.plain, ...next] },
+    { ...stays, mode: "NEXT_CYCLE", retain: true, plain: [...whole.plain, ...nextOnThe10th] },
+    {
+      mode: "NEXT_CYCLE_IGNORE_OVERRIDE",
+      retain: false,
+      plain: [...whole.plain, ...next],
+      cycles: [...whole.cycles, "new 02-25..03-01 5", ...first],
+      fee: [...whole.fee, ...next],
+    },
+    {
+      mode: "NEXT_CYCLE_IGNORE_OVERRIDE",
+      retain: true,
+      plain: [...whole.plain, ...nextOnThe10th],
+      cycles: [...whole.cycles, ...onThe25th],
+      fee: [...whole.fee, ...nextOnThe10th],
+    },
+  ];
+
+  test("no other row is missing", () => {
+    const all = MIGRATION_MODES.flatMap((mode) => [`${mode} false`, `${mode} true`]);
+    expect(rows.map(({ mode, retain }) => `${mode} ${retain}`).sort()).toEqual(all.sort());
+  });
+
+  test.each(rows)("S16.5 $mode, retainStartOffsets $retain", async ({ mode, retain, ...expected }) => {
+    const plans = await onOld();
+    const { engine, at, old, target } = plans;
+    const done = await at("2024-02-20T15:00:00Z").migrate({
+      sourceId: old,
+      sourceVersion: 1,
+      targetId: target,
+      targetVersion: 1,
+      mode,
+      retainStartOffsets: retain,
+    });
+    const moved = mode.endsWith("IGNORE_OVERRIDE") ? 3 : 1;
+    expect(done).toMatchObject({ status: "COMPLETED", total: 3, moved, skipped: 3 - moved });
+    expect((await engine.migrations.list()).items).toMatchObject([{ id: done.id, mode, total: 3, moved }]);
+    for (const id of ["plain", "cycles", "fee"] as const) {
+      expect([id, await cyclesOf(plans, id)]).toEqual([id, expected[id]]);
+      const schedules = await engine.accounts.pricingSchedules(id);
+      const overridden = schedules.map(({ override }) => override !== undefined);
+      const isMoved = id === "plain" || moved === 3;
+      expect([id, overridden]).toEqual([id, isMoved ? [id !== "plain", false] : [true]]);
+    }
+  });
+
+  const onThe5th = {
+    IMMEDIATE: [...cut.plain, "new 02-20..03-05 5", "new 03-05..04-05 5"],
+    NEXT_CYCLE: [...whole.plain, "new 03-10..04-05 5"],
+  } as const;
+
+  test.each(MIGRATION_MODES)("S16.5 %s: cycles given with the migration win, also over retained ones", async (mode) => {
+    const plans = await onOld();
+    const { at, old, target } = plans;
+    const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "5" } };
+    await at("2024-02-20T15:00:00Z").migrate({
+      sourceId: old,
+      sourceVersion: 1,
+      targetId: target,
+      targetVersion: 1,
+      mode,
+      retainStartOffsets: true,
+      pricingCycleConfig,
+    });
+    expect(await cyclesOf(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
+  });
+
+  test.each(MIGRATION_MODES)("S16.5 %s with retained offsets and another interval moves no account", async (mode) => {
+    const plans = await onOld();
+    const { engine, at, old, weekly } = plans;
+    const move = {
+      sourceId: old,
+      sourceVersion: 1,
+      targetId: weekly,
+      targetVersion: 1,
+      mode,
+      retainStartOffsets: true,
+    };
+    expect(await refusalOf(at("2024-02-20T15:00:00Z").migrate(move))).toMatch(/^ERR_REFUSED .*plain/);
+    expect(await cyclesOf(plans, "plain")).toEqual(stays.plain);
+    expect((await engine.migrations.list()).items).toEqual([]);
+    // Without them the weeks are the target's.
+    expect(await engine.migrate({ ...move, retainStartOffsets: false })).toMatchObject({
+      status: "COMPLETED",
+      total: 3,
+    });
+  });
+});
+
+describe("what a version that is activated moves", () => {
+  const rows = MIGRATION_MODES.flatMap((mode) =>
+    ([undefined, "LATEST_VERSION", "ALL_VERSION"] as const).map((versions) => ({ mode, versions })),
+  );
+
+  test.each(rows)("S16.4 $mode, versionsToMigrate $versions", async ({ mode, versions }) => {
+    const { engine, at, old } = await onOld();
+    await engine.pricePlans.createVersion(old);
+    await engine.pricePlans.activate(old);
+    const later = at("2024-01-15");
+    await later.accounts.create({ id: "second", name: "Acme second", customerId: "acme" });
+    await later.associate("second", { pricePlanId: old, version: 2, effectiveFrom: "2024-01-15" });
+    const now = at("2024-02-20T15:00:00Z");
+    await now.pricePlans.createVersion(old);
+    await now.pricePlans.update(old, { mode, ...(versions === undefined ? {} : { versionsToMigrate: versions }) });
+    await now.pricePlans.activate(old);
+    const shown = async (id: string): Promise<readonly string[]> =>
+      (await now.accounts.pricingSchedules(id)).map(
+        ({ version, from }) => `${version} since ${new Date(from).toISOString().slice(5, 10)}`,
+      );
+    const isNext = mode.startsWith("NEXT_CYCLE");
+    const moved = isNext ? "3 since 03-10" : "3 since 02-20";
+    const all = versions === "ALL_VERSION";
+    const ignores = mode.endsWith("IGNORE_OVERRIDE");
+    expect(await shown("second")).toEqual(["2 since 01-15", moved]);
+    expect(await shown("plain")).toEqual(["1 since 01-10", ...(all ? [moved] : [])]);
+    expect(await shown("fee")).toEqual(["1 since 01-10", ...(all && ignores ? [moved] : [])]);
+    const own = isNext ? "3 since 02-25" : moved;
+    expect(await shown("cycles")).toEqual(["1 since 01-10", ...(all && ignores ? [own] : [])]);
+  });
+});

@@ -1,0 +1,216 @@
+/** Price plans, associations and migrations through the front door (S16.1, S16.2, S16.4, S16.5). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../../src/index.ts";
+import { perUnit } from "../../book/builder.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+
+/** A plan with one usage card, ACTIVE. */
+async function activePlan(
+  engine: Engine,
+  name = "Team",
+): Promise<{ readonly planId: string; readonly meterId: string }> {
+  await activeSchema(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const { item } = await engine.pricePlans.create({ name, pricePlanDetails: monthly(meterId) });
+  await engine.pricePlans.activate(item.id);
+  return { planId: item.id, meterId };
+}
+
+describe("price plans", () => {
+  test("S16.4 keys given in pricePlanDetails replace, others stay", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() });
+    const cycle = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" } };
+    const changed = await engine.pricePlans.update(item.id, { pricePlanDetails: { pricingCycleConfig: cycle } });
+    expect(changed.item.pricePlanDetails.pricingCycleConfig?.interval).toBe("ANNUALLY");
+    expect(changed.item.pricePlanDetails.supportedCurrencies).toEqual(["USD"]);
+  });
+
+  test("S16.4 only a DRAFT is updated; the next version is one, and becomes ACTIVE beside the older one", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { planId } = await activePlan(engine);
+    expect(await refusalOf(engine.pricePlans.update(planId, { description: "x" }))).toBe(
+      `ERR_REFUSED version 1 of "${planId}" is ACTIVE: only a DRAFT can be updated`,
+    );
+    const next = await engine.pricePlans.createVersion(planId, { description: "dearer" });
+    expect([next.item.version, next.item.status, next.item.description]).toEqual([2, "DRAFT", "dearer"]);
+    expect(await refusalOf(engine.pricePlans.createVersion(planId))).toBe(
+      `ERR_REFUSED version 2 of "${planId}" is a DRAFT: change that one`,
+    );
+    await engine.pricePlans.activate(planId);
+    const versions = [await engine.pricePlans.get(planId), await engine.pricePlans.get(planId, 1)];
+    expect(versions.map(({ item }) => [item.version, item.status])).toEqual([
+      [2, "ACTIVE"],
+      [1, "ACTIVE"],
+    ]);
+    expect((await engine.pricePlans.list({ status: "ACTIVE" })).items).toHaveLength(1);
+  });
+
+  test("S5.4 a plan becomes ACTIVE only with ACTIVE meters", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const meterId = await sumMeter(engine);
+    const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(meterId) });
+    expect(await refusalOf(engine.pricePlans.activate(item.id))).toBe(
+      `ERR_INPUT_INVALID pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meterId}" is DRAFT`,
+    );
+  });
+
+  test("S16.4 a kept mode moves the accounts of the previous version when the new one is activated", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { planId, meterId } = await activePlan(engine);
+    await customerWith(engine);
+    await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-01" });
+    const later = at("2024-03-10");
+    await later.pricePlans.createVersion(planId);
+    await later.pricePlans.update(planId, {
+      pricePlanDetails: { usageRateCards: [{ usageMeterId: meterId, ...perUnit(2) }] },
+      mode: "NEXT_CYCLE",
+    });
+    expect(await refusalOf(later.pricePlans.update(planId, { mode: "SOON" }))).toBe(
+      "ERR_INPUT_INVALID mode: expected IMMEDIATE, IMMEDIATE_IGNORE_OVERRIDE, NEXT_CYCLE, NEXT_CYCLE_IGNORE_OVERRIDE",
+    );
+    await later.pricePlans.activate(planId);
+    const schedules = await later.accounts.pricingSchedules("prod");
+    expect(schedules.map(({ version, from }) => [version, new Date(from).toISOString().slice(0, 10)])).toEqual([
+      [1, "2024-03-01"],
+      [2, "2024-04-01"],
+    ]);
+    expect((await later.migrations.list()).items).toMatchObject([
+      { status: "COMPLETED", total: 1, moved: 1, skipped: 0 },
+    ]);
+  });
+
+  test("an archived plan is kept by who has it, and associated by nobody else", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { planId } = await activePlan(engine);
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-01" });
+    expect((await engine.pricePlans.archive(planId)).item.status).toBe("ARCHIVED");
+    expect(await engine.accounts.pricingSchedules("prod")).toHaveLength(1);
+    expect(await refusalOf(engine.associate("test", { pricePlanId: planId, effectiveFrom: "2024-03-01" }))).toBe(
+      `ERR_REFUSED the price plan "${planId}" has no ACTIVE version`,
+    );
+    expect(await refusalOf(engine.pricePlans.archive(planId))).toBe(
+      'ERR_REFUSED the price plan "Team" is ARCHIVED: only one that is DRAFT or ACTIVE becomes ARCHIVED',
+    );
+  });
+});
+
+describe("associations", () => {
+  test("S16.2 an override replaces the card of its meter, and is shown on the schedule", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { planId, meterId } = await activePlan(engine);
+    await customerWith(engine);
+    const override = { usageRateCards: [{ usageMeterId: meterId, ...perUnit(3) }] };
+    const [schedule] = await engine.associate("prod", {
+      pricePlanId: planId,
+      effectiveFrom: "2024-03-01",
+      pricePlanDetailsOverride: override,
+    });
+    expect(schedule?.override?.usageRateCards).toHaveLength(1);
+    await at("2024-03-05").ingest([call("e1", "2024-03-04T00:00:00Z", 4)]);
+    const [invoice] = await engine.preview({ asOf: "2024-04-01T00:00:00Z" });
+    expect(invoice?.invoice.revenueInfo.value.toFixed()).toBe("12");
+  });
+
+  test("S7.7 an override without a rate in the account's currency is refused with its place", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { planId, meterId } = await activePlan(engine);
+    await customerWith(engine);
+    const card = { usageMeterId: meterId, ...perUnit(3), rateValues: [] };
+    const sentence = await refusalOf(
+      engine.associate("prod", {
+        pricePlanId: planId,
+        effectiveFrom: "2024-03-01",
+        pricePlanDetailsOverride: { usageRateCards: [card] },
+      }),
+    );
+    expect(sentence).toMatch(/^ERR_INPUT_INVALID pricePlanDetailsOverride\.usageRateCards\[0\]\.rateValues/);
+  });
+
+  test.each([
+    [
+      "an unknown plan",
+      { pricePlanId: "pp.no", effectiveFrom: "2024-03-01" },
+      'ERR_NOT_FOUND no price plan has the id "pp.no"',
+    ],
+    ["no date", { pricePlanId: "pp.no" }, "ERR_INPUT_INVALID effectiveFrom: missing: expected a date"],
+    [
+      "a time of day",
+      { pricePlanId: "pp.no", effectiveFrom: "2024-03-01T01:00:00Z" },
+      /^ERR_INPUT_INVALID effectiveFrom: expected a date/,
+    ],
+    [
+      "an unknown field",
+      { pricePlanId: "pp.no", effectiveFrom: "2024-03-01", until: "2025-01-01" },
+      "ERR_INPUT_INVALID until: unknown field",
+    ],
+  ])("%s is refused", async (_, association, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    expect(await refusalOf(engine.associate("prod", association as Parameters<Engine["associate"]>[1]))).toMatch(
+      sentence,
+    );
+  });
+
+  test("S16.1 a second plan does not start in the past; an unknown account has none", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { planId } = await activePlan(engine);
+    await customerWith(engine);
+    await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-01-01" });
+    expect(
+      await refusalOf(at("2024-03-05").associate("prod", { pricePlanId: planId, effectiveFrom: "2024-03-04" })),
+    ).toBe("ERR_REFUSED the plans of an account change from today (2024-03-05) on, not in the past");
+    expect(await refusalOf(engine.associate("nope", { pricePlanId: planId, effectiveFrom: "2024-03-05" }))).toBe(
+      'ERR_NOT_FOUND no account has the id "nope"',
+    );
+  });
+});
+
+describe("migrations", () => {
+  test("S16.5 no matching account is success with 0, and source = target is refused", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const { planId } = await activePlan(engine);
+    await engine.pricePlans.createVersion(planId);
+    await engine.pricePlans.activate(planId);
+    const move = { sourceId: planId, sourceVersion: 1, targetId: planId, targetVersion: 2, mode: "IMMEDIATE" as const };
+    expect(await engine.migrate(move)).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
+    expect(await refusalOf(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
+      `ERR_REFUSED expected another target: version 1 of "${planId}" is the source`,
+    );
+    expect(await refusalOf(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
+      `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,
+    );
+    expect((await engine.migrations.list()).items).toHaveLength(1);
+  });
+
+  test("S16.5 IMMEDIATE cuts the cycle of every account on the source", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { planId } = await activePlan(engine);
+    await customerWith(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    for (const id of ["prod", "test"]) await engine.associate(id, { pricePlanId: planId, effectiveFrom: "2024-03-01" });
+    await engine.pricePlans.createVersion(planId);
+    await engine.pricePlans.activate(planId);
+    const later = at("2024-03-11T15:00:00Z");
+    const done = await later.migrate({
+      sourceId: planId,
+      sourceVersion: 1,
+      targetId: planId,
+      targetVersion: 2,
+      mode: "IMMEDIATE",
+    });
+    expect(done).toMatchObject({ total: 2, moved: 2, skipped: 0 });
+    for (const id of ["prod", "test"]) {
+      const schedules = await later.accounts.pricingSchedules(id);
+      expect(schedules.map(({ version, from }) => [version, new Date(from).toISOString().slice(0, 10)])).toEqual([
+        [1, "2024-03-01"],
+        [2, "2024-03-11"],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,360 @@
+/** Series of usage, events and revenue over time: figures worked out by hand. */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import type { Engine, MetricSeries } from "../../../src/index.ts";
+import { MONTHLY, slabs } from "../../book/builder.ts";
+import { engineAt, refusalOf } from "../support.ts";
+import { CALLS, counted, teamBook } from "../team-book.ts";
+
+type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
+
+/** The series of one query: `group currency: values`. */
+async function series(engine: Engine, range: readonly [string, string], query: Omit<Query, "id">): Promise<string[]> {
+  const [startTime, endTime] = range;
+  const [result] = await engine.metrics({ startTime, endTime, metricQueries: [{ id: "q", ...query }] });
+  return (result?.series ?? []).map(textOf);
+}
+
+function textOf({ group, currency, points }: MetricSeries): string {
+  const name = [group, currency].filter((part) => part !== undefined).join(" ");
+  return `${name === "" ? "all" : name}: ${points.map(({ value }) => String(value)).join(" ")}`;
+}
+
+/** An account on a plan of one card of calls, and its engine on a later day. */
+async function onCard(card: object, effectiveFrom: string, now: string, events: readonly unknown[]): Promise<Engine> {
+  const { at } = engineAt("2024-01-01");
+  const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...card }] };
+  const plan = { id: "pp.card", name: "Card", status: "ACTIVE", version: 1, pricePlanDetails };
+  await at("2024-01-01").load(teamBook([{ pricePlanId: "pp.card", effectiveFrom }], [plan]));
+  await at(now).ingest(events);
+  return at(now);
+}
+
+/** Each slab's rates in dollars, and bounds of the card. */
+function bounded(card: ReturnType<typeof slabs>, rateConfig: object): object {
+  return { ...card, rateValues: card.rateValues.map((rates) => ({ ...rates, rateConfig })) };
+}
+
+describe("metrics", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    const { at } = engineAt("2024-01-01");
+    await at("2024-01-01").load(teamBook());
+    const january = await at("2024-01-31T23:59:59.999Z").ingest([
+      counted("e1", "2024-01-30T10:30:00Z", 60),
+      counted("e2", "2024-01-31T23:59:59.999Z", 60),
+      counted("s1", "2024-01-31T05:00:00Z", 7, "save"),
+    ]);
+    const february = await at("2024-02-02T06:00:00Z").ingest([
+      counted("e3", "2024-02-01T00:00:00Z", 5),
+      counted("e4", "2024-02-01T12:00:00Z", 3, "call", "idle"),
+      counted("e5", "2024-02-02T00:00:00Z", 100),
+      counted("e6", "2024-02-01T13:00:00Z", 1, "call", "nobody"),
+    ]);
+    expect([...january, ...february].map(({ status }) => status.replace("INGESTION_", ""))).toEqual([
+      ...Array.from({ length: 4 }, () => "COMPLETED_EVENT_METERED"),
+      "COMPLETED_EVENT_NOT_BILLED",
+      "COMPLETED_EVENT_METERED",
+      "FAILED_ACCOUNT_NOT_FOUND",
+    ]);
+    engine = at("2024-02-02T07:00:00Z");
+    await engine.undo({ account_id: "prod", event_id: "e5" });
+  });
+  const FOUR_DAYS = ["2024-01-30", "2024-02-03"] as const;
+  const HOURS = ["2024-01-31T22:00:00Z", "2024-02-01T02:00:00Z"] as const;
+
+  test.each<[string, readonly [string, string], Omit<Query, "id">, readonly string[]]>([
+    [
+      "usage by day and meter",
+      FOUR_DAYS,
+      { name: "USAGE", aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" },
+      ["um.calls: 60 60 8 0", "um.writes: 0 7 0 0"],
+    ],
+    [
+      "usage by schema, which is that of the meter",
+      FOUR_DAYS,
+      { name: "USAGE", aggregationPeriod: "DAY", groupBy: "SCHEMA_NAME" },
+      ["call: 60 60 8 0", "save: 0 7 0 0"],
+    ],
+    [
+      "usage by account, of one meter",
+      FOUR_DAYS,
+      {
+        name: "USAGE",
+        aggregationPeriod: "DAY",
+        groupBy: "ACCOUNT_ID",
+        filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.calls"] }],
+      },
+      ["idle: 0 0 3 0", "prod: 60 60 5 0"],
+    ],
+    [
+      "usage by status, which events tell",
+      FOUR_DAYS,
+      { name: "USAGE", aggregationPeriod: "DAY", groupBy: "EVENT_STATUS" },
+      ["INGESTION_COMPLETED_EVENT_METERED: 60 67 5 0", "INGESTION_COMPLETED_EVENT_NOT_BILLED: 0 0 3 0"],
+    ],
+    [
+      "usage by month in a range of days that are taken whole",
+      ["2024-01-30T12:00:00Z", "2024-02-02T01:00:00Z"],
+      { name: "USAGE", aggregationPeriod: "MONTH" },
+      ["all: 127 8"],
+    ],
+    [
+      "usage by week, which begins on Monday",
+      ["2024-01-30", "2024-02-06"],
+      { name: "USAGE", aggregationPeriod: "WEEK" },
+      ["all: 135 0"],
+    ],
+    [
+      "usage by hour of one account",
+      HOURS,
+      {
+        name: "USAGE",
+        aggregationPeriod: "HOUR",
+        filters: [{ fieldName: "ACCOUNT_ID", fieldValues: ["prod"] }],
+      },
+      ["all: 0 60 5 0"],
+    ],
+    [
+      "events by status: stored ones, reverted ones under a status of their own",
+      FOUR_DAYS,
+      { name: "EVENTS", aggregationPeriod: "DAY", groupBy: "EVENT_STATUS" },
+      [
+        "INGESTION_COMPLETED_EVENT_METERED: 1 2 1 0",
+        "INGESTION_COMPLETED_EVENT_NOT_BILLED: 0 0 1 0",
+        "INGESTION_FAILED_ACCOUNT_NOT_FOUND: 0 0 1 0",
+        "REVERTED: 0 0 0 1",
+      ],
+    ],
+    ["all events", FOUR_DAYS, { name: "EVENTS", aggregationPeriod: "DAY" }, ["all: 1 2 3 1"]],
+    [
+      "events by account, those of none last",
+      FOUR_DAYS,
+      { name: "EVENTS", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" },
+      ["idle: 0 0 1 0", "prod: 1 2 1 1", "all: 0 0 1 0"],
+    ],
+    [
+      "events of a schema and some statuses",
+      FOUR_DAYS,
+      {
+        name: "EVENTS",
+        aggregationPeriod: "DAY",
+        groupBy: "SCHEMA_NAME",
+        filters: [
+          { fieldName: "SCHEMA_NAME", fieldValues: ["call"] },
+          { fieldName: "EVENT_STATUS", fieldValues: ["REVERTED", "INGESTION_COMPLETED_EVENT_METERED"] },
+        ],
+      },
+      ["call: 1 1 1 1"],
+    ],
+    [
+      "events by meter that measured them",
+      FOUR_DAYS,
+      { name: "EVENTS", aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" },
+      ["um.calls: 1 1 2 1", "um.writes: 0 1 0 0", "all: 0 0 1 0"],
+    ],
+    // 60 × 2; 40 × 2 + 20 × 1; then a new cycle: 5 × 2. What has no price or no plan makes none.
+    ["revenue by day", FOUR_DAYS, { name: "REVENUE", aggregationPeriod: "DAY" }, ["USD: 120 100 10 0"]],
+    [
+      "revenue by day from within a cycle",
+      ["2024-01-31", "2024-02-01"],
+      { name: "REVENUE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" },
+      ["prod USD: 100"],
+    ],
+    ["revenue by month", FOUR_DAYS, { name: "REVENUE", aggregationPeriod: "MONTH" }, ["USD: 220 10"]],
+    [
+      "revenue by hour",
+      HOURS,
+      { name: "REVENUE", aggregationPeriod: "HOUR", groupBy: "USAGE_METER_ID" },
+      ["um.calls USD: 0 100 10 0"],
+    ],
+    [
+      "revenue of a schema without a price",
+      FOUR_DAYS,
+      {
+        name: "REVENUE",
+        aggregationPeriod: "DAY",
+        filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }],
+      },
+      ["USD: 0 0 0 0"],
+    ],
+    [
+      "no groups where there is nothing",
+      ["2023-06-01", "2023-06-02"],
+      { name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" },
+      [],
+    ],
+    [
+      "one series of nothing without groups",
+      ["2023-06-01", "2023-06-02"],
+      { name: "EVENTS", aggregationPeriod: "DAY" },
+      ["all: 0"],
+    ],
+  ])("S5.3 give %s", async (_, range, query, expected) => {
+    expect(await series(engine, range, query)).toEqual(expected);
+  });
+
+  test("say the period of each point, cut where the range cuts it, and answer every query under its id", async () => {
+    const results = await engine.metrics({
+      startTime: "2024-01-30T12:00:00Z",
+      endTime: "2024-02-02T01:00:00Z",
+      metricQueries: [
+        { id: "b", name: "EVENTS", aggregationPeriod: "MONTH" },
+        { id: "a", name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" },
+      ],
+    });
+    expect(results.map(({ id, name, groupBy }) => [id, name, groupBy])).toEqual([
+      ["b", "EVENTS", undefined],
+      ["a", "USAGE", "ACCOUNT_ID"],
+    ]);
+    const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+    expect(results[0]?.series[0]?.points.map(({ startTime, endTime }) => [startTime, endTime])).toEqual([
+      [day("2024-01-30"), day("2024-02-01")],
+      [day("2024-02-01"), day("2024-02-03")],
+    ]);
+  });
+
+  const query = { id: "q", name: "USAGE", aggregationPeriod: "DAY" };
+  const filter = (fieldName: string, ...fieldValues: string[]): object => ({ filters: [{ fieldName, fieldValues }] });
+  test.each([
+    [
+      "an end before the start",
+      { endTime: "2024-01-30" },
+      /^endTime: expected a time after 2024-01-30T00:00:00\.000Z, the startTime$/,
+    ],
+    ["no query", { metricQueries: [] }, /^metricQueries: expected at least 1 item, got 0$/],
+    [
+      "six queries",
+      { metricQueries: Array.from({ length: 6 }, (_, id) => ({ ...query, id: `q${id}` })) },
+      /^metricQueries: expected at most 5 items, got 6$/,
+    ],
+    [
+      "one id twice",
+      { metricQueries: [query, query] },
+      /^metricQueries\[1\]\.id: expected an id that no other query has, got "q"$/,
+    ],
+    [
+      "too many points",
+      { endTime: "2024-02-12", metricQueries: [{ ...query, aggregationPeriod: "HOUR" }] },
+      /^metricQueries\[0\]\.aggregationPeriod: expected periods that make at most 300 points of the range, got 312 by HOUR$/,
+    ],
+    [
+      "an unknown metric",
+      { metricQueries: [{ ...query, name: "COST" }] },
+      /^metricQueries\[0\]\.name: expected "USAGE", "EVENTS" or "REVENUE"/,
+    ],
+    [
+      "an unknown account",
+      { metricQueries: [{ ...query, ...filter("ACCOUNT_ID", "prod", "no") }] },
+      /^metricQueries\[0\]\.filters\[0\]\.fieldValues\[1\]: expected the id of an account, got "no"$/,
+    ],
+    [
+      "an unknown meter",
+      { metricQueries: [{ ...query, ...filter("USAGE_METER_ID", "um.no") }] },
+      /expected the id of a usage meter, got "um\.no"$/,
+    ],
+    [
+      "an unknown schema",
+      { metricQueries: [{ ...query, ...filter("SCHEMA_NAME", "no") }] },
+      /expected the name of an event schema, got "no"$/,
+    ],
+    [
+      "a status that is never stored",
+      { metricQueries: [{ ...query, ...filter("EVENT_STATUS", "INGESTION_REFUSED") }] },
+      /expected a status of a stored event, got "INGESTION_REFUSED"$/,
+    ],
+    [
+      "two filters by one field",
+      {
+        metricQueries: [
+          {
+            ...query,
+            filters: [
+              { fieldName: "ACCOUNT_ID", fieldValues: ["prod"] },
+              { fieldName: "ACCOUNT_ID", fieldValues: ["idle"] },
+            ],
+          },
+        ],
+      },
+      /^metricQueries\[0\]\.filters\[1\]\.fieldName: expected one filter by ACCOUNT_ID$/,
+    ],
+    [
+      "revenue by status",
+      { metricQueries: [{ ...query, name: "REVENUE", groupBy: "EVENT_STATUS" }] },
+      /^metricQueries\[0\]\.groupBy: expected another field/,
+    ],
+    [
+      "revenue of a status",
+      { metricQueries: [{ ...query, name: "REVENUE", ...filter("EVENT_STATUS", "REVERTED") }] },
+      /^metricQueries\[0\]\.filters\[0\]\.fieldName: expected another field/,
+    ],
+  ])("refuse %s", async (_, wrong, sentence) => {
+    const request = { startTime: "2024-01-30", endTime: "2024-02-03", metricQueries: [query], ...wrong };
+    const refusal = await refusalOf(engine.metrics(request as never));
+    expect(refusal.slice(0, 18)).toBe("ERR_INPUT_INVALID ");
+    expect(refusal.slice(18)).toMatch(sentence);
+  });
+});
+
+describe("revenue over time", () => {
+  const REVENUE = { name: "REVENUE", aggregationPeriod: "DAY" } as const;
+
+  test("S7.2 falls where the price of all units does", async () => {
+    const engine = await onCard(slabs("VOLUME", [0, 3], [10, 2.5]), "2024-01-01", "2024-01-05", [
+      counted("e1", "2024-01-02T00:00:00Z", 10),
+      counted("e2", "2024-01-03T00:00:00Z", 1),
+    ]);
+    // 10 × 3, then 11 × 2.5.
+    expect(await series(engine, ["2024-01-01", "2024-01-05"], REVENUE)).toEqual(["USD: 0 30 -2.5 0"]);
+  });
+
+  test("S7.4 begins a cycle with the card's minimum, by the days of a cut one, and never before the cycle does", async () => {
+    const card = bounded(slabs("TIERED", [0, 1]), { minimumRate: 31 });
+    const engine = await onCard(card, "2024-01-16", "2024-02-02", [counted("e1", "2024-02-02T00:00:00Z", 40)]);
+    // 31 × 16 ÷ 31 days of January; 31 on 1 February, of which the 40 units of the next day make 40; March is not begun.
+    const months = ["2024-01-01", "2024-04-01"] as const;
+    expect(await series(engine, months, { ...REVENUE, aggregationPeriod: "MONTH" })).toEqual(["USD: 16 40 0"]);
+    expect(await series(engine, ["2024-01-15", "2024-01-18"], REVENUE)).toEqual(["USD: 0 16 0"]);
+    expect(await series(engine, ["2024-02-01", "2024-02-03"], REVENUE)).toEqual(["USD: 31 9"]);
+  });
+
+  test("S8.1 keeps 34 digits of a share of days that has no end", async () => {
+    const card = bounded(slabs("TIERED", [0, 1]), { minimumRate: 10 });
+    const engine = await onCard(card, "2024-01-16", "2024-01-20", []);
+    // 160 ÷ 31.
+    expect(await series(engine, ["2024-01-16", "2024-01-18"], REVENUE)).toEqual([
+      "USD: 5.161290322580645161290322580645161 0",
+    ]);
+  });
+
+  test("is not added up over currencies", async () => {
+    const { at } = engineAt("2024-01-01");
+    const inEuros = { ...CALLS, rateValues: [{ ...CALLS.rateValues[0], currency: "EUR" }] };
+    const pricePlanDetails = { ...MONTHLY, supportedCurrencies: ["EUR"], usageRateCards: [inEuros] };
+    const book = teamBook(undefined, [{ id: "pp.euro", name: "Euro", status: "ACTIVE", version: 1, pricePlanDetails }]);
+    const pricePlans = [{ pricePlanId: "pp.euro", effectiveFrom: "2024-01-01" }];
+    const account = { id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR", pricePlans };
+    await at("2024-01-01").load({ ...book, accounts: [...(book.accounts ?? []), account] });
+    await at("2024-01-03").ingest([
+      counted("e1", "2024-01-02T00:00:00Z", 1),
+      counted("e2", "2024-01-02T00:00:00Z", 2, "call", "euro"),
+    ]);
+    expect(await series(at("2024-01-03"), ["2024-01-02", "2024-01-03"], REVENUE)).toEqual(["EUR: 4", "USD: 2"]);
+  });
+});
+
+test("more than 100 groups are refused with what to do about it", async () => {
+  const { at } = engineAt("2024-01-01");
+  const book = teamBook();
+  const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: `Account ${n}`, customerId: "acme" }));
+  await at("2024-01-01").load({ ...book, accounts: [...(book.accounts ?? []), ...many] });
+  const events = many.map(({ id }) => counted(`e-${id}`, "2024-01-02T00:00:00Z", 1, "call", id));
+  await at("2024-01-03").ingest(events);
+  const metricQueries = [{ id: "q", name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" }] as const;
+  const range = { startTime: "2024-01-02", endTime: "2024-01-03" };
+  expect(await refusalOf(at("2024-01-03").metrics({ ...range, metricQueries: [...metricQueries] }))).toBe(
+    "ERR_INPUT_INVALID metricQueries[0].groupBy: expected at most 100 series: filter by ACCOUNT_ID",
+  );
+  const [all] = await at("2024-01-03").metrics({ ...range, metricQueries: [{ ...metricQueries[0], groupBy: null }] });
+  expect(all?.series.map(textOf)).toEqual(["all: 101"]);
+});

@@ -1,0 +1,396 @@
+/** What a plan would charge for one cycle of given quantities (S13.5): figures worked out by hand. */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../../src/index.ts";
+import { MONTHLY, slabs } from "../../book/builder.ts";
+import { linesOf } from "../../support/invoice-lines.ts";
+import { recomputeTree } from "../../support/recompute-invoice.ts";
+import { engineAt, refusalOf } from "../support.ts";
+import { CALLS, counted, TEAM, teamBook } from "../team-book.ts";
+
+type Answer = Awaited<ReturnType<Engine["calculateRevenue"]>>;
+
+async function loaded(...book: Parameters<typeof teamBook>): Promise<ReturnType<typeof engineAt>> {
+  const subject = engineAt("2024-01-01");
+  await subject.engine.load(teamBook(...book));
+  return subject;
+}
+
+/** The cards' lines of all invoices: `USAGE um.calls 250`. */
+function cardsOf({ invoices }: Pick<Answer, "invoices">): readonly string[] {
+  return invoices.flatMap(({ revenueInfo }) =>
+    linesOf(revenueInfo).flatMap(({ line: { type, id, value } }) =>
+      type.endsWith("_RATE_CARD_AMOUNT") ? [`${type.replace("_RATE_CARD_AMOUNT", "")} ${id} ${String(value)}`] : [],
+    ),
+  );
+}
+
+const PLAN = { mode: "PRICE_PLAN", pricePlanId: "pp.team" } as const;
+const CUSTOM = (details: object) => ({ mode: "CUSTOM", pricePlanDetails: { ...MONTHLY, ...details } }) as never;
+const used = (usageMap: Record<string, number | string>) => ({ mode: "CUSTOM", usageMap }) as const;
+
+describe("S13.5 a revenue calculation", () => {
+  test("charges every kind of card of a stored plan for one whole cycle", async () => {
+    const { at } = await loaded();
+    const answer = await at("2024-06-10T12:00:00Z").calculateRevenue({
+      pricePlanDetailsConfig: PLAN,
+      usageConfig: used({ "um.calls": 150, "um.writes": 7 }),
+      licenseEntriesConfig: { "addon.seats": 10 },
+      entitlementOverageConfig: { "feature.tokens": "40" },
+    });
+    // 100 × 2 + 50 × 1; the fee whole; 10 × 10 for the whole month; 40 × 0.5.
+    expect(cardsOf(answer)).toEqual([
+      "USAGE um.calls 250",
+      "FIXED_FEE addon.fee 30",
+      "LICENSE addon.seats 100",
+      "ENTITLEMENT_OVERAGE feature.tokens 20",
+    ]);
+    expect(answer).toMatchObject({ currency: "USD", cycleNumber: 1, pricePlanId: "pp.team", pricePlanVersion: 1 });
+    expect(String(answer.totalAmount)).toBe("400");
+    expect(answer.cycle).toEqual({ start: Date.UTC(2024, 5, 1), end: Date.UTC(2024, 6, 1) });
+    expect(answer.invoices.map(({ invoiceType, invoiceDate }) => [invoiceType, invoiceDate])).toEqual([
+      ["STANDARD", "2024-07-01T00:00:00.000Z"],
+    ]);
+    expect(answer.invoices[0]?.usageInfo?.lineItems.map(({ id, quantity }) => [id, String(quantity)])).toEqual([
+      ["um.calls", "150"],
+      ["um.writes", "7"],
+    ]);
+    expect(answer.notices).toEqual(["7 units of writes are not charged: the plan has no price for them"]);
+  });
+
+  test("S10.2 prices licenses that change within the cycle by days", async () => {
+    const { at } = await loaded();
+    const answer = await at("2024-06-10").calculateRevenue({
+      pricePlanDetailsConfig: PLAN,
+      licenseEntriesConfig: {
+        "addon.seats": [{ quantity: 10 }, { quantity: 6, updateType: "RELATIVE", effectiveFrom: "2024-06-16" }],
+      },
+    });
+    expect(cardsOf(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
+  });
+
+  test("takes a plan that is given whole, with names for ids, and no cycle before it", async () => {
+    const { at } = await loaded();
+    const answer = await at("2024-02-10").calculateRevenue({
+      pricePlanDetailsConfig: CUSTOM({ usageRateCards: [{ ...CALLS, usageMeterId: "calls" }] }),
+      usageConfig: used({ "um.calls": "100.5" }),
+      explain: true,
+    });
+    expect(cardsOf(answer)).toEqual(["USAGE um.calls 200.5"]);
+    expect("pricePlanId" in answer).toBe(false);
+    // The total, the net, the gross, the plan, the sub-total, the card and its two slabs.
+    expect(recomputeTree(answer.invoices[0]?.revenueInfo)).toBe(8);
+  });
+
+  test("S9.3 shows what is charged in advance and at once on invoices of their own", async () => {
+    const { at } = await loaded();
+    const inAdvance = { invoiceTiming: "IN_ADVANCE" };
+    const answer = await at("2024-06-10").calculateRevenue({
+      pricePlanDetailsConfig: CUSTOM({
+        fixedFeeRateCards: [{ ...TEAM.fixedFeeRateCards[0], ...inAdvance }],
+        licenseRateCards: [{ ...TEAM.licenseRateCards[0], ...inAdvance }],
+      }),
+      licenseEntriesConfig: {
+        "addon.seats": [
+          { quantity: 10, effectiveFrom: "2024-05-20" },
+          { quantity: 16, effectiveFrom: "2024-06-16" },
+        ],
+      },
+    });
+    // 6 more seats for 15 of 30 days.
+    expect(
+      answer.invoices.map(({ invoiceType, invoiceDate, revenueInfo }) => [
+        invoiceType,
+        invoiceDate.slice(0, 10),
+        String(revenueInfo.value),
+      ]),
+    ).toEqual([
+      ["STANDARD_ADVANCED", "2024-06-01", "130"],
+      ["AD_HOC", "2024-06-16", "30"],
+    ]);
+    expect(String(answer.totalAmount)).toBe("160");
+  });
+
+  test("S12.6 pays with the credits that the plan grants in the cycle, and S13.3 adds what a commitment lacks", async () => {
+    const { at } = await loaded();
+    const grant = {
+      id: "addon.grant",
+      rateDetails: {
+        pricingModel: "TIERED",
+        currencySlabRateDetails: [
+          { currency: "USD", creditAmount: 25, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
+        ],
+      },
+      grantDetails: { priority: 0, expiryType: "NO_EXPIRY" },
+    };
+    const asked = {
+      pricePlanDetailsConfig: CUSTOM({
+        usageRateCards: [CALLS],
+        creditGrantRateCards: [grant],
+        minimumCommitment: { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 50 }] },
+      }),
+      usageConfig: used({ "um.calls": 10 }),
+    };
+    // 20 of usage and 30 to the commitment, less one grant of 25: also in a later cycle, for earlier ones are not kept.
+    for (const cycleNumber of [1, 4]) {
+      const answer = await at("2024-06-10").calculateRevenue({ ...asked, cycleConfig: { cycleNumber } });
+      expect(String(answer.totalAmount)).toBe("25");
+    }
+  });
+
+  test("S9.1 asks for a later cycle by its number", async () => {
+    const { at } = await loaded();
+    const asked = {
+      pricePlanDetailsConfig: CUSTOM({
+        fixedFeeRateCards: [{ ...TEAM.fixedFeeRateCards[0], recurrenceConfig: { interval: 3, offset: 0 } }],
+        entitlementOverageRateCards: [
+          { ...TEAM.entitlementOverageRateCards[0], billingConfig: { interval: 2, startOffset: 1 } },
+        ],
+      }),
+      entitlementOverageConfig: { "feature.tokens": 40 },
+    };
+    const charged = async (cycleNumber: number): Promise<readonly [readonly string[], readonly string[]]> => {
+      const answer = await at("2024-06-10").calculateRevenue({ ...asked, cycleConfig: { cycleNumber } });
+      return [cardsOf(answer), answer.notices];
+    };
+    expect(await charged(1)).toEqual([
+      [],
+      ["the overage of Tokens is not charged in cycle 1: it is not charged so early"],
+    ]);
+    expect(await charged(2)).toEqual([
+      [],
+      ["the overage of Tokens is not charged in cycle 2: it is charged on 2024-08-01"],
+    ]);
+    // A fee for three months in arrears, and overage for two, with the third cycle.
+    expect(await charged(3)).toEqual([["FIXED_FEE addon.fee 30", "ENTITLEMENT_OVERAGE feature.tokens 20"], []]);
+  });
+
+  test("S6.3 an anniversary cycle begins on the date that is asked for", async () => {
+    const { at } = await loaded();
+    const { cycle } = await at("2024-06-10").calculateRevenue({
+      pricePlanDetailsConfig: CUSTOM({ pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } }),
+      cycleConfig: { date: "2024-02-15" },
+    });
+    expect(cycle).toEqual({ start: Date.UTC(2024, 1, 15), end: Date.UTC(2024, 2, 15) });
+  });
+});
+
+describe("S16.2 the plan of an account", () => {
+  const override = { usageRateCards: [{ usageMeterId: "um.calls", ...slabs("VOLUME", [0, 3], [10, 2.5]) }] };
+  const associations = [
+    { pricePlanId: "pp.team", effectiveFrom: "2024-01-01", pricePlanDetailsOverride: override },
+    { pricePlanId: "pp.team", effectiveFrom: "2024-04-01", decidedAt: "2024-01-01" },
+  ];
+
+  test("is the one in force in the cycle, with its overrides, and its usage is looked up", async () => {
+    const { at } = await loaded(associations);
+    const ingest = async (id: string, day: string, count: number): Promise<void> => {
+      await at(`${day}T01:00:00Z`).ingest([counted(id, `${day}T00:00:00Z`, count)]);
+    };
+    await ingest("e1", "2024-02-03", 8);
+    await ingest("e2", "2024-02-29", 4);
+    await ingest("e3", "2024-03-01", 5);
+    const ask = (usageConfig: object, more: object = {}): Promise<Answer> =>
+      at("2024-03-02").calculateRevenue({
+        pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+        usageConfig: { mode: "LOOKUP_CYCLE", ...usageConfig },
+        ...more,
+      });
+    // 12 × 2.5 in February; 5 × 3 in March so far; nothing in January. The fee is 30.
+    expect(cardsOf(await ask({ cycle: "LAST" }))).toEqual(["USAGE um.calls 30", "FIXED_FEE addon.fee 30"]);
+    expect(cardsOf(await ask({}))).toEqual(["USAGE um.calls 15", "FIXED_FEE addon.fee 30"]);
+    expect(cardsOf(await ask({ date: "2024-01-31" }))).toEqual(["FIXED_FEE addon.fee 30"]);
+    expect((await ask({ cycle: "LAST" })).cycleNumber).toBe(2);
+    // The usage of February on the plan as it is from April on: 12 × 2.
+    expect(cardsOf(await ask({ cycle: "LAST" }, { cycleConfig: { date: "2024-04-01" } }))[0]).toBe("USAGE um.calls 24");
+  });
+
+  test("LOOKUP_CYCLE charges usage as the preview of that cycle does", async () => {
+    const { at } = await loaded(associations);
+    await at("2024-03-20").ingest([
+      counted("e1", "2024-03-02T00:00:00Z", "7.25"),
+      counted("e2", "2024-03-19T00:00:00Z", 31),
+    ]);
+    const previewed = await at("2024-03-20").preview({ accountIds: ["prod"], from: "2024-03-01", until: "2024-04-01" });
+    const answer = await at("2024-03-20").calculateRevenue({
+      pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+      usageConfig: { mode: "LOOKUP_CYCLE" },
+      explain: true,
+    });
+    expect(previewed.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
+    expect(answer.invoices).toHaveLength(1);
+  });
+
+  test("a draft is tried on what an account used", async () => {
+    const draft = {
+      id: "pp.draft",
+      name: "Draft",
+      version: 1,
+      pricePlanDetails: { ...MONTHLY, usageRateCards: [{ ...CALLS, ...slabs("TIERED", [0, 4]) }] },
+    };
+    const { at } = await loaded(associations, [draft]);
+    await at("2024-02-03T01:00:00Z").ingest([counted("e1", "2024-02-03T00:00:00Z", 8)]);
+    const answer = await at("2024-03-02").calculateRevenue({
+      pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.draft" },
+      usageConfig: { mode: "LOOKUP_CYCLE", accountId: "prod", cycle: "LAST" },
+    });
+    expect(cardsOf(answer)).toEqual(["USAGE um.calls 32"]);
+    expect(answer.cycle.start).toBe(Date.UTC(2024, 1, 1));
+  });
+});
+
+describe("S13.5 a revenue calculation is refused", () => {
+  const { pricingCycleConfig: _, ...noCycles } = MONTHLY;
+  test.each([
+    ["without a plan", {}, /^pricePlanDetailsConfig: missing/],
+    [
+      "with a mode that is none",
+      { pricePlanDetailsConfig: { mode: "NONE" } },
+      /^pricePlanDetailsConfig\.mode: expected "CUSTOM", "PRICE_PLAN" or "ACCOUNT"/,
+    ],
+    ["with an unknown field", { pricePlanDetailsConfig: PLAN, usage: {} }, /^usage: unknown field$/],
+    [
+      "for an unknown plan",
+      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.no" } },
+      /^pricePlanDetailsConfig\.pricePlanId: expected the id of a price plan, got "pp\.no"$/,
+    ],
+    [
+      "for an unknown version",
+      { pricePlanDetailsConfig: { ...PLAN, pricePlanVersion: 2 } },
+      /^pricePlanDetailsConfig\.pricePlanVersion: expected a version of "pp\.team", 1 to 1, got 2$/,
+    ],
+    [
+      "for an unknown account",
+      { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "no" } },
+      /^pricePlanDetailsConfig\.accountId: expected the id of an account, got "no"$/,
+    ],
+    [
+      "for an account without a plan",
+      { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "idle" } },
+      /^pricePlanDetailsConfig\.accountId: expected an account with a price plan on 2024-06-10, got "idle"$/,
+    ],
+    [
+      "for a plan without cycles",
+      { pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: noCycles } },
+      /^pricePlanDetailsConfig\.pricePlanDetails\.pricingCycleConfig: missing/,
+    ],
+    [
+      "for a card of an unknown meter",
+      { pricePlanDetailsConfig: CUSTOM({ usageRateCards: [{ ...CALLS, usageMeterId: "um.no" }] }) },
+      /^pricePlanDetailsConfig\.pricePlanDetails\.usageRateCards\[0\]\.usageMeterId: expected the id or name of a usage meter, got "um\.no"$/,
+    ],
+    [
+      "in a currency that the plan does not support",
+      { pricePlanDetailsConfig: PLAN, currencyConfig: { currency: "EUR" } },
+      /^currencyConfig\.currency: expected "USD", which the plan supports, got "EUR"$/,
+    ],
+    [
+      "in a currency without rates",
+      {
+        pricePlanDetailsConfig: CUSTOM({ supportedCurrencies: [], usageRateCards: [CALLS] }),
+        currencyConfig: { currency: "EUR" },
+      },
+      /^pricePlanDetailsConfig\.pricePlanDetails\.usageRateCards\[0\]\.rateValues: .*"EUR"/,
+    ],
+    [
+      "in no currency",
+      { pricePlanDetailsConfig: PLAN, currencyConfig: { currency: "EURO" } },
+      /^currencyConfig\.currency: expected a currency code/,
+    ],
+    [
+      "for usage of an unknown meter",
+      { pricePlanDetailsConfig: PLAN, usageConfig: used({ "um.no": 1 }) },
+      /^usageConfig\.usageMap\["um\.no"\]: expected the id of a usage meter as the key, got "um\.no"$/,
+    ],
+    [
+      "for usage that is no number",
+      { pricePlanDetailsConfig: PLAN, usageConfig: used({ "um.calls": "many" }) },
+      /^usageConfig\.usageMap\["um\.calls"\]: expected a decimal, got "many"$/,
+    ],
+    ...(["usageConfig.usageMap", "licenseEntriesConfig", "entitlementOverageConfig"] as const).map(
+      (map): [string, object, RegExp] => [
+        `with a key of ${map} that no map keeps`,
+        {
+          pricePlanDetailsConfig: PLAN,
+          ...(JSON.parse(
+            map === "usageConfig.usageMap"
+              ? '{"usageConfig":{"mode":"CUSTOM","usageMap":{"um.calls":1,"__proto__":5}}}'
+              : `{"${map}":{"__proto__":5}}`,
+          ) as object),
+        },
+        new RegExp(`^${map.replace(".", "\\.")}\\.__proto__: expected another key: this one is kept by no map$`),
+      ],
+    ),
+    [
+      "for licenses of something else",
+      { pricePlanDetailsConfig: PLAN, licenseEntriesConfig: { "addon.fee": 1 } },
+      /^licenseEntriesConfig\["addon\.fee"\]: expected the id of a license add-on as the key/,
+    ],
+    [
+      "for more licenses than the plan has",
+      { pricePlanDetailsConfig: PLAN, licenseEntriesConfig: { "addon.seats": 21 } },
+      /^licenseEntriesConfig\["addon\.seats"\]: expected a quantity that leaves 0 to 20 licenses, got 21 of them$/,
+    ],
+    [
+      "for licenses after the cycle",
+      {
+        pricePlanDetailsConfig: PLAN,
+        licenseEntriesConfig: { "addon.seats": [{ quantity: 1, effectiveFrom: "2024-07-01" }] },
+      },
+      /^licenseEntriesConfig\["addon\.seats"\]\[0\]\.effectiveFrom: expected a time before 2024-07-01T00:00:00\.000Z/,
+    ],
+    [
+      "for overage below zero",
+      { pricePlanDetailsConfig: PLAN, entitlementOverageConfig: { "feature.tokens": -1 } },
+      /^entitlementOverageConfig\["feature\.tokens"\]: expected 0 or more, got -1$/,
+    ],
+    [
+      "for overage of an unknown feature",
+      { pricePlanDetailsConfig: PLAN, entitlementOverageConfig: { x: 1 } },
+      /^entitlementOverageConfig\.x: expected the id of a feature as the key/,
+    ],
+    [
+      "for usage of nobody",
+      { pricePlanDetailsConfig: PLAN, usageConfig: { mode: "LOOKUP_CYCLE" } },
+      /^usageConfig\.accountId: missing/,
+    ],
+    [
+      "for the usage of a gap",
+      { pricePlanDetailsConfig: PLAN, usageConfig: { mode: "LOOKUP_CYCLE", accountId: "prod", date: "2023-12-31" } },
+      /^usageConfig\.date: expected a time at which the account "prod" has a price plan, not 2023-12-31$/,
+    ],
+    [
+      "for the last cycle of an account without one",
+      { pricePlanDetailsConfig: PLAN, usageConfig: { mode: "LOOKUP_CYCLE", accountId: "idle", cycle: "LAST" } },
+      /^usageConfig\.cycle: expected CURRENT/,
+    ],
+    [
+      "for two cycles at once",
+      {
+        pricePlanDetailsConfig: PLAN,
+        usageConfig: { mode: "LOOKUP_CYCLE", accountId: "prod", cycle: "LAST", date: "2024-02-01" },
+      },
+      /^usageConfig\.date: expected either cycle or date, not both$/,
+    ],
+    [
+      "for cycle number 0",
+      { pricePlanDetailsConfig: PLAN, cycleConfig: { cycleNumber: 0 } },
+      /^cycleConfig\.cycleNumber: /,
+    ],
+    [
+      "for a cycle after time",
+      { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "9999-01-01" } },
+      /^cycleConfig: expected a cycle that lies, with those before it, within the years 0000 to 9998$/,
+    ],
+    [
+      "for a cycle number before time",
+      { pricePlanDetailsConfig: PLAN, cycleConfig: { date: "0001-01-01", cycleNumber: 14 } },
+      /^cycleConfig: expected a cycle that lies, with those before it/,
+    ],
+  ])("%s", async (_, request, sentence) => {
+    const { at } = await loaded();
+    const refusal = await refusalOf(at("2024-06-10").calculateRevenue(request as never));
+    expect(refusal.slice(0, 18)).toBe("ERR_INPUT_INVALID ");
+    expect(refusal.slice(18)).toMatch(sentence);
+  });
+});

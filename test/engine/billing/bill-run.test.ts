@@ -1,0 +1,210 @@
+/** Bill runs: one account that cannot be billed stops no other one (S13.4). */
+import { describe, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { InvariantError, RatebookError } from "../../../src/errors.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { perUnit } from "../../book/builder.ts";
+import { activeSchema, call, customerWith, engineAt, monthly } from "../support.ts";
+
+/** 20 digits before the point and 20 after it: as long as a value of an event may be (S1.3). Its square has 80. */
+const LONGEST = "99999999999999999999.99999999999999999999";
+
+/** Three accounts whose March ends with calls to pay for; the meter squares what events say. */
+async function march(engine: Engine, rate = "1"): Promise<void> {
+  await activeSchema(engine);
+  await customerWith(engine, "a");
+  for (const id of ["b", "c"]) await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
+  const count = { var: "attribute.count" };
+  const { item: meter } = await engine.usageMeters.create({
+    name: "square",
+    aggregation: "SUM",
+    eventSchemaName: "call",
+    computations: [{ order: 1, computation: { "*": [count, count] } }],
+  });
+  await engine.usageMeters.activate(meter.id);
+  const card = {
+    usageMeterId: meter.id,
+    ...perUnit(rate),
+  };
+  const { item: plan } = await engine.pricePlans.create({
+    name: "Team",
+    pricePlanDetails: { ...monthly(), usageRateCards: [card] },
+  });
+  await engine.pricePlans.activate(plan.id);
+  for (const id of ["a", "b", "c"]) {
+    await engine.associate(id, { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
+    await engine.ingest([call(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)]);
+  }
+}
+
+/** An engine whose store fails every transaction with the account b while `failing` says with what. */
+function engineWithFaults(skipped: (readonly [string, unknown])[]): {
+  readonly engine: Engine;
+  readonly set: (time: number, failing: Error | undefined) => void;
+} {
+  let [now, failing] = [Date.parse("2024-03-01T00:00:00Z"), undefined as Error | undefined];
+  const inner = memoryStore();
+  const store: Store = {
+    ...inner,
+    transact: (scope, work) =>
+      failing !== undefined && scope.accountIds.includes("b") ? Promise.reject(failing) : inner.transact(scope, work),
+  };
+  const engine = createEngine({ store, clock: () => now, onSkipped: (id, error) => void skipped.push([id, error]) });
+  return {
+    engine,
+    set: (time, error) => {
+      now = time;
+      failing = error;
+    },
+  };
+}
+
+const NO_BILL = 'the bill of the account "b" cannot be made: a result needs more than 100 significant digits';
+const APRIL = Date.parse("2024-04-01T00:00:00Z");
+
+describe("a bill run", () => {
+  test("S1.4 S13.4 leaves an account whose amount has more than 100 digits, and bills the others", async () => {
+    // 40 digits times 80 are 120.
+    const { engine, at } = engineAt("2024-03-01");
+    await march(engine, LONGEST);
+    const attributes = [{ name: "count", value: LONGEST }];
+    const [event] = await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
+    expect(event?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(await at("2024-04-01").finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
+    expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
+    for (const accountId of ["a", "c"]) {
+      const { items } = await engine.invoices.list({ accountId });
+      expect(items.map(({ invoice }) => invoice.status)).toEqual(["DUE"]);
+    }
+    await expect(engine.invoices.list({ accountId: "b" })).rejects.toMatchObject({
+      code: "ERR_ARITHMETIC",
+      message: NO_BILL,
+    });
+  });
+
+  test("S13.4 tells which account it leaves and why; the next run goes on with it", async () => {
+    const skipped: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skipped);
+    await march(engine);
+    const lost = new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
+    set(APRIL, lost);
+    expect(await engine.finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
+    expect(skipped).toEqual([["b", lost]]);
+    set(APRIL, undefined);
+    expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
+    expect(skipped).toHaveLength(1);
+  });
+
+  test("S13.4 rejects at once when the store is away, and goes on later", async () => {
+    const skipped: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skipped);
+    await march(engine);
+    for (const away of [new RatebookError("ERR_STORE_UNAVAILABLE", "away", {}), new Error("no answer")]) {
+      set(APRIL, away);
+      await expect(engine.finalize()).rejects.toBe(away);
+    }
+    expect(skipped).toEqual([]);
+    set(APRIL, undefined);
+    expect(await engine.finalize()).toEqual({ finalized: 3, skipped: 0, consolidated: 0 });
+  });
+
+  test("a broken promise of our own is thrown, when the others are billed", async () => {
+    const skipped: (readonly [string, unknown])[] = [];
+    const { engine, set } = engineWithFaults(skipped);
+    await march(engine);
+    const broken = new InvariantError("a promise");
+    set(APRIL, broken);
+    await expect(engine.finalize()).rejects.toBe(broken);
+    expect(skipped).toEqual([["b", broken]]);
+    set(APRIL, undefined);
+    expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
+  });
+
+  test("S16.7 the day of a group waits for an account that was left, and is one composite invoice then", async () => {
+    const { engine, set } = engineWithFaults([]);
+    await march(engine);
+    const terms = { email: "bills@acme.example", dailyInvoiceConsolidation: true };
+    const group = await engine.invoiceGroups.create({ ...terms, name: "Both", accountIds: ["a", "b"] });
+    await engine.invoiceGroups.create({ ...terms, name: "One", accountIds: ["c"] });
+    // The accounts of the group are left together: a composite invoice of one of them would be a wrong one.
+    set(APRIL, new RatebookError("ERR_STORE_CONFLICT", "lost every race", {}));
+    expect(await engine.finalize()).toEqual({ finalized: 2, skipped: 2, consolidated: 0 });
+    set(APRIL + 86_400_000, new RatebookError("ERR_STORE_CONFLICT", "lost every race", {}));
+    expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 2, consolidated: 1 });
+    set(APRIL + 2 * 86_400_000, undefined);
+    expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 1 });
+    const both = (await engine.compositeInvoices.list()).items.find((each) => each.invoiceGroupId === group.item.id);
+    expect(both?.invoices.map(({ accountId, total }) => [accountId, total.toFixed()])).toEqual([
+      ["a", "1"],
+      ["b", "1"],
+    ]);
+  });
+});
+
+describe("an account whose amounts have too many digits", () => {
+  /** A March in which the account b cannot be billed, seen on a day of it or of April. */
+  async function broken(day: string): Promise<Engine> {
+    const { engine, at } = engineAt("2024-03-01");
+    await march(engine, LONGEST);
+    const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-05-01" };
+    await engine.credits.create(["a", "b"].map((accountId) => ({ accountId, ...credit })));
+    const attributes = [{ name: "count", value: LONGEST }];
+    await engine.ingest([{ ...call("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
+    return at(day);
+  }
+
+  test.each(["2024-03-10", "2024-04-01"])(
+    "S1.4 is named by lists over all accounts, which go on without it: %s",
+    async (day) => {
+      const engine = await broken(day);
+      const { items, skipped } = await engine.invoices.list();
+      expect(new Set(items.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
+      expect(skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
+      expect(await engine.invoices.list({ customerId: "acme" })).toEqual({ items, skipped });
+      await expect(engine.preview()).rejects.toThrow(NO_BILL);
+      const credits = await engine.credits.list();
+      expect(credits.items.map(({ credit }) => credit.accountId)).toEqual(["a"]);
+      expect(credits.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
+    },
+  );
+
+  test("S1.4 S7 is named by the revenue over all accounts, which is that of the others", async () => {
+    const engine = await broken("2024-04-01");
+    const query = { name: "REVENUE", aggregationPeriod: "MONTH" } as const;
+    const range = { startTime: "2024-03-01T00:00:00Z", endTime: "2024-04-01T00:00:00Z" };
+    const ask = async (groupBy: "ACCOUNT_ID" | undefined): Promise<readonly unknown[]> => {
+      const [result] = await engine.metrics({ ...range, metricQueries: [{ id: "q", ...query, groupBy }] });
+      expect(result?.skipped).toEqual([{ accountId: "b", message: "a result needs more than 100 significant digits" }]);
+      return (result?.series ?? []).map(({ group, points }) => [group, points.map(({ value }) => value.toFixed())]);
+    };
+    // Two of one square each: twice the rate.
+    expect(await ask(undefined)).toEqual([[undefined, ["199999999999999999999.99999999999999999998"]]]);
+    expect(await ask("ACCOUNT_ID")).toEqual(["a", "c"].map((id) => [id, [LONGEST]]));
+  });
+
+  test("S2.4 S14.1 takes no events once its bill is due; those of others in the batch count", async () => {
+    const engine = await broken("2024-04-01");
+    const batch = [
+      call("e2", "2024-04-01T00:00:00Z", 1, "a"),
+      call("e3", "2024-04-01T00:00:00Z", 1, "b"),
+      call("e4", "2024-04-01T00:00:00Z", 1, "c"),
+    ];
+    const outcomes = await engine.ingest(batch);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED",
+      "INGESTION_COMPLETED_EVENT_METERED",
+    ]);
+    expect(outcomes[1]?.description).toBe(
+      'The bill of the account "b" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
+    );
+    expect((await engine.events.get("e3")).map(({ status, units }) => [status, units])).toEqual([
+      ["INGESTION_FAILED", []],
+    ]);
+    // Its id is free, and nothing of the account was done.
+    expect((await engine.ingest([batch[1]])).map(({ status }) => status)).toEqual(["INGESTION_FAILED"]);
+    expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
+  });
+});

@@ -1,0 +1,85 @@
+/** An account's monetary credits as one sum (S12): figures worked out by hand. */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../../src/index.ts";
+import { engineAt, refusalOf } from "../support.ts";
+import { counted, teamBook } from "../team-book.ts";
+
+/** A balance with its amounts as texts. */
+async function balanceOf(engine: Engine, accountId = "prod"): Promise<Readonly<Record<string, unknown>>> {
+  const { lastUpdatedAt, ...balance } = await engine.creditBalance(accountId);
+  const shown = Object.entries(balance).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(shown), at: lastUpdatedAt && new Date(lastUpdatedAt).toISOString().slice(0, 10) };
+}
+
+const credit = { accountId: "prod", purpose: "welcome", priority: 1, effectiveFrom: "2024-01-01" };
+
+async function loaded(): Promise<ReturnType<typeof engineAt>> {
+  const subject = engineAt("2024-01-01");
+  await subject.engine.load(teamBook());
+  return subject;
+}
+
+describe("the credit balance", () => {
+  test("is nothing, of no date, where no credit was ever given", async () => {
+    const { engine } = await loaded();
+    expect(await balanceOf(engine, "idle")).toEqual({
+      accountId: "idle",
+      activeCredits: "0",
+      availableBalance: "0",
+      runningBalance: "0",
+      inapplicableCredits: "0",
+      unit: "USD",
+      at: undefined,
+    });
+    expect(await refusalOf(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
+  });
+
+  test("S12.4 takes off what drafts hold, and then what final invoices consumed", async () => {
+    const { at } = await loaded();
+    await at("2024-01-02").credits.create([
+      { ...credit, creditAmount: 100 },
+      { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
+    ]);
+    await at("2024-01-05").ingest([counted("e1", "2024-01-04T00:00:00Z", 10)]);
+    // The draft of January: usage 20, fee 30. Both credits are alike but for their creation, at one instant: the order
+    // of their ids decides who pays the usage, so the sums are what is sure.
+    const during = await balanceOf(at("2024-01-05"));
+    expect(during).toMatchObject({ activeCredits: "150", availableBalance: "100", at: "2024-01-02" });
+    // Final on 1 February, when February's draft begins to hold its fee of 30, which only the first credit pays.
+    await at("2024-02-01").finalize();
+    const after = await balanceOf(at("2024-02-01"));
+    expect(after).toMatchObject({ activeCredits: "100", availableBalance: "70", at: "2024-02-01" });
+  });
+
+  test("S12.2 tells what pays any line from what pays only some", async () => {
+    const { at } = await loaded();
+    await at("2024-01-02").credits.create([
+      { ...credit, creditAmount: 100, priority: 2 },
+      { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
+    ]);
+    await at("2024-01-05").ingest([counted("e1", "2024-01-04T00:00:00Z", 10)]);
+    // The one for calls pays the usage of 20 first, the other the fee of 30.
+    expect(await balanceOf(at("2024-01-05"))).toMatchObject({
+      activeCredits: "150",
+      availableBalance: "100",
+      runningBalance: "70",
+      inapplicableCredits: "30",
+    });
+  });
+
+  test("S12.5 leaves out credits that are voided, not begun or expired", async () => {
+    const { at } = await loaded();
+    const [voided] = await at("2024-01-02").credits.create([
+      { ...credit, creditAmount: 1 },
+      { ...credit, creditAmount: 200, effectiveFrom: "2024-02-15" },
+      { ...credit, creditAmount: 400, effectiveUntil: "2024-01-20", applicableEntityIds: ["um.writes"] },
+    ]);
+    await at("2024-01-03").credits.void(voided?.credit.id ?? "");
+    const balances: unknown[] = [];
+    for (const day of ["2024-01-19", "2024-01-20", "2024-02-15"]) {
+      balances.push((await balanceOf(at(day)))["activeCredits"]);
+    }
+    expect(balances).toEqual(["400", "0", "200"]);
+  });
+});

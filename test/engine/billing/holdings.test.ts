@@ -1,0 +1,309 @@
+/** Licenses, feature credit entries and credits through the front door (S10.1, S11.8, S12). */
+import { describe, expect, test } from "vitest";
+
+import type { Engine } from "../../../src/index.ts";
+import { perUnit } from "../../book/builder.ts";
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+
+/** An account with a plan of seats, whose events consume a feature. */
+async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {
+  await activeSchema(engine);
+  await customerWith(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const feature = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
+  const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
+  const plan = await engine.pricePlans.create({
+    name: "Team",
+    pricePlanDetails: {
+      ...monthly(meterId),
+      licenseRateCards: [{ id: seats.item.id, config: { maxQuantity: 20 }, ...perUnit(10) }],
+    },
+  });
+  await engine.pricePlans.activate(plan.item.id);
+  await engine.associate("prod", { pricePlanId: plan.item.id, effectiveFrom: "2024-03-01" });
+  return { featureId: feature.item.id, seatsId: seats.item.id };
+}
+
+const MARCH = { effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
+
+describe("licenses", () => {
+  test("S10.1 updates answer the quantity after them; one key is one update", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { seatsId } = await withFeature(engine);
+    const first = await engine.licenses.update("prod", { licenseId: seatsId, updateType: "ABSOLUTE", quantity: 10 });
+    const more = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: "2", idempotencyKey: "k1" };
+    const second = await at("2024-03-02").licenses.update("prod", more);
+    const again = await engine.licenses.update("prod", more);
+    expect([first, second, again].map(({ quantity }) => String(quantity))).toEqual(["10", "12", "12"]);
+    expect(again.update.id).toBe(second.update.id);
+    const { items } = await engine.licenses.list({ accountId: "prod", licenseId: seatsId });
+    expect(items.map(({ quantity, accountId }) => [String(quantity), accountId])).toEqual([
+      ["2", "prod"],
+      ["10", "prod"],
+    ]);
+    expect(await refusalOf(engine.licenses.update("prod", { ...more, quantity: 3 }))).toBe(
+      'ERR_TAKEN the idempotencyKey "k1" was used for another license update',
+    );
+    expect(await refusalOf(engine.licenses.update("prod", { ...more, idempotencyKey: "k2", quantity: 9 }))).toBe(
+      `ERR_REFUSED there would be 21 of "${seatsId}" from 2024-03-02T00:00:00.000Z on: expected from 0 to 20`,
+    );
+  });
+});
+
+describe("feature credit entries", () => {
+  test("S11.8 an entry is granted, spent, raised and voided; what is spent stays spent", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const of = { accountId: "prod", featureId };
+    const entry = await engine.entries.grant(of, { granted: 10, ...MARCH, idempotencyKey: "k1" });
+    const same = await engine.entries.grant(of, { granted: "10", ...MARCH, idempotencyKey: "k1" });
+    expect([same.id, same.source, String(same.balance)]).toEqual([entry.id, "PURCHASE", "10"]);
+    const event = call("e1", "2024-03-02T00:00:00Z", 8);
+    expect((await at("2024-03-02T01:00:00Z").entitle(event)).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect((await engine.entitle(call("e2", "2024-03-02T00:00:00Z", 3))).status).toBe(
+      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+    );
+    const target = { accountId: "prod", entryId: entry.id };
+    const raised = await engine.entries.update(target, { granted: 12 });
+    expect([String(raised.granted), String(raised.balance)]).toEqual(["12", "4"]);
+    expect(await refusalOf(engine.entries.update(target, { granted: 7 }))).toBe(
+      "ERR_REFUSED granted: expected at least the 8 that events took, got 7",
+    );
+    expect(await refusalOf(engine.entries.update(target, { effectiveUntil: "2024-03-02T00:00:00Z" }))).toBe(
+      "ERR_REFUSED effectiveUntil: expected a time after 2024-03-02T00:00:00.000Z, when an event spent the entry",
+    );
+    expect(await refusalOf(engine.entries.update(target, {}))).toBe(
+      "ERR_INPUT_INVALID granted: missing: expected granted or effectiveUntil",
+    );
+    expect((await engine.entries.void(target)).voided).toBe(true);
+    expect(await refusalOf(engine.entries.void(target))).toBe(`ERR_REFUSED the entry "${entry.id}" is voided already`);
+    const balance = await engine.entries.balance(of);
+    expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
+  });
+
+  test("S11.2 an entry shows its state, and one that is named with a feature is of it", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const other = (await engine.features.create({ name: "Other" })).item.id;
+    const of = { accountId: "prod", featureId };
+    const first = await engine.entries.grant(of, { granted: 10, ...MARCH });
+    const second = await engine.entries.grant(of, { granted: 5, ...MARCH });
+    const target = { accountId: "prod", entryId: first.id };
+    const sentence = `ERR_NOT_FOUND no feature credit entry has the id "${first.id}"`;
+    expect(await refusalOf(engine.entries.void({ ...target, featureId: other }))).toBe(sentence);
+    expect(await refusalOf(engine.entries.update({ ...target, featureId: other }, { granted: 1 }))).toBe(sentence);
+    expect(await refusalOf(engine.entries.void({ ...target, featureId: "ft.no" }))).toBe(
+      'ERR_NOT_FOUND no feature has the id "ft.no"',
+    );
+    expect((await engine.entries.update({ ...target, featureId }, { granted: 11 })).status).toBe("ACTIVE");
+    expect((await at("2024-04-01").entries.void({ ...target, featureId })).status).toBe("VOIDED");
+    const { items } = await engine.entries.list(of);
+    expect(new Map(items.map(({ id, status }) => [id, status]))).toEqual(
+      new Map([
+        [first.id, "VOIDED"],
+        [second.id, "EXPIRED"],
+      ]),
+    );
+  });
+
+  test.each([
+    [
+      "an unknown feature",
+      { featureId: "ft.no" },
+      { granted: 1, ...MARCH },
+      'ERR_NOT_FOUND no feature has the id "ft.no"',
+    ],
+    ["an unknown account", { accountId: "no" }, { granted: 1, ...MARCH }, 'ERR_NOT_FOUND no account has the id "no"'],
+    ["less than nothing", {}, { granted: -1, ...MARCH }, "ERR_INPUT_INVALID granted: expected 0 or more, got -1"],
+    [
+      "an end before its start",
+      {},
+      { granted: 1, effectiveFrom: MARCH.effectiveUntil, effectiveUntil: MARCH.effectiveFrom },
+      /^ERR_INPUT_INVALID effectiveUntil: expected a time after/,
+    ],
+  ])("a grant of %s is refused", async (_, target, grant, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId, ...target }, grant))).toMatch(sentence);
+  });
+});
+
+test("S11.5 overage that several grants of one day cover moves onto them once", async () => {
+  const { engine, at } = engineAt("2024-03-01");
+  await activeSchema(engine);
+  await customerWith(engine);
+  const { item: feature } = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
+  const overage = { entitlementOverageRateCards: [{ featureId: feature.id, ...perUnit(1) }] };
+  const limits = [15, 10].map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" }));
+  const granting = { billingEntitlementRateCards: [{ featureId: feature.id, featureConfigs: limits, ...perUnit(0) }] };
+  const planIds: string[] = [];
+  for (const [name, cards] of [
+    ["Without", {}],
+    ["With", granting],
+  ] as const) {
+    const { item } = await engine.pricePlans.create({ name, pricePlanDetails: { ...monthly(), ...overage, ...cards } });
+    planIds.push((await engine.pricePlans.activate(item.id)).item.id);
+  }
+  const [without = "", granted = ""] = planIds;
+  await engine.associate("prod", { pricePlanId: without, effectiveFrom: "2024-03-01" });
+  await at("2024-03-10T06:00:00Z").ingest([call("e1", "2024-03-10T05:00:00Z", 20)]);
+  await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: granted, effectiveFrom: "2024-03-10" });
+  const later = at("2024-03-11");
+  const days = { from: "2024-03-01T00:00:00Z", until: "2024-04-01T00:00:00Z" };
+  // What is shown does not wait for a bill run (S2.4).
+  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
+  await later.finalize();
+  const { items } = await later.entries.list({ accountId: "prod", featureId: feature.id });
+  expect(items.map(({ balance }) => balance.toNumber()).sort((a, b) => a - b)).toEqual([0, 5]);
+  expect(await later.overage({ accountIds: ["prod"], ...days })).toEqual([]);
+});
+
+describe("credits", () => {
+  const credit = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
+
+  test("S12.4 what a draft would take is held; S12.5 a voided credit holds nothing", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
+    const [made] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
+    const [again] = await engine.credits.create([{ ...credit, idempotencyKey: "k1" }]);
+    expect(again?.credit.id).toBe(made?.credit.id);
+    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 3)]);
+    const id = made?.credit.id ?? "";
+    const held = await engine.credits.get(id);
+    expect([String(held.holdAmount), String(held.left), held.status]).toEqual(["3", "2", "ACTIVE"]);
+    expect((await engine.credits.void(id)).status).toBe("VOIDED");
+    expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit is voided/);
+    expect((await engine.credits.list({ accountId: "prod" })).items.map(({ status }) => status)).toEqual(["VOIDED"]);
+  });
+
+  test.each([
+    ["all or none", [credit, { ...credit, accountId: "no" }], 'ERR_NOT_FOUND no account has the id "no"'],
+    [
+      "an amount of nothing",
+      [{ ...credit, creditAmount: 0 }],
+      "ERR_INPUT_INVALID [0].creditAmount: expected more than 0, got 0",
+    ],
+    [
+      "an unknown entity",
+      [{ ...credit, applicableEntityIds: ["um.no"] }],
+      "ERR_INPUT_INVALID [0].applicableEntityIds[0]: expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS",
+    ],
+    ["no credit at all", [], /^ERR_INPUT_INVALID/],
+  ])("%s: refused, and nothing is given", async (_, credits, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await withFeature(engine);
+    expect(await refusalOf(engine.credits.create(credits))).toMatch(sentence);
+    expect((await engine.credits.list()).items).toEqual([]);
+  });
+
+  test("an unknown credit is not found", async () => {
+    const { engine } = engineAt("2024-03-01");
+    expect(await refusalOf(engine.credits.get("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+    expect(await refusalOf(engine.credits.void("cr.no"))).toBe('ERR_NOT_FOUND no credit has the id "cr.no"');
+  });
+});
+
+describe("an idempotencyKey", () => {
+  const gift = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
+
+  test("is one entry, one credit or one license update of its account for good, whatever its kind", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId, seatsId } = await withFeature(engine);
+    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
+    const of = { accountId: "prod", featureId };
+    const make = {
+      entry: async (key: string, accountId = "prod") =>
+        engine.entries.grant({ accountId, featureId }, { granted: 10, ...MARCH, idempotencyKey: key }),
+      credit: async (key: string, accountId = "prod") =>
+        engine.credits.create([{ ...gift, accountId, idempotencyKey: key }]),
+      "license update": async (key: string, accountId = "prod") =>
+        engine.licenses.update(accountId, {
+          licenseId: seatsId,
+          updateType: "RELATIVE",
+          quantity: 1,
+          idempotencyKey: key,
+        }),
+    } as const;
+    const kinds = ["entry", "credit", "license update"] as const;
+    for (const kind of kinds) await make[kind](`key of ${kind}`);
+    at("2024-03-05");
+    for (const [kind, other] of kinds.flatMap((each) => kinds.map((one) => [each, one] as const))) {
+      if (kind === other) continue;
+      expect(await refusalOf(make[kind](`key of ${other}`))).toBe(
+        `ERR_TAKEN the idempotencyKey "key of ${other}" was used for ${other === "entry" ? "an" : "a"} ${other}`,
+      );
+    }
+    for (const kind of kinds) await make[kind](`key of ${kind}`);
+    expect((await engine.entries.list(of)).items).toHaveLength(1);
+    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(1);
+    expect((await engine.licenses.list({ accountId: "prod" })).items).toHaveLength(1);
+    // Another account has keys of its own.
+    expect((await make.entry("key of credit", "test")).accountId).toBe("test");
+  });
+
+  test("S10.1 gives the first quantity again, whatever arrived since", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { seatsId } = await withFeature(engine);
+    const seats = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: 5, idempotencyKey: "k1" };
+    const first = await at("2024-03-10").licenses.update("prod", seats);
+    const earlier = { ...seats, quantity: 4, effectiveFrom: "2024-03-02T00:00:00Z", idempotencyKey: "k2" };
+    await at("2024-03-11").licenses.update("prod", earlier);
+    const again = await at("2024-03-12").licenses.update("prod", seats);
+    expect([first, again].map(({ quantity }) => String(quantity))).toEqual(["5", "5"]);
+    expect(again).toEqual(first);
+    // The same instant, but said: another body. And the other way round.
+    const said = { ...seats, effectiveFrom: "2024-03-10T00:00:00Z" };
+    expect(await refusalOf(engine.licenses.update("prod", said))).toMatch(/^ERR_TAKEN/);
+    expect(await refusalOf(engine.licenses.update("prod", { ...earlier, effectiveFrom: undefined }))).toMatch(
+      /^ERR_TAKEN/,
+    );
+  });
+
+  test("S11.8 is known by what was asked, and gives the entry as it is now", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    const of = { accountId: "prod", featureId };
+    const asked = { granted: 10, ...MARCH, idempotencyKey: "k1" };
+    const { id } = await engine.entries.grant(of, asked);
+    await at("2024-03-02T01:00:00Z").entitle(call("e1", "2024-03-02T00:00:00Z", 8));
+    await engine.entries.update({ accountId: "prod", entryId: id }, { granted: 20 });
+    await engine.entries.void({ accountId: "prod", entryId: id });
+    const again = await engine.entries.grant(of, asked);
+    expect([again.id, String(again.granted), String(again.balance), again.voided]).toEqual([id, "20", "12", true]);
+    expect(await refusalOf(engine.entries.grant(of, { ...asked, granted: 20 }))).toBe(
+      'ERR_TAKEN the idempotencyKey "k1" was used for another entry',
+    );
+    const other = await engine.features.create({ name: "Other" });
+    expect(await refusalOf(engine.entries.grant({ accountId: "prod", featureId: other.item.id }, asked))).toMatch(
+      /^ERR_TAKEN/,
+    );
+  });
+
+  test("S12.4 gives a credit again that was consumed since; twice in one request it is one credit", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const { featureId } = await withFeature(engine);
+    await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
+    const keyed = { ...gift, idempotencyKey: "k1" };
+    const [first, twin, plain] = await engine.credits.create([keyed, { ...keyed, creditAmount: "5.0" }, gift]);
+    expect([twin?.credit.id === first?.credit.id, plain?.credit.id === first?.credit.id]).toEqual([true, false]);
+    await at("2024-03-03").ingest([call("e1", "2024-03-02T00:00:00Z", 7)]);
+    await at("2024-04-02").finalize();
+    const [again, ...others] = await engine.credits.create([keyed]);
+    expect(others).toEqual([]);
+    expect([again?.credit.id, again?.status, String(again?.credit.consumedAmount)]).toEqual([
+      first?.credit.id,
+      "CONSUMED",
+      "5",
+    ]);
+    const unlike = [
+      { ...gift, idempotencyKey: "k2" },
+      { ...gift, purpose: "other", idempotencyKey: "k2" },
+    ];
+    expect(await refusalOf(engine.credits.create(unlike))).toBe(
+      'ERR_TAKEN the idempotencyKey "k2" was used for another credit',
+    );
+    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(2);
+  });
+});

@@ -1,0 +1,196 @@
+/** Lists over all accounts: whole, in order and without what is due twice (S2.4, S12, S13). */
+import { describe, expect, test } from "vitest";
+
+import type { InvoiceShown } from "../../../src/engine/billing/invoices.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Page, PageOptions } from "../../../src/engine/pages.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { activeSchema, call, engineAt, type EngineUnderTest, monthly, sumMeter } from "../support.ts";
+
+const IDS = ["a", "b", "c", "d"];
+
+/** Four accounts with calls to pay for and a credit of 2 a month by the plan; one is caught up with in April. */
+async function april(): Promise<EngineUnderTest> {
+  const under = engineAt("2024-03-01");
+  const { engine, at } = under;
+  await activeSchema(engine);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
+  const grant = await engine.addOns.create({ name: "Credit", type: "CREDIT_GRANT" });
+  const card = {
+    id: grant.item.id,
+    type: "RECURRING",
+    rateDetails: {
+      pricingModel: "TIERED",
+      currencySlabRateDetails: [
+        { currency: "USD", creditAmount: 2, slabDetails: [{ startAfter: 0, priceType: "FLAT", rate: 1 }] },
+      ],
+    },
+    grantDetails: { priority: 1, expiryType: "PRICING_CYCLE", applicableEntityIds: [] },
+  };
+  const { item: plan } = await engine.pricePlans.create({
+    name: "Team",
+    pricePlanDetails: { ...monthly(meterId), creditGrantRateCards: [card] },
+  });
+  await engine.pricePlans.activate(plan.id);
+  for (const id of IDS) {
+    await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
+    await engine.associate(id, { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
+    await engine.ingest([call(`e-${id}`, "2024-03-01T00:00:00Z", 5, id)]);
+  }
+  await at("2024-03-10").credits.create(
+    ["a", "c"].map((accountId) => ({
+      accountId,
+      purpose: "welcome",
+      creditAmount: 1,
+      priority: 2,
+      effectiveFrom: "2024-03-10",
+    })),
+  );
+  await at("2024-04-02").accounts.update("b", { netTermDays: 10 });
+  return under;
+}
+
+async function allOf<Item>(list: (page: PageOptions) => Promise<Page<Item>>, limit: number): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: PageOptions["after"];
+  do {
+    const page = await list({ limit, after });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
+}
+
+const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
+  allOf((page) => engine.credits.list(accountId === undefined ? {} : { accountId }, page), limit);
+
+describe("all credits", () => {
+  test("S12.6 are those of each account, newest first, also those that are due and not stored yet", async () => {
+    const { engine } = await april();
+    const all = await creditsOf(engine, 100);
+    // A grant in March and one in April for each account, and two that were given.
+    expect(all.map(({ credit }) => `${credit.accountId} ${credit.creditAmount.toFixed()}`)).toHaveLength(10);
+    const dates = all.map(({ credit }) => credit.createdAt);
+    expect(dates).toEqual(dates.toSorted((a, b) => b - a));
+    const separately = (await Promise.all(IDS.map(async (id) => creditsOf(engine, 100, id)))).flat();
+    const byId = (shown: readonly { credit: { id: string } }[]) =>
+      shown.toSorted((a, b) => (a.credit.id < b.credit.id ? -1 : 1));
+    expect(byId(all)).toEqual(byId(separately));
+    for (const limit of [1, 3, 10]) expect(await creditsOf(engine, limit)).toEqual(all);
+    await engine.finalize();
+    expect((await creditsOf(engine, 4)).map(({ credit }) => credit.id)).toEqual(all.map(({ credit }) => credit.id));
+    expect(await creditsOf(engine, 4, "nobody")).toEqual([]);
+  });
+});
+
+describe("all invoices", () => {
+  test("S13.4 of a status are those that the whole list has of it, whether they are stored yet or due", async () => {
+    const { engine } = await april();
+    const due = async (limit: number) => allOf((page) => engine.invoices.list({ status: "DUE" }, page), limit);
+    const all = await allOf((page) => engine.invoices.list({}, page), 100);
+    const expected = all.filter(({ invoice }) => invoice.status === "DUE");
+    // 5 dollars of calls and the dollar that the grant costs, less credits of 2 and 1.
+    expect(expected.map(({ invoice }) => invoice.revenueInfo.value.toFixed()).sort()).toEqual(["3", "3", "4", "4"]);
+    for (const limit of [1, 3, 10]) expect(await due(limit)).toEqual(expected);
+    const ids = expected.map(({ id }) => id);
+    await engine.finalize();
+    expect((await due(3)).map(({ id }) => id)).toEqual(ids);
+    expect((await engine.invoices.list({ status: "DUE", customerId: "b" })).items.map(({ id }) => id)).toEqual(
+      expected.filter(({ invoice }) => invoice.accountId === "b").map(({ id }) => id),
+    );
+    expect((await engine.invoices.list({ status: "DUE", accountId: "c" })).items).toHaveLength(1);
+    expect((await engine.invoices.list({ status: "PAID" })).items).toEqual([]);
+  });
+});
+
+describe("invoices of many accounts", () => {
+  const ids = Array.from({ length: 104 }, (_, index) => `account-${String(index).padStart(3, "0")}`);
+
+  /** Half of the accounts have cycles from the 1st, half from the 15th; each has used something every few days. */
+  async function many(): Promise<{
+    readonly engine: Engine;
+    readonly computed: () => number;
+    readonly at: (time: string) => void;
+  }> {
+    let [now, computed] = [Date.parse("2024-03-01T00:00:00Z"), 0];
+    const inner = memoryStore();
+    const store: Store = {
+      ...inner,
+      transact: async (scope, work) => {
+        computed += scope.accountIds.length;
+        return inner.transact(scope, work);
+      },
+    };
+    const engine = createEngine({ store, clock: () => now });
+    await activeSchema(engine);
+    const meterId = await sumMeter(engine);
+    await engine.usageMeters.activate(meterId);
+    const planIds: string[] = [];
+    for (const dayOffset of ["1", "15"]) {
+      const cycles = { interval: "MONTHLY", startOffset: { dayOffset, monthOffset: "NIL" } };
+      const pricePlanDetails = { ...monthly(meterId), pricingCycleConfig: cycles };
+      const { item } = await engine.pricePlans.create({ name: `From the ${dayOffset}`, pricePlanDetails });
+      planIds.push((await engine.pricePlans.activate(item.id)).item.id);
+    }
+    await engine.customers.create({ id: "acme", name: "Acme" });
+    for (const [index, id] of ids.entries()) {
+      await engine.accounts.create({ id, name: id, customerId: "acme" });
+      await engine.associate(id, { pricePlanId: planIds[index % 2] ?? "", effectiveFrom: "2024-03-01" });
+    }
+    for (const day of ["03-05", "03-20", "04-05", "04-20"]) {
+      now = Date.parse(`2024-${day}T12:00:00Z`);
+      await engine.ingest(ids.map((id) => call(`${day} ${id}`, `2024-${day}T11:00:00Z`, 1, id)));
+    }
+    computed = 0;
+    return { engine, computed: () => computed, at: (time) => void (now = Date.parse(time)) };
+  }
+
+  test("S13.4 a page is that of the whole list, and only the accounts that may stand on it are computed", async () => {
+    const { engine, computed, at } = await many();
+    at("2024-04-21T00:00:00Z");
+    await engine.finalize();
+    const separately: InvoiceShown[] = [];
+    for (const accountId of ids) separately.push(...(await engine.invoices.list({ accountId }, { limit: 100 })).items);
+    const expected = separately
+      .map((shown) => ({ id: shown.id, start: shown.invoice.startDate }))
+      .toSorted((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start > b.start ? -1 : 1))
+      .map(({ id }) => id);
+    // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and a draft since then.
+    expect(expected).toHaveLength(52 * 2 + 52 * 3);
+    for (const limit of [33, 400]) {
+      const paged = await allOf((page) => engine.invoices.list({}, page), limit);
+      expect(paged.map(({ id }) => id)).toEqual(expected);
+    }
+    const before = computed();
+    await engine.invoices.list({}, { limit: 10 });
+    // The first 50 accounts fill the page; of the others only those are computed whose draft comes before its end.
+    const page = computed() - before;
+    expect(page).toBeLessThan(ids.length);
+    await engine.invoices.list({ status: "DUE" }, { limit: 10 });
+    expect(computed() - before).toBe(page);
+  });
+
+  test("S2.4 is the same list whether the accounts were caught up with or not", async () => {
+    const { engine, at } = await many();
+    at("2024-05-20T00:00:00Z");
+    const behind = await allOf((page) => engine.invoices.list({}, page), 50);
+    await engine.finalize();
+    const after = await allOf((page) => engine.invoices.list({}, page), 50);
+    expect(after.map(({ id, invoice }) => [id, invoice])).toEqual(behind.map(({ id, invoice }) => [id, invoice]));
+  });
+});
+
+describe("all license updates", () => {
+  test("S10.1 are those of each account, newest first, page by page", async () => {
+    const { engine, at } = await april();
+    const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
+    for (const [index, id] of [...IDS, ...IDS].entries()) {
+      const update = { licenseId: seats.item.id, updateType: "RELATIVE" as const, quantity: 1 };
+      await at(`2024-04-1${index}`).licenses.update(id, update);
+    }
+    const all = await allOf((page) => engine.licenses.list({}, page), 3);
+    expect(all.map(({ accountId }) => accountId)).toEqual([...IDS, ...IDS].toReversed());
+  });
+});

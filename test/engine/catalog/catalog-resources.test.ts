@@ -1,0 +1,145 @@
+/** What is configured comes back as it was given, and giving it again changes nothing (S4.4, S5.4, S11.2, S16.4). */
+import { describe, expect, test } from "vitest";
+
+import { activeSchema, customerWith, engineAt, monthly, refusalOf } from "../support.ts";
+
+describe("event schemas given again", () => {
+  const DOUBLED = { "*": [{ var: "attribute.count" }, 2] };
+  const FIELD = { name: "doubled", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1 };
+  const dependencies = [{ key: "Factor", name: "factor" }];
+
+  test("S4.4 enrichments in other words make no version: a rule as its text, a setting by either of its names", async () => {
+    const { engine, store } = engineAt("2024-03-01");
+    await engine.settings.create({ id: "factor", namespace: "USER", value: "2" });
+    await activeSchema(engine);
+    await engine.eventSchemas.update("call", { enrichments: { fields: [{ ...FIELD, value: DOUBLED }], dependencies } });
+    const before = store.snapshot();
+    for (const enrichments of [
+      { fields: [{ ...FIELD, value: JSON.stringify(DOUBLED) }], dependencies },
+      { dependencies: [{ type: "SETTING", key: "setting.user.factor", name: "factor" }] },
+      { fields: [{ name: "doubled", type: "ATTRIBUTE", order: 1, value: `{ "*": [{"var":"attribute.count"}, 2] }` }] },
+      { fields: null },
+    ]) {
+      expect((await engine.eventSchemas.update("call", { enrichments })).item.version).toBe(2);
+    }
+    expect(store.snapshot()).toBe(before);
+    const changed = await engine.eventSchemas.update("call", { enrichments: { fields: [{ ...FIELD, value: "3" }] } });
+    expect(changed.item.version).toBe(3);
+  });
+
+  test("S4.4 enrichments of an ACTIVE schema are not removed, nor a dependency changed", async () => {
+    const { engine } = engineAt("2024-03-01");
+    for (const id of ["factor", "other"]) await engine.settings.create({ id, namespace: "user", value: "2" });
+    await activeSchema(engine);
+    await engine.eventSchemas.update("call", { enrichments: { dependencies } });
+    expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: null }))).toBe(
+      "ERR_REFUSED enrichments: those of an ACTIVE event schema are added to or replaced, not removed",
+    );
+    const other = { dependencies: [{ key: "other", name: "factor" }] };
+    expect(await refusalOf(engine.eventSchemas.update("call", { enrichments: other }))).toBe(
+      'ERR_REFUSED enrichments.dependencies: "factor" is there already, and cannot change',
+    );
+  });
+});
+
+describe("usage meters given again", () => {
+  test("S5.4 an ACTIVE meter takes its computations in other words, and keeps them as they were sent first", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const step = { id: "a", order: 1, matcher: { "==": [1, 1] }, computation: { var: "attribute.count" } };
+    const two = { order: 2, computation: "1" };
+    const { item } = await engine.usageMeters.create({
+      name: "calls",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [step, two],
+    });
+    await engine.usageMeters.activate(item.id);
+    const texts = { ...step, matcher: '{"==":[1,1]}', computation: '{ "var": "attribute.count" }' };
+    const same = await engine.usageMeters.update(item.id, { name: "sum of calls", computations: [two, texts] });
+    expect(same.given["computations"]).toEqual([step, two]);
+    expect(same.item.name).toBe("sum of calls");
+    for (const computations of [[step], [step, { ...two, computation: "2" }], [{ ...step, id: "b" }, two], "text"]) {
+      expect(await refusalOf(engine.usageMeters.update(item.id, { computations }))).toBe(
+        'ERR_REFUSED computations: only name, billableName and description of the ACTIVE usage meter "sum of calls" change',
+      );
+    }
+  });
+});
+
+describe("features given again", () => {
+  test("S11.2 a bare name keeps the attribute that the feature takes; null in either spelling takes all away", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const attributes = [{ name: "count" }, { name: "size" }];
+    await engine.eventSchemas.create({ name: "call", attributes });
+    const association = { schemaName: "call", attributeName: "size" };
+    const { item } = await engine.features.create({ name: "Calls", schemaAssocitions: [association] });
+    for (const patch of [{ schemaAssocitions: ["call"] }, { schemaAssociations: ["call"] }]) {
+      expect((await engine.features.update(item.id, patch)).item.schemaAssociations).toEqual([association]);
+    }
+    expect((await engine.features.update(item.id, { schemaAssocitions: null })).item.schemaAssociations).toEqual([]);
+    expect(await refusalOf(engine.features.update(item.id, { schemaAssociations: ["call"] }))).toBe(
+      'ERR_INPUT_INVALID schemaAssociations[0]: expected {schemaName, attributeName}: the event schema "call" declares 2 attributes',
+    );
+  });
+});
+
+describe("price plans as they were given", () => {
+  test("S16.4 what a plan was given comes back: numbers, texts and nulls as they were, names as ids, nothing filled in", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const fee = (await engine.addOns.create({ name: "Base fee", type: "FIXED_FEE" })).item.id;
+    const card = { rateValues: [{ currency: "USD", rate: 9.5 }], recurrenceConfig: { interval: null, offset: null } };
+    const details = { ...monthly(), fixedFeeRateCards: [{ id: "Base fee", ...card }], rateDetails: { id: "kept" } };
+    const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: details });
+    const expected = { ...details, fixedFeeRateCards: [{ id: fee, ...card }] };
+    expect((await engine.pricePlans.get(item.id)).given["pricePlanDetails"]).toEqual(expected);
+    expect((await engine.pricePlans.get(item.id)).item.pricePlanDetails.fixedFeeRateCards[0]?.type).toBe("RECURRING");
+  });
+
+  test("S16.4 currencies become active with the version, and a new version begins without", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await customerWith(engine);
+    const { id } = (await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() })).item;
+    expect(await refusalOf(engine.pricePlans.activate(id, { currencies: ["EUR"] }))).toBe(
+      'ERR_INPUT_INVALID currencies: expected currencies that the price plan supports, got "EUR"',
+    );
+    const active = await engine.pricePlans.activate(id, { currencies: ["USD"] });
+    expect(active.item.pricePlanDetails.activeCurrencies).toEqual(["USD"]);
+    const next = await engine.pricePlans.createVersion(id);
+    expect(next.item.pricePlanDetails).not.toHaveProperty("activeCurrencies");
+    const text = engine.pricePlans.createVersion("pp.none", { pricePlanDetails: "text" });
+    expect(await refusalOf(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
+  });
+});
+
+describe("lists of what has versions", () => {
+  test("a list that is read page by page tells of each schema and plan once, also when a version is made meanwhile", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    const names = ["a", "b", "c"];
+    for (const [place, name] of names.entries()) {
+      const day = at(`2024-03-0${place + 1}`);
+      await activeSchema(day, name);
+      const { id } = (await day.pricePlans.create({ name, pricePlanDetails: monthly() })).item;
+      await day.pricePlans.activate(id);
+    }
+    const schemas = await engine.eventSchemas.list({}, { limit: 1 });
+    const plans = await engine.pricePlans.list({}, { limit: 1 });
+    await at("2024-03-09").eventSchemas.update("a", { attributes: [{ name: "size" }] });
+    const oldest = (await engine.pricePlans.list({}, { limit: 3 })).items[2]?.item.id ?? "";
+    await engine.pricePlans.createVersion(oldest);
+    const [moreSchemas, morePlans] = await Promise.all([
+      engine.eventSchemas.list({}, { after: schemas.next }),
+      engine.pricePlans.list({}, { after: plans.next }),
+    ]);
+    for (const [first, more] of [
+      [schemas, moreSchemas],
+      [plans, morePlans],
+    ] as const) {
+      expect([...first.items, ...more.items].map(({ item }) => [item.name, item.version])).toEqual([
+        ["c", 1],
+        ["b", 1],
+        ["a", 2],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+
+import { createEngine } from "../../../src/engine/engine.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+
+const engine = () => createEngine({ store: memoryStore() });
+const CUSTOMER = {
+  id: "acme",
+  name: "Acme Corp",
+  primaryEmail: "pay@acme.test",
+  account: { id: "acme", name: "Acme" },
+};
+
+describe("whose store it is", () => {
+  test("is the default organization's until something else is said", async () => {
+    const own = engine();
+    expect(await own.organization.get()).toEqual({ id: "default", baseCurrency: "USD", rounding: "HALF_UP" });
+    const claimed = { id: "acme", baseCurrency: "EUR", rounding: "HALF_UP" };
+    expect(await own.organization.claim({ id: "acme", baseCurrency: "EUR" })).toEqual(claimed);
+    expect(await own.organization.get()).toEqual(claimed);
+    await own.customers.create(CUSTOMER);
+    expect((await own.accounts.get("acme")).invoiceCurrency).toBe("EUR");
+  });
+
+  test("does not change: who asks for another one is told which it is", async () => {
+    const own = engine();
+    await own.organization.claim({ id: "acme", baseCurrency: "EUR" });
+    for (const same of [{}, { id: "acme" }, { baseCurrency: "EUR" }, { id: "acme", baseCurrency: "EUR" }]) {
+      expect(await own.organization.claim(same)).toMatchObject({ id: "acme", baseCurrency: "EUR" });
+    }
+    await expect(own.organization.claim({ id: "acme", baseCurrency: "USD" })).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: 'the store is of the organization "acme" in EUR: expected to be asked for that one, not "acme" in USD',
+    });
+    await expect(own.organization.claim({ id: "other" })).rejects.toMatchObject({ code: "ERR_REFUSED" });
+  });
+
+  test("cannot be said any more once an account goes by the default", async () => {
+    const own = engine();
+    await own.customers.create(CUSTOMER);
+    await expect(own.organization.claim({ baseCurrency: "EUR" })).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(await own.organization.claim({ baseCurrency: "USD" })).toMatchObject({ id: "default" });
+  });
+
+  // XXX is the code of ISO 4217 for no currency.
+  test.each([{ id: "" }, { id: "x".repeat(51) }, { baseCurrency: "XXX" }, { baseCurrency: "dollar" }])(
+    "%j is none",
+    async (request) => {
+      await expect(engine().organization.claim(request)).rejects.toMatchObject({ code: "ERR_INPUT_INVALID" });
+    },
+  );
+});

@@ -1,0 +1,223 @@
+/** Event schemas and usage meters: their moves, and every refusal by code and sentence (S4.4, S5.4). */
+import { describe, expect, test } from "vitest";
+
+import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
+
+describe("event schemas", () => {
+  test("S4.4 a DRAFT is edited freely: lists replace", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const made = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
+    expect([made.item.status, made.item.version]).toEqual(["DRAFT", 1]);
+    const { item } = await engine.eventSchemas.update("call", { attributes: [{ name: "size" }], description: "Calls" });
+    expect([item.attributes.map(({ name }) => name), item.description, item.version]).toEqual([["size"], "Calls", 1]);
+  });
+
+  test("S4.4 while ACTIVE, lists are additions and make the next version; the one before is archived", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const next = await at("2024-03-02").eventSchemas.update("call", {
+      attributes: [{ name: "count" }, { name: "size" }],
+    });
+    expect([next.item.version, next.item.status]).toEqual([2, "ACTIVE"]);
+    expect(next.item.attributes.map(({ name }) => name)).toEqual(["count", "size"]);
+    expect((await engine.eventSchemas.get("call", 1)).item.status).toBe("ARCHIVED");
+    expect((await engine.eventSchemas.versions("call")).items.map(({ item }) => item.version)).toEqual([2, 1]);
+  });
+
+  test("S4.4 what changes nothing makes no version", async () => {
+    const { engine, store } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const before = store.snapshot();
+    const same = await engine.eventSchemas.update("call", { attributes: [{ name: "count" }], status: "ACTIVE" });
+    expect(same.item.version).toBe(1);
+    expect(store.snapshot()).toBe(before);
+  });
+
+  test("S4.4 an enrichment field is added, then replaced; events know the version that processed them", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    await customerWith(engine);
+    const field = { name: "doubled", type: "ATTRIBUTE", order: 1 };
+    const doubled = (by: number): unknown => ({
+      fields: [{ ...field, value: `{"*":[{"var":"attribute.count"},${by}]}` }],
+    });
+    await engine.eventSchemas.update("call", { enrichments: doubled(2) });
+    const third = await engine.eventSchemas.update("call", { enrichments: doubled(3) });
+    expect(third.item.version).toBe(3);
+    await at("2024-03-02").ingest([call("e1", "2024-03-01T10:00:00Z", 7)]);
+    const [event] = await engine.events.get("e1");
+    expect([event?.schemaVersion, event?.enriched.attributes.map(({ value }) => String(value))]).toEqual([3, ["21"]]);
+  });
+
+  test.each([
+    [
+      "an attribute changed",
+      { attributes: [{ name: "count", defaultUnit: "calls" }] },
+      'ERR_REFUSED attributes: "count" is there already, and cannot change',
+    ],
+    [
+      "another field",
+      { eventLevelRevenue: true },
+      "ERR_REFUSED eventLevelRevenue: only description, attributes, dimensions and enrichments of an ACTIVE event schema change",
+    ],
+    ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: expected nothing: it cannot be given here"],
+    [
+      "a state that is none",
+      { status: "GONE" },
+      "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema",
+    ],
+    [
+      "archived while ACTIVE",
+      { status: "ARCHIVED" },
+      'ERR_REFUSED the event schema "call" is ACTIVE: only one that is DRAFT or INACTIVE becomes ARCHIVED',
+    ],
+  ])("S4.4 an ACTIVE schema refuses %s", async (_, patch, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    expect(await refusalOf(engine.eventSchemas.update("call", patch))).toBe(sentence);
+  });
+
+  test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; else it moves on, and no event is taken", async () => {
+    const { engine } = engineAt("2024-03-01T12:00:00Z");
+    await activeSchema(engine);
+    await customerWith(engine);
+    const meterId = await sumMeter(engine);
+    await engine.usageMeters.activate(meterId);
+    expect(await refusalOf(engine.eventSchemas.deactivate("call"))).toBe(
+      `ERR_REFUSED the event schema "call" is used by the ACTIVE usage meter "${meterId}"`,
+    );
+    await engine.usageMeters.deactivate(meterId);
+    expect((await engine.eventSchemas.deactivate("call")).item.status).toBe("INACTIVE");
+    expect(await refusalOf(engine.eventSchemas.update("call", { description: "x" }))).toBe(
+      'ERR_REFUSED the event schema "call" is INACTIVE: it cannot be edited',
+    );
+    const [result] = await engine.ingest([call("e1", "2024-03-01T11:00:00Z")]);
+    expect(result?.status).toBe("INGESTION_FAILED_SCHEMA_NOT_DEFINED");
+    await engine.eventSchemas.archive("call");
+    const again = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
+    expect([again.item.version, again.item.status]).toEqual([2, "DRAFT"]);
+  });
+
+  test("a taken name, an unknown one and a broken rule are refused", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    expect(await refusalOf(engine.eventSchemas.create({ name: "call" }))).toBe(
+      'ERR_TAKEN the name "call" is taken by another event schema',
+    );
+    expect(await refusalOf(engine.eventSchemas.get("nope"))).toBe('ERR_NOT_FOUND no event schema has the id "nope"');
+    expect(await refusalOf(engine.eventSchemas.get("call", 9))).toBe(
+      'ERR_NOT_FOUND the event schema "call" has no version 9',
+    );
+    expect(await refusalOf(engine.eventSchemas.create({ name: "a", colour: 1 }))).toBe(
+      "ERR_INPUT_INVALID colour: unknown field",
+    );
+  });
+});
+
+describe("usage meters", () => {
+  test("S5.4 a DRAFT changes; an ACTIVE one only in its names, and takes its fixed fields as they are", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const id = await sumMeter(engine);
+    expect(id).toMatch(/^um\.[0-9A-Za-z]{11}\.[0-9A-Za-z]{5}$/);
+    await engine.usageMeters.update(id, { aggregation: "COUNT" });
+    await engine.usageMeters.activate(id);
+    const renamed = await engine.usageMeters.update(id, {
+      name: "requests",
+      aggregation: "COUNT",
+      billableName: "Requests",
+    });
+    expect([renamed.item.name, renamed.item.displayName]).toEqual(["requests", "Requests"]);
+    expect(await refusalOf(engine.usageMeters.update(id, { aggregation: "SUM" }))).toBe(
+      'ERR_REFUSED aggregation: only name, billableName and description of the ACTIVE usage meter "requests" change',
+    );
+  });
+
+  test("rules come back as they were sent", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const sent = { order: 1, matcher: '{ "==": [1, 1] }', computation: { "*": [{ var: "attribute.count" }, 0.1] } };
+    const { item } = await engine.usageMeters.create({
+      name: "calls",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [sent],
+    });
+    expect((await engine.usageMeters.get(item.id)).given["computations"]).toEqual([sent]);
+  });
+
+  test("S5.4 a meter in the current plan of an account is not deactivated", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    await customerWith(engine);
+    const id = await sumMeter(engine);
+    await engine.usageMeters.activate(id);
+    const plan = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(id) });
+    await engine.pricePlans.activate(plan.item.id);
+    await engine.associate("prod", { pricePlanId: plan.item.id, effectiveFrom: "2024-03-01" });
+    expect(await refusalOf(engine.usageMeters.deactivate(id))).toBe(
+      `ERR_REFUSED the usage meter "${id}" is in the current price plan of the account "prod"`,
+    );
+    await engine.dissociate("prod", { effectiveFrom: "2024-03-01" });
+    expect((await engine.usageMeters.deactivate(id)).item.status).toBe("INACTIVE");
+    expect((await engine.usageMeters.activate(id)).item.status).toBe("ACTIVE");
+  });
+
+  test("S5.3 a meter counts what arrives while it is ACTIVE, and nothing after the fact", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    await customerWith(engine);
+    const id = await sumMeter(engine);
+    await at("2024-03-02").ingest([call("e1", "2024-03-01T10:00:00Z", 5)]);
+    await engine.usageMeters.activate(id);
+    await engine.ingest([call("e2", "2024-03-01T10:00:00Z", 7)]);
+    const usage = await engine.usage({
+      accountIds: ["prod"],
+      from: "2024-03-01T00:00:00Z",
+      until: "2024-03-03T00:00:00Z",
+    });
+    expect(usage.map(({ quantity }) => String(quantity))).toEqual(["7"]);
+  });
+
+  test.each([
+    [
+      "no such schema",
+      { eventSchemaName: "nope" },
+      'ERR_INPUT_INVALID eventSchemaName: expected the name of an event schema, got "nope"',
+    ],
+    ["a name that breaks its pattern", { name: "a/b" }, /^ERR_INPUT_INVALID name: /],
+    [
+      "an unknown variable",
+      { computations: [{ order: 1, computation: { var: "attribute.size" } }] },
+      /^ERR_INPUT_INVALID computations\[0\]\.computation: /,
+    ],
+  ])("a meter with %s is refused", async (_, parts, sentence) => {
+    const { engine } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const meter = {
+      name: "calls",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.count" } }],
+    };
+    expect(await refusalOf(engine.usageMeters.create({ ...meter, ...parts }))).toMatch(sentence);
+  });
+});
+
+describe("lists of what is configured", () => {
+  test("pages are newest first, and stable while things are added", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    for (const day of [1, 2, 3, 4, 5])
+      await at(`2024-03-0${day}`).addOns.create({ name: `Item ${day}`, type: "LICENSE" });
+    const first = await engine.addOns.list({ type: "LICENSE" }, { limit: 2 });
+    await at("2024-03-06").addOns.create({ name: "Item 6", type: "LICENSE" });
+    const second = await engine.addOns.list({}, { limit: 2, after: first.next });
+    const third = await engine.addOns.list({}, { limit: 2, after: second.next });
+    const names = [first, second, third].map(({ items }) => items.map(({ item }) => item.name));
+    expect(names).toEqual([["Item 5", "Item 4"], ["Item 3", "Item 2"], ["Item 1"]]);
+    expect(third.next).toBeUndefined();
+    expect(await refusalOf(engine.addOns.list({}, { limit: 0 }))).toBe(
+      "ERR_OPTION_INVALID limit: expected a whole number from 1 to 1000, got 0",
+    );
+  });
+});

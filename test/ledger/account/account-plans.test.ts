@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+
+import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
+import { timelineOf } from "../../../src/invoicing/timeline.ts";
+import { asOf, decisionsOf, findPlanIn, withDraft } from "../../../src/ledger/account/account-plans.ts";
+import { bookOf } from "../../book/catalog-book.ts";
+
+const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
+const fee = (rate: number) => ({ fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }] }] });
+
+function planOf(id: string, dayOffset: string, more: Readonly<Record<string, unknown>> = {}): unknown {
+  const details = { supportedCurrencies: ["USD"], pricingCycleConfig: monthly(dayOffset), ...fee(30), ...more };
+  return { id, name: id, pricePlanDetails: details };
+}
+
+function decisionsFor(pricePlans: readonly unknown[], plans = [planOf("five", "5"), planOf("one", "1")]) {
+  const accounts = [{ id: "acc", name: "Account", customerId: "ann", pricePlans }];
+  const book = bookOf({ pricePlans: plans, accounts });
+  const [account] = book.accounts;
+  if (account === undefined) throw new Error("the book has one account");
+  return { book, decisions: decisionsOf(account, findPlanIn(book.pricePlans)) };
+}
+
+describe("an account's plans as decisions", () => {
+  test("S9.2 an association that does not say when it was decided was decided at its effectiveFrom", () => {
+    const { decisions } = decisionsFor([
+      { pricePlanId: "five", effectiveFrom: "2024-01-10" },
+      { pricePlanId: "one", effectiveFrom: "2024-03-01", effectiveUntil: "2024-04-01" },
+    ]);
+    expect(decisions.map(({ from, until, decidedAt }) => [from, until, decidedAt].map(formatDate))).toEqual([
+      ["2024-01-10", "9999-01-01", "2024-01-10"],
+      ["2024-03-01", "2024-04-01", "2024-03-01"],
+    ]);
+  });
+
+  test("S9.2 an association is not decided after a later one of the book that says when it was", () => {
+    const { decisions } = decisionsFor([
+      { pricePlanId: "five", effectiveFrom: "2024-06-01" },
+      { pricePlanId: "one", effectiveFrom: "2024-06-11", decidedAt: "2024-05-20T09:00:00Z" },
+    ]);
+    expect(decisions.map(({ decidedAt }) => formatInstant(decidedAt))).toEqual([
+      "2024-05-20T09:00:00.000Z",
+      "2024-05-20T09:00:00.000Z",
+    ]);
+    expect(timelineOf(decisions).map(({ plan, until }) => [plan.planId, formatDate(until)])).toEqual([
+      ["five", "2024-06-11"],
+      ["one", "9999-01-01"],
+    ]);
+  });
+
+  test("S16.2 an override replaces the plan's card of its kind and billable; the plan's cycle stays", () => {
+    const { decisions } = decisionsFor([
+      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: fee(12) },
+    ]);
+    const plan = decisions[0]?.plan;
+    expect(plan?.details.fixedFeeRateCards.map(({ rateValues }) => rateValues[0]?.rate.toFixed())).toEqual(["12"]);
+    expect(plan?.cycleConfig.dayOffset).toBe(5);
+  });
+
+  test("S16.5 retained offsets are those of the plan before; an overridden cycle wins over them", () => {
+    const retaining = { pricePlanId: "one", effectiveFrom: "2024-03-01", retainStartOffsets: true };
+    const before = { pricePlanId: "five", effectiveFrom: "2024-01-10" };
+    expect(decisionsFor([before, retaining]).decisions[1]?.plan?.cycleConfig.dayOffset).toBe(5);
+    const override = { pricePlanDetailsOverride: { pricingCycleConfig: monthly("9") } };
+    expect(decisionsFor([before, { ...retaining, ...override }]).decisions[1]?.plan?.cycleConfig.dayOffset).toBe(9);
+  });
+
+  test("S6.3 an anniversary cycle begins on the day of the association", () => {
+    const anniversary = planOf("own", "1", { pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } });
+    const { book } = decisionsFor([], [anniversary]);
+    const [plan] = book.pricePlans;
+    expect(plan && asOf(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");
+  });
+
+  test("a draft takes the place of every plan, keeps the dates and drops overrides", () => {
+    const { book, decisions } = decisionsFor([
+      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: fee(12) },
+      { pricePlanId: "one", effectiveFrom: "2024-03-01" },
+    ]);
+    const draft = book.pricePlans[1];
+    if (draft === undefined) throw new Error("the book has two plans");
+    const drafted = withDraft(decisions, draft);
+    expect(drafted.map(({ from, plan }) => [formatDate(from), plan?.planId])).toEqual([
+      ["2024-01-10", "one"],
+      ["2024-03-01", "one"],
+    ]);
+    expect(drafted[0]?.plan?.details.fixedFeeRateCards[0]?.rateValues[0]?.rate.toFixed()).toBe("30");
+  });
+});

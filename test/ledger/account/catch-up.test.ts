@@ -1,0 +1,251 @@
+/** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
+import { describe, expect, test } from "vitest";
+
+import { catchUp, draftsOf, isBehind } from "../../../src/ledger/account/catch-up.ts";
+import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
+import { createCredits, creditsShown } from "../../../src/ledger/commands/credits.ts";
+import { openWorkspace } from "../../../src/ledger/workspace.ts";
+import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { calls, fee, grant, plan, tokens } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, cardsOf, finals, headOf, type Ledger, openLedger } from "../account-harness.ts";
+
+/** Associates a plan with the account. */
+function associated(ledger: Ledger, planId: string, from: string, now = from, more: object = {}): void {
+  ledger.run((work) => associate(ledger.catalog, work, { planId, from: at(from), ...more }, at(now), ledger.ids));
+}
+
+const drafts = (ledger: Ledger, now: string): readonly string[] =>
+  ledger.run((work) => draftsOf(ledger.catalog, work, at(now)).map(({ invoice }) => headOf(invoice)));
+
+describe("invoices become final", () => {
+  const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
+
+  test("S13.4 a STANDARD invoice is a draft until its cycle's end plus grace, then due", () => {
+    const ledger = openLedger(bookWith([plan("p", { ...calls(2), pricingCycleConfig: monthly })]));
+    associated(ledger, "p", "2024-01-01");
+    expect(ledger.use(10, "2024-01-20T12:00:00Z")).toBe(true);
+    ledger.until("2024-02-03T23:59:59.999Z");
+    expect(finals(ledger)).toEqual([]);
+    // Late, within the grace.
+    expect(ledger.use(5, "2024-01-31T12:00:00Z", "2024-02-03T23:59:59.999Z")).toBe(true);
+    ledger.until("2024-02-04");
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 30"]);
+    expect(ledger.use(1, "2024-01-31T12:00:00Z", "2024-02-04")).toBe(false);
+  });
+
+  test("S13.4 an advance invoice is due at the start of its cycle", () => {
+    const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }) })]));
+    associated(ledger, "p", "2024-02-01", "2024-01-15");
+    ledger.until("2024-01-31T23:59:59.999Z");
+    expect(finals(ledger)).toEqual([]);
+    ledger.until("2024-02-01");
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-02-01..2024-03-01 of 2024-02-01 DUE 30"]);
+  });
+
+  test("S13.4 a total of 0 is PAID, and one below 0 is PAID and a credit for later invoices", () => {
+    const discount = {
+      fixedFeeRateCards: [
+        { id: "addon.fee", rateValues: [{ currency: "USD", rate: -50 }], type: "ONE_TIME" },
+        { id: "addon.setup", rateValues: [{ currency: "USD", rate: 20 }] },
+      ],
+    };
+    const ledger = openLedger(bookWith([plan("p", discount)]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.until("2024-04-01");
+    // 20 − 50 = −30; then 20 − 20 of the 30; then 20 − 10.
+    expect(finals(ledger)).toEqual([
+      "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID -30",
+      "STANDARD 2024-02-01..2024-03-01 of 2024-03-01 PAID 0",
+      "STANDARD 2024-03-01..2024-04-01 of 2024-04-01 DUE 10",
+    ]);
+    const [credit] = ledger.parts().credits;
+    expect(textOf(credit?.creditAmount ?? decimalOf(0))).toBe("30");
+    expect(credit?.effectiveFrom).toBe(at("2024-02-01"));
+    expect(credit?.transactions.map(({ amount, at: when }) => [textOf(amount), when])).toEqual([
+      ["20", at("2024-03-01")],
+      ["10", at("2024-04-01")],
+    ]);
+  });
+
+  test("S13.1 a cycle with nothing in it makes no invoice, and its time is not looked at again", () => {
+    const ledger = openLedger(bookWith([plan("p", calls(2))]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.until("2024-03-15");
+    expect(finals(ledger)).toEqual([]);
+    expect(ledger.parts().record.nextDueAt).toBe(at("2024-04-01"));
+    expect(isBehind(ledger.parts().record, at("2024-03-31"))).toBe(false);
+    expect(isBehind(ledger.parts().record, at("2024-04-01"))).toBe(true);
+  });
+
+  test("S6.5 history is open for a day after its association was made, then final", () => {
+    const ledger = openLedger(bookWith([plan("p", calls(2))]));
+    associated(ledger, "p", "2023-11-01", "2024-01-10T08:00:00Z");
+    expect(ledger.use(1, "2023-11-05T00:00:00Z", "2024-01-11T07:59:59.999Z")).toBe(true);
+    expect(ledger.use(4, "2023-12-05T00:00:00Z", "2024-01-11T07:59:59.999Z")).toBe(true);
+    ledger.until("2024-01-11T08:00:00Z");
+    expect(finals(ledger)).toEqual([
+      "STANDARD 2023-11-01..2023-12-01 of 2023-12-01 DUE 2",
+      "STANDARD 2023-12-01..2024-01-01 of 2024-01-01 DUE 8",
+    ]);
+    expect(ledger.use(1, "2023-11-05T00:00:00Z", "2024-01-11T08:00:00Z")).toBe(false);
+  });
+
+  test("S13.4 the draft has the id of the final invoice", () => {
+    const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }), ...calls(1) })]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.use(1, "2024-01-02T00:00:00Z");
+    const [draft] = ledger.run((work) => draftsOf(ledger.catalog, work, at("2024-01-31")));
+    ledger.until("2024-02-01");
+    expect(ledger.parts().invoices.map(({ id }) => id)).toContain(draft?.id);
+  });
+});
+
+describe("grants fall due", () => {
+  const book = bookWith([plan("p", { ...tokens(100), ...grant(20, { expiryType: "PRICING_CYCLE" }), ...calls(1) })]);
+
+  test("S11.1 S2.4 an entry is granted at the start of a cycle, dated by it whenever it is made, once", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-15");
+    ledger.until("2024-02-20");
+    ledger.until("2024-02-20");
+    const entries = ledger.parts().entries.map(({ createdAt, effectiveFrom, effectiveUntil, source, granted }) => ({
+      createdAt,
+      effectiveFrom,
+      effectiveUntil,
+      source,
+      granted: textOf(granted),
+    }));
+    const granted = { source: "PRICE_PLAN", granted: "100" };
+    // The first cycle was cut: P1M from 15 January.
+    expect(entries).toEqual([
+      { ...granted, createdAt: at("2024-01-15"), effectiveFrom: at("2024-01-15"), effectiveUntil: at("2024-02-15") },
+      { ...granted, createdAt: at("2024-02-01"), effectiveFrom: at("2024-02-01"), effectiveUntil: at("2024-03-01") },
+    ]);
+  });
+
+  test("S12.6 a credit is granted for its cycle, and what it pays is consumed when the invoice is final", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01");
+    ledger.use(15, "2024-01-10T00:00:00Z");
+    ledger.until("2024-02-01");
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0"]);
+    const credits = ledger.parts().credits.map((each) => [textOf(each.consumedAmount), each.effectiveUntil]);
+    expect(credits).toEqual([
+      ["15", at("2024-02-01")],
+      ["0", at("2024-03-01")],
+    ]);
+  });
+
+  test("S16.1 S11.1 entries outlive the plan that granted them, and none comes after it", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01");
+    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-01-10") }, at("2024-01-10"), ledger.ids));
+    ledger.until("2024-06-01");
+    expect(ledger.parts().entries.map((each) => each.effectiveUntil)).toEqual([at("2024-02-01")]);
+    expect(ledger.parts().record.nextDueAt).toBe(at("9999-01-01"));
+  });
+
+  test("S9.5 what was paid for days that are not served is a credit at the end of the service", () => {
+    const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
+    const ledger = openLedger(bookWith([plan("p", fee(31, prorated))]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.until("2024-01-05");
+    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-01-11") }, at("2024-01-05"), ledger.ids));
+    ledger.until("2024-01-10");
+    expect(ledger.parts().credits).toEqual([]);
+    ledger.until("2024-01-11");
+    // 31 × 21/31 = 21.
+    expect(ledger.parts().credits.map((each) => [textOf(each.creditAmount), each.priority, each.createdAt])).toEqual([
+      ["21", 0, at("2024-01-11")],
+    ]);
+    // The final invoice does not stand in the way of the end, and stays what it was.
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
+  });
+
+  test("S2.4 what falls due at the very instant of a decision was done before it", () => {
+    const ledger = openLedger(bookWith([plan("p", fee(31, { invoiceTiming: "IN_ADVANCE", enableProration: true }))]));
+    associated(ledger, "p", "2024-01-12", "2024-01-07T21:00:00Z");
+    const now = at("2024-01-12");
+    ledger.run((work) => dissociate(ledger.catalog, work, { from: now }, now, ledger.ids));
+    ledger.until(now);
+    // 31 × 20/31 = 20, charged as the day began, and given back.
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-12..2024-02-01 of 2024-01-12 DUE 20"]);
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["20"]);
+  });
+
+  test("S9.5 a plan that is replaced on its first day is paid for and given back, whatever the clock says", () => {
+    const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
+    const ledger = openLedger(bookWith([plan("p", fee(31, prorated)), plan("q", fee(62, prorated))]));
+    associated(ledger, "p", "2024-01-01", "2024-01-01T10:00:00Z");
+    associated(ledger, "q", "2024-01-01", "2024-01-01T10:00:00Z");
+    ledger.until("2024-01-01T10:00:00Z");
+    expect(finals(ledger)).toEqual([
+      "STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31",
+      // 62, of which the credit of 31 pays a half.
+      "STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31",
+    ]);
+    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["31"]);
+    expect(ledger.parts().invoices.map(({ invoice }) => cardsOf(invoice))).toContainEqual([
+      expect.stringMatching(/^SUB_CREDITS credit\.\w{16} -31$/),
+      "ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT addon.fee 62",
+    ]);
+  });
+});
+
+describe("credits and drafts", () => {
+  const monthly = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
+  const both = plan("p", { ...calls(1), ...fee(30, { invoiceTiming: "IN_ADVANCE" }), pricingCycleConfig: monthly });
+
+  function withCredit(amount: number): Ledger {
+    const ledger = openLedger(bookWith([both]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.use(40, "2024-01-10T00:00:00Z");
+    const request = {
+      accountId: "a",
+      purpose: "welcome",
+      creditAmount: decimalOf(amount),
+      priority: 1,
+      effectiveFrom: at("2024-01-11"),
+    };
+    ledger.runAll(["a"], ([work]) => {
+      const workspace = { find: () => work };
+      return createCredits(ledger.catalog, workspace, [request], at("2024-01-11"), ledger.ids);
+    });
+    return ledger;
+  }
+
+  test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
+    const ledger = withCredit(50);
+    const [shown] = ledger.run((work) => creditsShown(ledger.catalog, work, at("2024-01-12")));
+    expect([textOf(shown?.holdAmount ?? decimalOf(0)), textOf(shown?.left ?? decimalOf(0)), shown?.status]).toEqual([
+      "40",
+      "10",
+      "ACTIVE",
+    ]);
+    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["0"]);
+  });
+
+  test("S12.3 what an earlier draft would take is kept from a later invoice that is final sooner", () => {
+    const ledger = withCredit(50);
+    // January's STANDARD of 1 February is a draft of 40 until the 4th; February's advance invoice takes the other 10.
+    ledger.until("2024-02-01");
+    expect(finals(ledger).at(-1)).toBe("STANDARD_ADVANCED 2024-02-01..2024-03-01 of 2024-02-01 DUE 20");
+    expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
+    ledger.until("2024-02-04");
+    expect(finals(ledger).at(-1)).toBe("STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0");
+    const [credit] = ledger.run((work) => creditsShown(ledger.catalog, work, at("2024-02-04")));
+    expect([textOf(credit?.credit.consumedAmount ?? decimalOf(0)), credit?.status]).toEqual(["50", "CONSUMED"]);
+  });
+
+  test("S13.5 a preview at an instant shows what finalizing at that instant writes", () => {
+    const ledger = withCredit(25);
+    const preview = openWorkspace([ledger.parts()]);
+    catchUp(ledger.catalog, preview.account("a"), at("2024-02-04"));
+    const shown = preview.account("a").invoices();
+    ledger.until("2024-01-20");
+    ledger.until("2024-02-02");
+    ledger.until("2024-02-04");
+    expect(shown).toEqual(ledger.parts().invoices);
+  });
+});

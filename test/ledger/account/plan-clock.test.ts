@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS, formatDate, parseDate } from "../../../src/calendar/instant.ts";
+import { planClock } from "../../../src/ledger/account/plan-clock.ts";
+import { perUnit } from "../../book/builder.ts";
+import { decision, spanText } from "../../invoicing/plans.ts";
+
+const priced = perUnit(1);
+const overage = (more: Readonly<Record<string, unknown>>) => ({
+  entitlementOverageRateCards: [{ featureId: "f", ...priced, ...more }],
+});
+const entitlement = {
+  billingEntitlementRateCards: [
+    { featureId: "f", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }], ...priced },
+  ],
+};
+
+describe("the period that holds an event", () => {
+  const clock = planClock([
+    decision("2024-01-15", { graceDays: 3, until: "2024-03-10" }),
+    decision("2024-04-01", { graceDays: 0 }),
+  ]);
+
+  test("S6.5 is the account's cycle, open until its end and the grace days", () => {
+    const period = clock.periodAt(parseDate("2024-02-29"));
+    expect(spanText(period)).toBe("2024-02-01/2024-03-01");
+    expect(formatDate(period.openUntil ?? 0)).toBe("2024-03-04");
+    expect(spanText(clock.periodAt(parseDate("2024-03-10") - 1))).toBe("2024-03-01/2024-03-10");
+  });
+
+  test("S16.7 is open for the invoice group's grace days, where the group sets them", () => {
+    const grouped = planClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
+    expect(formatDate(grouped.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
+  });
+
+  test("S6.5 without a plan is the gap, which no event is too late for", () => {
+    const gap = clock.periodAt(parseDate("2024-03-10"));
+    expect([spanText(gap), gap.openUntil]).toEqual(["2024-03-10/2024-04-01", undefined]);
+    const before = clock.periodAt(parseDate("2024-01-15") - 1);
+    expect([before.start, formatDate(before.end)]).toEqual([Number.NEGATIVE_INFINITY, "2024-01-15"]);
+    const none = planClock([]).periodAt(0);
+    expect([none.start, none.end]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  });
+});
+
+describe("the grants that fall due", () => {
+  test("S2.4 come once, in order, up to and including the instant", () => {
+    const clock = planClock([decision("2024-01-15", { details: entitlement })]);
+    const datesUpTo = (date: string): readonly string[] =>
+      clock.grantsUpTo(parseDate(date)).map(({ due }) => formatDate(due));
+    expect(datesUpTo("2024-01-14")).toEqual([]);
+    expect(datesUpTo("2024-02-01")).toEqual(["2024-01-15", "2024-02-01"]);
+    expect(datesUpTo("2024-01-20")).toEqual([]);
+    expect(datesUpTo("2024-03-15")).toEqual(["2024-03-01"]);
+    // Further ahead than grants are worked out at once.
+    expect(datesUpTo("2027-03-15")).toHaveLength(36);
+  });
+});
+
+describe("the grants of a plan that was decided after it began", () => {
+  test("S11.1 S16.1 are there for the events of its first cycle, as its prices are", () => {
+    const clock = planClock([decision("2024-01-15", { details: entitlement, decidedAt: "2024-03-10" })]);
+    const startsUpTo = (date: string): readonly string[] =>
+      clock.grantsUpTo(parseDate(date)).map(({ start, due }) => `${formatDate(start)} due ${formatDate(due)}`);
+    expect(startsUpTo("2024-01-15")).toEqual(["2024-01-15 due 2024-03-10"]);
+    expect(startsUpTo("2024-04-01")).toEqual([
+      "2024-02-01 due 2024-03-10",
+      "2024-03-01 due 2024-03-10",
+      "2024-04-01 due 2024-04-01",
+    ]);
+  });
+
+  test("S11.1 are there on the day itself, whatever the hour of the decision", () => {
+    const decided = { ...decision("2024-01-15", { details: entitlement }), decidedAt: parseDate("2024-01-15") + 1 };
+    expect(planClock([decided]).grantsUpTo(parseDate("2024-01-15"))).toHaveLength(1);
+  });
+});
+
+describe("the overage that an event may make", () => {
+  const at = (date: string) => parseDate(date) + DAY_MS / 2;
+
+  test("S11.7 is counted over the billing window, which ends with the association at the latest", () => {
+    const details = overage({ billingConfig: { interval: 3, startOffset: 1 }, maxQuantity: 5 });
+    const clock = planClock([decision("2024-01-15", { details, until: "2024-07-20" })]);
+    const windowAt = (date: string): string | undefined => {
+      const limit = clock.overageAt("f", at(date));
+      return limit && spanText(limit.window);
+    };
+    // January, n = 1, is before startOffset; windows are n = 2 to 4, 5 to 7.
+    expect(windowAt("2024-01-20")).toBe("2024-01-15/2024-02-01");
+    expect(windowAt("2024-03-20")).toBe("2024-02-01/2024-05-01");
+    expect(windowAt("2024-06-20")).toBe("2024-05-01/2024-07-20");
+    expect(windowAt("2024-07-20")).toBeUndefined();
+    expect(clock.overageAt("f", at("2024-03-20"))?.maxQuantity?.toFixed()).toBe("5");
+  });
+
+  test("S11.3 is none where the plan in force has no card for the feature", () => {
+    const clock = planClock([decision("2024-01-15", { details: overage({}) })]);
+    expect(clock.overageAt("g", at("2024-02-01"))).toBeUndefined();
+    expect(clock.overageAt("f", at("2024-02-01"))?.maxQuantity).toBeUndefined();
+    expect(clock.overageAt("f", parseDate("2024-01-15") - 1)).toBeUndefined();
+  });
+
+  test("S11.3 a maximum of 0 allows none", () => {
+    const clock = planClock([decision("2024-01-15", { details: overage({ maxQuantity: 0 }) })]);
+    expect(clock.overageAt("f", at("2024-02-01"))?.maxQuantity?.toFixed()).toBe("0");
+  });
+});

@@ -1,0 +1,327 @@
+import { describe, expect, test } from "vitest";
+
+import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import { hasCode } from "../../../src/errors.ts";
+import { timelineOf } from "../../../src/invoicing/timeline.ts";
+import { planOf } from "../../../src/ledger/account/account-plan.ts";
+/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
+import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
+import { associate, type AssociateRequest, dissociate } from "../../../src/ledger/commands/associate.ts";
+import { decimalOf } from "../../../src/numbers/decimal.ts";
+import { calls, fee, plan } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+
+const anniversary = { interval: "MONTHLY", anniversaryCycle: true };
+const book = bookWith([
+  plan("p", calls(1)),
+  plan("p", calls(2), { version: 2 }),
+  plan("p", calls(3), { version: 3, status: "DRAFT" }),
+  plan("q", calls(5)),
+  plan("day", { ...calls(1), pricingCycleConfig: anniversary }),
+  plan("weekly", { ...calls(1), pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } }),
+  plan("middle", { ...calls(1), pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "15" } } }),
+  plan("euro", { supportedCurrencies: ["EUR"] }),
+  plan("bare", { supportedCurrencies: [] }),
+  plan("timeless", { ...calls(1), pricingCycleConfig: null }),
+  plan("draft", calls(1), { status: "DRAFT" }),
+]);
+
+type Asked = Omit<AssociateRequest, "planId" | "from" | "until"> & { readonly until?: string };
+
+function associated(ledger: Ledger, planId: string, from: string, now: string, { until, ...more }: Asked = {}): void {
+  const request = { planId, from: at(from), ...(until === undefined ? {} : { until: at(until) }), ...more };
+  ledger.run((work) => associate(ledger.catalog, work, request, at(now), ledger.ids));
+}
+
+const day = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+
+/** The account's plans over time: plan@version, days and offset. */
+function planned(ledger: Ledger): readonly string[] {
+  const { decisions } = planOf(ledger.catalog, ledger.parts().record);
+  return timelineOf(decisions).map(
+    ({ from, until, plan: own }) =>
+      `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
+  );
+}
+
+describe("associating", () => {
+  test("S16.1 an association replaces what lies in it, and the older one goes on after it", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    associated(ledger, "q", "2024-03-01", "2024-01-10", { until: "2024-05-01" });
+    expect(planned(ledger)).toEqual([
+      "p@2 2024-01-01..2024-03-01 on 1",
+      "q@1 2024-03-01..2024-05-01 on 1",
+      "p@2 2024-05-01..9999-01-01 on 1",
+    ]);
+  });
+
+  test("S16.4 without a version the latest ACTIVE one is associated", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    associated(ledger, "p", "2024-02-01", "2024-01-01", { version: 1 });
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@1 2024-02-01..9999-01-01 on 1"]);
+  });
+
+  test("S6.3 an anniversary is derived from the date and kept with the association", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "day", "2024-01-17", "2024-01-15");
+    expect(planned(ledger)).toEqual(["day@1 2024-01-17..9999-01-01 on 17"]);
+    expect(ledger.parts().record.associations[0]?.plan?.override).toBeUndefined();
+  });
+
+  test("S16.2 retained offsets are those of the plan in force, and no override", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "day", "2024-01-17", "2024-01-15");
+    associated(ledger, "p", "2024-02-05", "2024-01-20", { retainStartOffsets: true });
+    expect(planned(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 17");
+    expect(ledger.parts().record.associations[1]?.plan?.override).toBeUndefined();
+  });
+
+  test("S16.2 a pricingCycleConfig of the override wins over the plan's and over retained offsets", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "day", "2024-01-17", "2024-01-15");
+    const override = overrideOf({ pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "9" } } });
+    associated(ledger, "p", "2024-02-05", "2024-01-20", { override, retainStartOffsets: true });
+    expect(planned(ledger)[1]).toBe("p@2 2024-02-05..9999-01-01 on 9");
+    expect(ledger.parts().record.associations[1]?.plan?.override).toEqual(override);
+  });
+
+  test("S16.1 the first association may start in the past, and the next ones today", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2023-06-01", "2024-01-10T12:00:00Z");
+    associated(ledger, "q", "2024-01-10", "2024-01-10T13:00:00Z");
+    expect(planned(ledger)).toEqual(["p@2 2023-06-01..2024-01-10 on 1", "q@1 2024-01-10..9999-01-01 on 1"]);
+  });
+
+  test("S16.1 a final advance invoice does not stand in the way of a change", () => {
+    const advance = bookWith([plan("fee", fee(31, { invoiceTiming: "IN_ADVANCE" })), plan("q", calls(1))]);
+    const ledger = openLedger(advance);
+    associated(ledger, "fee", "2024-01-01", "2024-01-01");
+    ledger.until("2024-01-09");
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
+    associated(ledger, "q", "2024-01-10", "2024-01-10T01:00:00Z");
+    expect(planned(ledger)[1]).toBe("q@1 2024-01-10..9999-01-01 on 1");
+  });
+
+  test("S16.1 dissociating leaves a gap; where there is no plan it changes nothing", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    const days = { from: at("2024-02-01"), until: at("2024-03-01") };
+    const now = at("2024-01-10");
+    ledger.run((work) => dissociate(ledger.catalog, work, days, now, ledger.ids));
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@2 2024-03-01..9999-01-01 on 1"]);
+    expect(ledger.run((work) => dissociate(ledger.catalog, work, days, now, ledger.ids))).toBeUndefined();
+    expect(ledger.parts().record.associations).toHaveLength(2);
+  });
+
+  test("S16.1 only a plan that is named is dissociated", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    const leave = (request: { readonly planId?: string; readonly version?: number }): unknown => {
+      const days = { from: at("2024-02-01"), ...request };
+      return ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-10"), ledger.ids));
+    };
+    expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
+      "message",
+      'only the plan that is named is dissociated: in these days the account has version 2 of "p" from 2024-01-01 on',
+    );
+    expect(caught(() => leave({ version: 1 }))).toMatchObject({
+      code: "ERR_REFUSED",
+      details: { rule: "docs/semantics.md#s16.1" },
+    });
+    expect(caught(() => leave({ planId: "no" }))).toHaveProperty("message", 'no price plan has the id "no"');
+    expect(caught(() => leave({ planId: "p", version: 9 }))).toHaveProperty(
+      "message",
+      'the price plan "p" has no version 9',
+    );
+    leave({ planId: "p", version: 2 });
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
+  });
+
+  test("S6.5 a book's associations are decided at once when it is loaded", () => {
+    const account = {
+      pricePlans: [
+        { pricePlanId: "p", version: 1, effectiveFrom: at("2023-01-01") },
+        { pricePlanId: "q", version: 1, effectiveFrom: at("2023-06-01"), pricePlanDetailsOverride: overrideOf({}) },
+      ],
+    };
+    const ledger = openLedger(book);
+    const associations = associationsOfBook(ledger.catalog, account, at("2024-01-10"), ledger.ids);
+    ledger.run((work) => work.putRecord({ ...work.record, associations }));
+    expect(planned(ledger)).toEqual(["p@1 2023-01-01..2023-06-01 on 1", "q@1 2023-06-01..9999-01-01 on 1"]);
+    expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([at("2024-01-10"), at("2024-01-10")]);
+    expect(associations[1]?.plan?.override).toBeUndefined();
+  });
+});
+
+describe("what is refused changes nothing", () => {
+  const rows: readonly (readonly [string, string, string, string, Asked, string])[] = [
+    [
+      "S16.1 a day in the past",
+      "q",
+      "2024-01-09",
+      "ERR_REFUSED",
+      {},
+      "the plans of an account change from today (2024-01-10) on, not in the past",
+    ],
+    [
+      "S16.1 an instant that is no date",
+      "q",
+      "2024-01-11T01:00:00Z",
+      "ERR_INPUT_INVALID",
+      {},
+      "effectiveFrom: expected a date, which is a midnight UTC, got 2024-01-11T01:00:00.000Z",
+    ],
+    [
+      "S16.1 an end that is no date",
+      "q",
+      "2024-01-11",
+      "ERR_INPUT_INVALID",
+      { until: "2024-01-12T00:00:01Z" },
+      "effectiveUntil: expected a date, which is a midnight UTC, got 2024-01-12T00:00:01.000Z",
+    ],
+    [
+      "S16.1 an end that is not after the start",
+      "q",
+      "2024-01-11",
+      "ERR_INPUT_INVALID",
+      { until: "2024-01-11" },
+      "effectiveUntil: expected a date after 2024-01-11",
+    ],
+    ["an unknown plan", "none", "2024-01-11", "ERR_NOT_FOUND", {}, 'no price plan has the id "none"'],
+    ["an unknown version", "p", "2024-01-11", "ERR_NOT_FOUND", { version: 9 }, 'the price plan "p" has no version 9'],
+    [
+      "S16.4 a DRAFT version",
+      "p",
+      "2024-01-11",
+      "ERR_REFUSED",
+      { version: 3 },
+      'expected an ACTIVE price plan: version 3 of "p" is DRAFT',
+    ],
+    [
+      "S16.4 a plan without an ACTIVE version",
+      "draft",
+      "2024-01-11",
+      "ERR_REFUSED",
+      {},
+      'the price plan "draft" has no ACTIVE version',
+    ],
+    [
+      "S7.7 another currency",
+      "euro",
+      "2024-01-11",
+      "ERR_REFUSED",
+      {},
+      'version 1 of "euro" supports "EUR", not "USD", the account\'s invoiceCurrency',
+    ],
+    ["S16.1 no currency", "bare", "2024-01-11", "ERR_REFUSED", {}, 'version 1 of "bare" has no supportedCurrencies'],
+    [
+      "S16.1 no cycles",
+      "timeless",
+      "2024-01-11",
+      "ERR_REFUSED",
+      {},
+      'version 1 of "timeless" has no pricingCycleConfig',
+    ],
+    [
+      "rule 1: offsets of another interval",
+      "weekly",
+      "2024-01-11",
+      "ERR_REFUSED",
+      { retainStartOffsets: true },
+      "start offsets are retained only between equal intervals: MONTHLY before, WEEKLY now",
+    ],
+    [
+      "rule 2: offsets of no plan",
+      "q",
+      "2024-02-10",
+      "ERR_REFUSED",
+      { retainStartOffsets: true },
+      "no price plan is in force on 2024-02-10 whose start offsets could be retained",
+    ],
+  ];
+
+  test.each(rows)("%s", (...[, planId, from, code, more, message]) => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01", { until: "2024-02-01" });
+    const before = ledger.parts();
+    const refusal = caught(() => associated(ledger, planId, from, "2024-01-10T10:00:00Z", more));
+    expect(refusal).toMatchObject({ code, message });
+    expect(ledger.parts()).toBe(before);
+  });
+
+  test("S16.1 days of a final STANDARD invoice cannot change, even by a clock that was put back", () => {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    ledger.use(1, "2024-01-05T00:00:00Z");
+    ledger.until("2024-02-01");
+    const message = "the invoice from 2024-01-01 to 2024-02-01 is final: the plans of its days cannot change";
+    const back = at("2024-01-20");
+    expect(caught(() => associated(ledger, "q", "2024-01-20", "2024-01-20"))).toMatchObject({ message });
+    const days = { from: at("2024-01-31") };
+    expect(caught(() => ledger.run((work) => dissociate(ledger.catalog, work, days, back, ledger.ids)))).toMatchObject({
+      message,
+    });
+  });
+
+  test("S16.3 an archived account gets no plan", () => {
+    const ledger = openLedger(book, [newAccount("a", { status: "ARCHIVED" })]);
+    const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01"));
+    expect(hasCode(error, "ERR_REFUSED") && error.details.rule).toBe("docs/semantics.md#s16.3");
+  });
+});
+
+describe("overrides", () => {
+  test("S7.7 an override without rates in the account's currency, or for what nobody sells, is refused with all faults", () => {
+    const [card] = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
+    if (card === undefined) throw new Error("q has a usage card");
+    const rateValues = card.rateValues.map((rates) => ({ ...rates, currency: "EUR" }));
+    const override = overrideOf({ usageRateCards: [{ ...card, usageMeterId: "um.none", rateValues }] });
+    const ledger = openLedger(book);
+    const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01", { override }));
+    if (!hasCode(error, "ERR_INPUT_INVALID")) throw error;
+    expect(error.details.problems.map(({ path }) => path)).toEqual([
+      "$.pricePlanDetailsOverride.usageRateCards[0].rateValues",
+      "$.pricePlanDetailsOverride.usageMeterId",
+    ]);
+    expect(ledger.parts().record.associations).toEqual([]);
+  });
+
+  test("S16.2 a card replaces the plan's of its kind and billable, and a commitment is added", () => {
+    const ledger = openLedger(book);
+    const own = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
+    const override = overrideOf({
+      usageRateCards: own,
+      minimumCommitment: { displayName: "Least", rateValues: [{ currency: "USD", rate: decimalOf(80) }] },
+    });
+    associated(ledger, "p", "2024-01-01", "2024-01-01", { override });
+    ledger.use(10, "2024-01-05T00:00:00Z");
+    ledger.until("2024-02-01");
+    // 10 × 5 of the override, and 30 more to the commitment of 80.
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 80"]);
+  });
+});
+
+/** What a decision throws. */
+function caught(decision: () => unknown): unknown {
+  try {
+    decision();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function overrideOf(parts: Partial<PricePlanDetailsOverride>): PricePlanDetailsOverride {
+  return {
+    usageRateCards: [],
+    fixedFeeRateCards: [],
+    licenseRateCards: [],
+    billingEntitlementRateCards: [],
+    creditGrantRateCards: [],
+    entitlementOverageRateCards: [],
+    ...parts,
+  };
+}

@@ -1,0 +1,146 @@
+/** Credits are given, shown and voided (S12). */
+import { describe, expect, test } from "vitest";
+
+import { associate } from "../../../src/ledger/commands/associate.ts";
+import { createCredits, type CreditRequest, creditsShown, voidCredit } from "../../../src/ledger/commands/credits.ts";
+import type { CreditRecord } from "../../../src/ledger/records.ts";
+import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { calls, plan } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+
+const book = bookWith([plan("p", calls(1))]);
+const gift: CreditRequest = {
+  accountId: "a",
+  purpose: "gift",
+  creditAmount: decimalOf(50),
+  priority: 1,
+  effectiveFrom: at("2024-01-05"),
+};
+
+function opened(): Ledger {
+  const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("gone", { status: "ARCHIVED" })]);
+  const from = at("2024-01-01");
+  for (const id of ["a", "b"]) {
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids), id);
+  }
+  return ledger;
+}
+
+function given(ledger: Ledger, requests: readonly CreditRequest[], now = "2024-01-05"): readonly CreditRecord[] {
+  return ledger.runAll(["a", "b", "gone"], (works) => {
+    const find = (id: string): (typeof works)[number] | undefined => works.find(({ record }) => record.id === id);
+    return createCredits(ledger.catalog, { find }, requests, at(now), ledger.ids);
+  });
+}
+
+const shown = (ledger: Ledger, now: string): readonly unknown[] =>
+  ledger.run((work) =>
+    creditsShown(ledger.catalog, work, at(now)).map(({ holdAmount, left, status }) => [
+      textOf(holdAmount),
+      textOf(left),
+      status,
+    ]),
+  );
+
+describe("giving credits", () => {
+  test("S12 each request makes a credit in the currency of its account", () => {
+    const ledger = opened();
+    const credits = given(ledger, [gift, { ...gift, accountId: "b", effectiveUntil: at("9999-01-01") }]);
+    expect(credits.map(({ accountId, currency, customerId }) => [accountId, currency, customerId])).toEqual([
+      ["a", "USD", "ann"],
+      ["b", "USD", "ann"],
+    ]);
+    // "No end" is kept as none.
+    expect(credits[1]?.effectiveUntil).toBeUndefined();
+    expect(ledger.parts("b").credits).toEqual([credits[1]]);
+  });
+
+  test("S12 an idempotencyKey gives the first credit again, also within one call", () => {
+    const ledger = opened();
+    const keyed = { ...gift, idempotencyKey: "k" };
+    const [first, second] = given(ledger, [keyed, keyed]);
+    expect(second).toEqual(first);
+    expect(given(ledger, [keyed], "2024-01-09")).toEqual([first]);
+    expect(ledger.parts().credits).toHaveLength(1);
+    // The key of one account says nothing of another's.
+    expect(given(ledger, [{ ...keyed, accountId: "b", purpose: "other" }])).toHaveLength(1);
+  });
+
+  const refused: readonly (readonly [string, Partial<CreditRequest>, string])[] = [
+    ["an unknown account", { accountId: "none" }, 'no account has the id "none"'],
+    ["an archived account", { accountId: "gone" }, 'the account "gone" is archived'],
+    [
+      "an amount of 0",
+      { creditAmount: decimalOf(0) },
+      "creditRequests[1].creditAmount: expected an amount above 0, got 0",
+    ],
+    [
+      "an end before the start",
+      { effectiveUntil: at("2024-01-05") },
+      "creditRequests[1].effectiveUntil: expected a date after 2024-01-05T00:00:00.000Z, got 2024-01-05T00:00:00.000Z",
+    ],
+    [
+      "a key that was used for another credit",
+      { idempotencyKey: "k", purpose: "another" },
+      'the idempotencyKey "k" was used for another credit',
+    ],
+  ];
+
+  test.each(refused)("S12 all or none: %s refuses the whole list", (_because, change, message) => {
+    const ledger = opened();
+    given(ledger, [{ ...gift, idempotencyKey: "k" }]);
+    const before = ledger.parts();
+    expect(() => given(ledger, [gift, { ...gift, ...change }])).toThrow(message);
+    expect(ledger.parts()).toBe(before);
+  });
+});
+
+describe("voiding", () => {
+  test("S12.5 voiding releases what is held, and what is consumed stays consumed", () => {
+    const ledger = opened();
+    const [credit] = given(ledger, [gift]);
+    ledger.use(20, "2024-01-10T00:00:00Z");
+    ledger.until("2024-02-01");
+    ledger.use(12, "2024-02-10T00:00:00Z");
+    expect(shown(ledger, "2024-02-10")).toEqual([["12", "18", "ACTIVE"]]);
+    ledger.run((work) => voidCredit(ledger.catalog, work, credit?.id ?? "", at("2024-02-11")));
+    expect(shown(ledger, "2024-02-11")).toEqual([["0", "0", "VOIDED"]]);
+    ledger.until("2024-03-01");
+    expect(finals(ledger)).toEqual([
+      "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 PAID 0",
+      "STANDARD 2024-02-01..2024-03-01 of 2024-03-01 DUE 12",
+    ]);
+    expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["20"]);
+  });
+
+  test("S12.5 voiding twice, a consumed credit and an unknown one are refused", () => {
+    const ledger = opened();
+    const [first, second] = given(ledger, [gift, { ...gift, priority: 2 }]);
+    const voided = (id: string | undefined, now: string): unknown =>
+      ledger.run((work) => voidCredit(ledger.catalog, work, id ?? "", at(now)));
+    voided(second?.id, "2024-01-06");
+    expect(() => voided(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit is voided");
+    ledger.use(60, "2024-01-10T00:00:00Z");
+    expect(() => voided(first?.id, "2024-02-01")).toThrow("is CONSUMED");
+    expect(() => voided("none", "2024-02-01")).toThrow('no credit has the id "none"');
+  });
+});
+
+describe("showing", () => {
+  test("S11.2 S12.4 a credit whose end has passed shows as EXPIRED", () => {
+    const ledger = opened();
+    given(ledger, [{ ...gift, effectiveUntil: at("2024-01-08") }]);
+    expect(shown(ledger, "2024-01-07")).toEqual([["0", "50", "ACTIVE"]]);
+    expect(shown(ledger, "2024-01-08")).toEqual([["0", "50", "EXPIRED"]]);
+  });
+
+  test("S12.4 at 0 left and 0 held a credit is CONSUMED; while it is held it is ACTIVE", () => {
+    const ledger = opened();
+    given(ledger, [gift]);
+    ledger.use(80, "2024-01-10T00:00:00Z");
+    expect(shown(ledger, "2024-01-31")).toEqual([["50", "0", "ACTIVE"]]);
+    ledger.until("2024-02-01");
+    expect(shown(ledger, "2024-02-01")).toEqual([["0", "0", "CONSUMED"]]);
+  });
+});

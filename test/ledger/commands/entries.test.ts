@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+
+import { textOf } from "../../../src/numbers/decimal.ts";
+import { accountOf, bookOf, type EventLedger, onPlan, openEvents, overage, requestOf } from "../event-harness.ts";
+
+const NOON = "2024-03-05T12:00:00Z";
+const MONTH = ["2024-03-01", "2024-04-01"] as const;
+const shop = (details: object = {}): EventLedger => openEvents(bookOf(details), [onPlan("a")]);
+
+/** Uses some tokens at noon. */
+const use = async (ledger: EventLedger, id: string, tokens: number, timestamp = NOON): Promise<string> =>
+  (await ledger.ingest([requestOf(id, tokens, timestamp)], NOON))[0]?.status ?? "";
+
+describe("buying an entry (S11.5)", () => {
+  test("S11.6 makes an entry that events spend", async () => {
+    const ledger = shop();
+    const entry = await ledger.grant(10, ...MONTH, NOON);
+    expect(entry).toMatchObject({ accountId: "a", featureId: "f.tokens", source: "PURCHASE", voided: false });
+    expect(await use(ledger, "e1", 10)).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    expect(await use(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+  });
+
+  test("S11.5 takes the open overage that it covers, and no other", async () => {
+    const ledger = shop(overage());
+    await use(ledger, "e1", 3, "2024-03-02T00:00:00Z");
+    await use(ledger, "e2", 4, "2024-03-04T00:00:00Z");
+    await use(ledger, "e3", 5, "2024-03-05T00:00:00Z");
+    const entry = await ledger.grant(6, "2024-03-03", "2024-04-01", NOON);
+    expect(textOf(entry.balance)).toBe("0");
+    const taken = ledger.events().map(({ feature }) => feature?.allocations.map(({ quantity }) => textOf(quantity)));
+    expect(taken).toEqual([[], ["4"], ["2"]]);
+    expect(ledger.totals()).toMatchObject({ granted: "6", balance: "0", overage: "6", consumed: "12" });
+  });
+
+  test("the same idempotencyKey is the same entry, also after it was changed", async () => {
+    const ledger = shop();
+    const key = { idempotencyKey: "k" };
+    const { id } = await ledger.grant(10, ...MONTH, NOON, key);
+    await ledger.patch(id, { granted: 20, until: "2024-05-01" }, NOON);
+    await ledger.patch(id, { granted: 30 }, NOON);
+    const again = await ledger.grant(10, ...MONTH, NOON, key);
+    expect([again.id, textOf(again.granted)]).toEqual([id, "30"]);
+    expect(ledger.entries()).toHaveLength(1);
+    const refusal = { code: "ERR_TAKEN", message: 'the idempotencyKey "k" was used for another entry' };
+    await expect(ledger.grant(30, ...MONTH, NOON, key)).rejects.toMatchObject(refusal);
+  });
+
+  test("is refused for what cannot be", async () => {
+    const ledger = shop();
+    await expect(ledger.grant(-1, ...MONTH, NOON)).rejects.toMatchObject({
+      code: "ERR_INPUT_INVALID",
+      message: "granted: expected 0 or more, got -1",
+    });
+    await expect(ledger.grant(1, "2024-03-01", "2024-03-01", NOON)).rejects.toMatchObject({
+      code: "ERR_INPUT_INVALID",
+      message:
+        "effectiveUntil: expected a time after effectiveFrom, 2024-03-01T00:00:00.000Z, got 2024-03-01T00:00:00.000Z",
+    });
+    await expect(ledger.grant(1, ...MONTH, NOON, { featureId: "f.none" })).rejects.toMatchObject({
+      code: "ERR_NOT_FOUND",
+      message: 'no feature has the id "f.none"',
+    });
+    const gone = openEvents(bookOf(), [accountOf("a", { status: "ARCHIVED" })]);
+    await expect(gone.grant(1, ...MONTH, NOON)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: 'the account "a" is archived: nothing is granted',
+    });
+    expect([...ledger.entries(), ...gone.entries()]).toEqual([]);
+  });
+});
+
+describe("changing an entry (S11.8)", () => {
+  test("S11.8 a change of granted moves the balance by the difference, down to 0", async () => {
+    const ledger = shop();
+    const { id } = await ledger.grant(10, ...MONTH, NOON);
+    await use(ledger, "e1", 4);
+    expect(textOf((await ledger.patch(id, { granted: 12.5 }, NOON)).balance)).toBe("8.5");
+    expect(textOf((await ledger.patch(id, { granted: 4 }, NOON)).balance)).toBe("0");
+    await expect(ledger.patch(id, { granted: 3 }, NOON)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: "granted: expected at least the 4 that events took, got 3",
+    });
+    expect(ledger.totals()).toMatchObject({ granted: "4", balance: "0", consumed: "4" });
+  });
+
+  test("S11.5 what is raised takes overage", async () => {
+    const ledger = shop(overage());
+    const { id } = await ledger.grant(1, ...MONTH, NOON);
+    await use(ledger, "e1", 4);
+    const raised = await ledger.patch(id, { granted: 3 }, NOON);
+    expect(textOf(raised.balance)).toBe("0");
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
+  });
+
+  test("S11.5 what is extended takes overage", async () => {
+    const ledger = shop(overage());
+    const { id } = await ledger.grant(3, "2024-03-01", "2024-03-02", NOON);
+    await use(ledger, "e1", 4);
+    await ledger.patch(id, { until: "2024-03-06" }, NOON);
+    expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
+  });
+
+  test("S11.8 the end cannot move to or before an event that spent the entry", async () => {
+    const ledger = shop();
+    const { id } = await ledger.grant(10, ...MONTH, NOON);
+    await use(ledger, "e1", 4, "2024-03-04T00:00:00Z");
+    await expect(ledger.patch(id, { until: "2024-03-04" }, NOON)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: "effectiveUntil: expected a time after 2024-03-04T00:00:00.000Z, when an event spent the entry",
+    });
+    await ledger.patch(id, { until: "2024-03-04T00:00:00.001Z" }, NOON);
+    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await ledger.patch(id, { until: "2024-03-02" }, NOON);
+    expect(await use(ledger, "e2", 4)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+  });
+
+  test("an entry that is unknown, and one that is voided, cannot be changed", async () => {
+    const ledger = shop();
+    const { id } = await ledger.grant(10, ...MONTH, NOON);
+    await ledger.voidEntry(id, NOON);
+    await expect(ledger.patch(id, { granted: 20 }, NOON)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: `the entry "${id}" is voided: it cannot be changed`,
+    });
+    await expect(ledger.patch("none", {}, NOON)).rejects.toMatchObject({
+      code: "ERR_NOT_FOUND",
+      message: 'no feature credit entry has the id "none"',
+    });
+  });
+});
+
+describe("voiding an entry (S11.8)", () => {
+  test("S11.8 granted and balance stay, and it is not spent", async () => {
+    const ledger = shop();
+    const { id } = await ledger.grant(10, ...MONTH, NOON);
+    await use(ledger, "e1", 4);
+    await ledger.voidEntry(id, NOON);
+    expect(await use(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
+    expect(ledger.totals()).toMatchObject({ granted: "10", balance: "6" });
+  });
+
+  test("S11.8 voiding twice is refused", async () => {
+    const ledger = shop();
+    const { id } = await ledger.grant(10, ...MONTH, NOON);
+    await ledger.voidEntry(id, NOON);
+    const refusal = { code: "ERR_REFUSED", message: `the entry "${id}" is voided already` };
+    await expect(ledger.voidEntry(id, NOON)).rejects.toMatchObject(refusal);
+  });
+});

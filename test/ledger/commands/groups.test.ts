@@ -1,0 +1,188 @@
+/** Invoice groups: their terms, and their invoices as one (S16.7). */
+import { describe, expect, test } from "vitest";
+
+import { draftsOf } from "../../../src/ledger/account/catch-up.ts";
+import { associate } from "../../../src/ledger/commands/associate.ts";
+import {
+  addToGroup,
+  compositeLines,
+  consolidate,
+  readComposite,
+  removeFromGroup,
+} from "../../../src/ledger/commands/groups.ts";
+import type { DocumentRecord } from "../../../src/ledger/decision.ts";
+import { textOf } from "../../../src/numbers/decimal.ts";
+import { calls, plan } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+
+const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
+const customers = [{ id: "ann", name: "Ann" }];
+const seed = [{ id: "seed", name: "Seed", customerId: "ann" }];
+const groupOf = (id: string, more: object): object => ({ id, name: id, accountIds: [], ...more });
+const book = bookWith([plan("p", { ...calls(1), pricingCycleConfig: cycle })], {
+  customers,
+  accounts: seed,
+  invoiceGroups: [
+    groupOf("slow", { gracePeriod: 10, netTermDays: 30, dailyInvoiceConsolidation: true, accountIds: ["seed"] }),
+    groupOf("fast", { gracePeriod: 0 }),
+    groupOf("late", { netTermDays: 36_500, dailyInvoiceConsolidation: true }),
+  ],
+});
+const slow = { id: "slow", invoiceCurrency: "USD", dailyInvoiceConsolidation: true };
+const fast = { id: "fast", invoiceCurrency: "USD", dailyInvoiceConsolidation: false };
+
+/** Accounts `a` and `b` with 10 and 20 calls in January. */
+function opened(): Ledger {
+  const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("euro", { invoiceCurrency: "EUR" })]);
+  const from = at("2024-01-01");
+  for (const [id, quantity] of [
+    ["a", 10],
+    ["b", 20],
+  ] as const) {
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids), id);
+    ledger.use(quantity, "2024-01-10T00:00:00Z", "2024-01-10T00:00:00Z", id);
+  }
+  return ledger;
+}
+
+function add(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
+  const catalogs = { before: ledger.catalog, after: ledger.catalog };
+  ledger.runAll(ids, (works) => addToGroup(catalogs, group, works, at(now)));
+}
+
+function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: string): void {
+  const catalogs = { before: ledger.catalog, after: ledger.catalog };
+  ledger.runAll(ids, (works) => removeFromGroup(catalogs, groupId, works, at(now)));
+}
+
+const consolidated = (ledger: Ledger, ids: readonly string[], now: string): readonly DocumentRecord[] =>
+  ledger.runAll(ids, (works) => consolidate(ledger.catalog, slow, works, at(now)));
+
+describe("terms", () => {
+  test("S16.7 the group's grace and net terms win over the plan's and the account's", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a"], "2024-01-20");
+    ledger.until("2024-02-10T23:59:59Z");
+    expect(finals(ledger)).toEqual([]);
+    ledger.until("2024-02-11");
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+    expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("2024-03-02T00:00:00.000Z");
+  });
+
+  test("S16.7 a cycle that is closed by the new terms is final from the change on", () => {
+    const ledger = opened();
+    add(ledger, fast, ["a"], "2024-02-02T09:00:00Z");
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+    expect(ledger.parts().invoices[0]?.finalizedAt).toBe(at("2024-02-02T09:00:00Z"));
+  });
+
+  test("S16.7 a cycle that the new terms leave open stays a draft", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a"], "2024-02-03");
+    ledger.until("2024-02-05");
+    const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, at("2024-02-05")));
+    expect(drafts.map(({ invoice }) => headOf(invoice))).toEqual([
+      "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 10",
+    ]);
+    remove(ledger, "slow", ["a"], "2024-02-06");
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+    expect(ledger.parts().record.invoiceGroupId).toBeUndefined();
+  });
+
+  test("S16.7 adding an account that is in the group changes nothing, nor removing one that is not", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a"], "2024-01-20");
+    const before = ledger.parts();
+    add(ledger, slow, ["a"], "2024-01-20");
+    remove(ledger, "fast", ["a"], "2024-01-20");
+    expect(ledger.parts()).toEqual(before);
+  });
+
+  const refused: readonly (readonly [string, readonly string[], string])[] = [
+    ["no accounts", [], "accountIds: expected 1 to 100 accounts, got 0"],
+    ["another currency", ["a", "euro"], 'the account "euro" is invoiced in EUR: the invoice group "slow" is in USD'],
+    ["an account of another group", ["a", "b"], 'the account "b" is in another invoice group, "fast"'],
+  ];
+
+  test.each(refused)("S16.7 refuses %s, and adds none", (_because, ids, message) => {
+    const ledger = opened();
+    add(ledger, fast, ["b"], "2024-01-20");
+    expect(() => add(ledger, slow, ids, "2024-01-21")).toThrow(message);
+    expect(ledger.parts("a").record.invoiceGroupId).toBeUndefined();
+  });
+});
+
+describe("consolidation", () => {
+  test("S16.7 what becomes due on one day is one composite invoice when the day is over", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a", "b"], "2024-01-20");
+    expect(consolidated(ledger, ["a", "b"], "2024-02-11T23:59:59Z")).toEqual([]);
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+    const [document, ...others] = consolidated(ledger, ["a", "b"], "2024-02-20");
+    expect(others).toEqual([]);
+    const composite = readComposite(document as DocumentRecord);
+    expect([composite.invoiceDate, composite.dueDate, textOf(composite.total)]).toEqual([
+      at("2024-02-11"),
+      at("2024-03-12"),
+      "30",
+    ]);
+    const lines = compositeLines(composite);
+    expect([
+      lines.type,
+      ...(lines.lineItems ?? []).map((line) => `${line.type} ${line.description} ${textOf(line.value)}`),
+    ]).toEqual(["GRAND_TOTAL_AMOUNT", "TOTAL_AMOUNT a 10", "TOTAL_AMOUNT b 20"]);
+    expect(document?.createdAt).toBe(at("2024-02-12"));
+    for (const id of ["a", "b"]) {
+      expect(ledger.parts(id).invoices.map(({ invoice, mergedInto }) => [invoice.status, mergedInto])).toEqual([
+        ["MERGED", composite.id],
+      ]);
+    }
+  });
+
+  test("S16.7 doing it again, or later, changes nothing", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a", "b"], "2024-01-20");
+    const late = opened();
+    add(late, slow, ["a", "b"], "2024-01-20");
+    const documents = consolidated(ledger, ["a", "b"], "2024-02-12");
+    expect(consolidated(ledger, ["a", "b"], "2024-02-28")).toEqual([]);
+    expect(consolidated(late, ["a", "b"], "2024-02-28")).toEqual(documents);
+    expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
+  });
+
+  test("S16.7 no composite invoice is due after the end of time, as no single one is", () => {
+    const late = { ...slow, id: "late" };
+    const ledger = openLedger(book, [newAccount("a", { createdAt: at("9990-01-01"), caughtUpTo: at("9990-01-01") })]);
+    const from = at("9990-01-01");
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
+    ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
+    add(ledger, late, ["a"], "9990-01-20");
+    const made = ledger.runAll(["a"], (works) => consolidate(ledger.catalog, late, works, at("9990-02-20")));
+    const composites = made.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
+    expect(composites).toEqual([[at("9990-02-04"), at("9999-01-01")]]);
+    expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
+  });
+
+  test("S16.7 a day waits for an account that could not be caught up with; earlier days do not", () => {
+    const ledger = opened();
+    add(ledger, slow, ["a", "b"], "2024-01-20");
+    const [whole, waiting] = [opened(), opened()];
+    for (const each of [whole, waiting]) add(each, slow, ["a", "b"], "2024-01-20");
+    const behind = (now: string): readonly DocumentRecord[] =>
+      waiting.runAll(["a", "b"], (works) => consolidate(waiting.catalog, slow, works, at(now), new Set(["b"])));
+    expect(behind("2024-02-20")).toEqual([]);
+    expect(consolidated(waiting, ["a", "b"], "2024-02-21")).toEqual(consolidated(whole, ["a", "b"], "2024-02-12"));
+    waiting.until("2024-03-20", "a");
+    waiting.until("2024-03-01", "b");
+    expect(behind("2024-03-20")).toEqual([]);
+  });
+
+  test("S16.7 an invoice from before the account was in the group stays single, and one with nothing to pay", () => {
+    const ledger = opened();
+    ledger.until("2024-02-04");
+    add(ledger, slow, ["a"], "2024-02-04T10:00:00Z");
+    expect(consolidated(ledger, ["a"], "2024-03-01")).toEqual([]);
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+  });
+});

@@ -1,0 +1,236 @@
+/** License updates, as they arrive (S10.1, S10.3). */
+import { describe, expect, test } from "vitest";
+
+import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
+import {
+  updateLicense,
+  type LicenseUpdated,
+  type LicenseUpdateRequest,
+} from "../../../src/ledger/commands/licenses.ts";
+import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { calls, plan, seats } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, cardsOf, finals, type Ledger, openLedger } from "../account-harness.ts";
+
+const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true, proratedRefundMode: "CREDITS" };
+const book = bookWith([
+  plan("arrears", { ...seats(10, { config: { maxQuantity: 20 } }), ...calls(1) }),
+  plan("few", seats(10, { config: { maxQuantity: 10 } })),
+  plan("advance", seats(31, inAdvance)),
+  plan("whole", seats(30, { invoiceTiming: "IN_ADVANCE" })),
+]);
+
+function opened(planId: string): Ledger {
+  const ledger = openLedger(book);
+  const from = at("2024-01-01");
+  ledger.run((work) => associate(ledger.catalog, work, { planId, from }, from, ledger.ids));
+  return ledger;
+}
+
+type Asked = Partial<Omit<LicenseUpdateRequest, "quantity" | "effectiveFrom">> & { readonly from?: string };
+
+function update(ledger: Ledger, quantity: number, now: string, { from, ...more }: Asked = {}): LicenseUpdated {
+  const request: LicenseUpdateRequest = {
+    licenseId: "addon.seats",
+    updateType: "ABSOLUTE",
+    quantity: decimalOf(quantity),
+    ...(from === undefined ? {} : { effectiveFrom: at(from) }),
+    ...more,
+  };
+  return ledger.run((work) => updateLicense(ledger.catalog, work, request, at(now), ledger.ids));
+}
+
+const advanced = (ledger: Ledger): readonly string[] =>
+  ledger
+    .parts()
+    .invoices.flatMap(({ invoice }) => cardsOf(invoice).map((line) => `${invoice.invoiceDate.slice(0, 10)} ${line}`));
+
+describe("updates", () => {
+  test("S10.1 ABSOLUTE sets and RELATIVE adds, by effectiveFrom; the answer has the new quantity", () => {
+    const ledger = opened("arrears");
+    expect(textOf(update(ledger, 4, "2024-01-05").quantity)).toBe("4");
+    expect(textOf(update(ledger, 3, "2024-01-06", { updateType: "RELATIVE" }).quantity)).toBe("7");
+    expect(textOf(update(ledger, -5, "2024-01-07", { updateType: "RELATIVE", from: "2024-01-20" }).quantity)).toBe("2");
+    ledger.until("2024-02-01");
+    // Without proration: the largest daily quantity, 7 at 10.
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 70"]);
+  });
+
+  test("S10.1 one idempotencyKey is one update: the same gives the first answer, another is refused", () => {
+    const ledger = opened("arrears");
+    const first = update(ledger, 4, "2024-01-05", { idempotencyKey: "k" });
+    update(ledger, 9, "2024-01-06");
+    const again = update(ledger, 4, "2024-01-08", { idempotencyKey: "k" });
+    expect(again).toEqual(first);
+    expect(ledger.parts().record.licenseUpdates).toHaveLength(2);
+    expect(() => update(ledger, 5, "2024-01-08", { idempotencyKey: "k" })).toThrow(
+      'the idempotencyKey "k" was used for another license update',
+    );
+  });
+
+  const refused: readonly (readonly [string, number, Asked, string])[] = [
+    [
+      "below 0",
+      -5,
+      { updateType: "RELATIVE" },
+      'there would be -1 of "addon.seats" from 2024-02-10T00:00:00.000Z on: expected from 0 to 20',
+    ],
+    [
+      "above the maxQuantity",
+      21,
+      {},
+      'there would be 21 of "addon.seats" from 2024-02-10T00:00:00.000Z on: expected from 0 to 20',
+    ],
+    [
+      "below 0 later on",
+      2,
+      { from: "2024-02-15" },
+      'there would be -1 of "addon.seats" from 2024-02-20T00:00:00.000Z on: expected from 0 to 20',
+    ],
+    [
+      "a final cycle",
+      5,
+      { from: "2024-01-31T23:59:59Z" },
+      "the update cannot take effect: 2024-01-31T23:59:59.000Z lies before 2024-02-01T00:00:00.000Z, up to which cycles are closed",
+    ],
+    ["an unknown license", 5, { licenseId: "addon.none" }, 'no license has the id "addon.none"'],
+    [
+      "an add-on of another type",
+      5,
+      { licenseId: "addon.fee" },
+      'expected an ACTIVE add-on of type LICENSE: "addon.fee" is of type FIXED_FEE',
+    ],
+    [
+      "an archived license",
+      5,
+      { licenseId: "addon.old" },
+      'expected an ACTIVE add-on of type LICENSE: "addon.old" is ARCHIVED',
+    ],
+  ];
+
+  test.each(refused)("S10.1 refuses %s", (_because, quantity, asked, message) => {
+    const ledger = opened("arrears");
+    update(ledger, 4, "2024-01-05");
+    update(ledger, -3, "2024-02-05", { updateType: "RELATIVE", from: "2024-02-20" });
+    const before = ledger.parts();
+    expect(() => update(ledger, quantity, "2024-02-10", asked)).toThrow(message);
+    expect(ledger.parts()).toBe(before);
+  });
+
+  test("S10.1 a quantity that an update leaves as it was is not its fault", () => {
+    const ledger = opened("arrears");
+    update(ledger, 15, "2024-01-05", { from: "2024-03-10" });
+    // Since 1 March no more than 10 may be held.
+    const few = { planId: "few", from: at("2024-03-01") };
+    ledger.run((work) => associate(ledger.catalog, work, few, at("2024-01-06"), ledger.ids));
+    expect(textOf(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
+    expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
+  });
+
+  test("S10.1 the maxQuantity is that of the plan in force: where there is none, there is no bound", () => {
+    const ledger = openLedger(book);
+    expect(textOf(update(ledger, 500, "2024-01-05").quantity)).toBe("500");
+  });
+});
+
+describe("in advance", () => {
+  test("S10.3 an increase is charged at once for the remaining days, a decrease is given back", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 5, "2024-01-11T09:00:00Z");
+    update(ledger, 4, "2024-01-21T09:00:00Z");
+    ledger.until("2024-01-25");
+    // 2 × 31 at the start; 3 × 31 × 21/31 from the 11th.
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 63",
+    ]);
+    // The day of the decrease still holds 5: 1 × 31 × 10/31 from the 22nd.
+    const [credit] = ledger.parts().credits;
+    expect([textOf(credit?.creditAmount ?? decimalOf(0)), credit?.effectiveFrom]).toEqual(["10", at("2024-01-22")]);
+  });
+
+  test("S10.3 what a decrease gives back is there as the day of the decrease is over", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 1, "2024-01-21T09:00:00Z");
+    ledger.until("2024-01-21T23:59:59.999Z");
+    expect(ledger.parts().credits).toEqual([]);
+    ledger.until("2024-01-22");
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["10"]);
+  });
+
+  test("S10.3 S13.4 an update that arrives late is charged from its own day, beside what is final", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 5, "2024-01-21T09:00:00Z");
+    ledger.until("2024-01-22");
+    const before = ledger.parts().invoices;
+    update(ledger, 3, "2024-01-25T09:00:00Z", { from: "2024-01-11" });
+    ledger.until("2024-01-26");
+    expect(ledger.parts().invoices.slice(0, before.length)).toEqual(before);
+    // One more for the ten days from the 11th to the 20th: from the 21st on, 5 are paid already.
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
+      "2024-01-21 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 33",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 10",
+    ]);
+    expect(ledger.parts().invoices.at(-1)?.finalizedAt).toBe(at("2024-01-25T09:00:00Z"));
+  });
+
+  test("S10.3 S13.4 a cycle's start that is final is not charged again for what arrives later", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    ledger.until("2024-01-02");
+    update(ledger, 3, "2024-01-02T09:00:00Z", { from: "2024-01-01" });
+    ledger.until("2024-01-03");
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
+    ]);
+  });
+
+  test("S10.3 without proration only what is above the largest quantity paid is charged, in full", () => {
+    const ledger = opened("whole");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 1, "2024-01-10T09:00:00Z");
+    update(ledger, 4, "2024-01-20T09:00:00Z");
+    // It arrives late and stays below the 4 that are paid.
+    update(ledger, 3, "2024-01-25T09:00:00Z", { from: "2024-01-15" });
+    ledger.until("2024-01-26");
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 60",
+      "2024-01-20 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 60",
+    ]);
+    expect(ledger.parts().credits).toEqual([]);
+  });
+
+  test("S9.5 an increase that was charged on the day of the end is given back with the rest", () => {
+    const ledger = opened("advance");
+    update(ledger, 1, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 3, "2024-01-11T09:00:00Z");
+    ledger.until("2024-01-11T10:00:00Z");
+    const end = { from: at("2024-01-11") };
+    ledger.run((work) => dissociate(ledger.catalog, work, end, at("2024-01-11T11:00:00Z"), ledger.ids));
+    ledger.until("2024-01-12");
+    // 31 for January, and 2 × 31 × 21/31 from the 11th; of both the 21 days are given back: 3 × 21.
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 42",
+    ]);
+    expect(ledger.parts().credits.map((each) => textOf(each.creditAmount))).toEqual(["63"]);
+  });
+
+  test("S10.3 two updates in one millisecond are two arrivals", () => {
+    const ledger = opened("advance");
+    update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
+    update(ledger, 3, "2024-01-11T09:00:00Z");
+    update(ledger, 4, "2024-01-11T09:00:00Z");
+    ledger.until("2024-01-11T09:00:00Z");
+    expect(advanced(ledger)).toEqual([
+      "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
+      "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
+    ]);
+  });
+});

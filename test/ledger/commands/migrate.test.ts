@@ -1,0 +1,259 @@
+/** Accounts move from one version of a plan to another plan or version (S16.5). */
+import { describe, expect, test } from "vitest";
+
+import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import { timelineOf } from "../../../src/invoicing/timeline.ts";
+import { planOf } from "../../../src/ledger/account/account-plan.ts";
+import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
+import {
+  isOnSource,
+  migrate,
+  type MigrateRequest,
+  type Migration,
+  MIGRATION_MODES,
+} from "../../../src/ledger/commands/migrate.ts";
+import { calls, plan } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+
+const onThe = (dayOffset: string, interval = "MONTHLY"): object => ({ interval, startOffset: { dayOffset } });
+const book = bookWith([
+  plan("old", { ...calls(1), pricingCycleConfig: onThe("10") }),
+  plan("old", { ...calls(2), pricingCycleConfig: onThe("10") }, { version: 2 }),
+  plan("new", { ...calls(5), pricingCycleConfig: onThe("1") }),
+  plan("week", { ...calls(5), pricingCycleConfig: onThe("1", "WEEKLY") }),
+  plan("euro", { supportedCurrencies: ["EUR"], pricingCycleConfig: onThe("1") }),
+  plan("draft", calls(1), { status: "DRAFT" }),
+]);
+const NOW = at("2024-02-20T15:00:00Z");
+const request: MigrateRequest = {
+  sourceId: "old",
+  sourceVersion: 1,
+  targetId: "new",
+  targetVersion: 1,
+  mode: "IMMEDIATE",
+};
+const none: PricePlanDetailsOverride = {
+  usageRateCards: [],
+  fixedFeeRateCards: [],
+  licenseRateCards: [],
+  billingEntitlementRateCards: [],
+  creditGrantRateCards: [],
+  entitlementOverageRateCards: [],
+};
+const byMonths: PricePlanDetailsOverride = {
+  ...none,
+  pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "25", monthOffset: "NIL" } },
+};
+
+/** Accounts on version 1 of `old` since 10 January: plain ones, and one whose cycles an override begins on the 25th. */
+function onOld(plain: readonly string[], overridden: readonly string[] = []): Ledger {
+  const ids = [...plain, ...overridden];
+  const ledger = openLedger(
+    book,
+    ids.map((id) => newAccount(id)),
+  );
+  for (const id of ids) {
+    const override = overridden.includes(id) ? { override: byMonths } : {};
+    const asked = { planId: "old", version: 1, from: at("2024-01-10"), ...override };
+    ledger.run((work) => associate(ledger.catalog, work, asked, at("2024-01-10"), ledger.ids), id);
+  }
+  return ledger;
+}
+
+function moved(ledger: Ledger, ids: readonly string[], change: Partial<MigrateRequest> = {}): Migration {
+  return ledger.runAll(ids, (works) => migrate(ledger.catalog, works, { ...request, ...change }, NOW, ledger.ids))
+    .migration;
+}
+
+const day = (instant: number): string => new Date(instant).toISOString().slice(5, 10);
+
+function planned(ledger: Ledger, id: string): readonly string[] {
+  const { decisions } = planOf(ledger.catalog, ledger.parts(id).record);
+  return timelineOf(decisions).map(
+    ({ from, until, plan: own }) =>
+      `${own.planId}@${own.version} ${day(from)}..${day(until)} on ${own.cycleConfig.dayOffset}`,
+  );
+}
+
+describe("every mode, with and without overrides and retained offsets", () => {
+  const plain = "old@1 01-10";
+  const own = "old@1 01-10..01-01 on 25";
+  // It is 20 February: a plain account's next cycle starts on 10 March, that of the overridden one on 25 February.
+  const rows: readonly (readonly [
+    MigrationMode: (typeof MIGRATION_MODES)[number],
+    retain: boolean,
+    string[],
+    string[],
+  ])[] = [
+    ["IMMEDIATE", false, [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 1"], [own]],
+    ["IMMEDIATE", true, [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 10"], [own]],
+    [
+      "IMMEDIATE_IGNORE_OVERRIDE",
+      false,
+      [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 1"],
+      [`${plain}..02-20 on 25`, "new@1 02-20..01-01 on 1"],
+    ],
+    [
+      "IMMEDIATE_IGNORE_OVERRIDE",
+      true,
+      [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 10"],
+      [`${plain}..02-20 on 25`, "new@1 02-20..01-01 on 25"],
+    ],
+    ["NEXT_CYCLE", false, [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 1"], [own]],
+    ["NEXT_CYCLE", true, [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 10"], [own]],
+    [
+      "NEXT_CYCLE_IGNORE_OVERRIDE",
+      false,
+      [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 1"],
+      [`${plain}..02-25 on 25`, "new@1 02-25..01-01 on 1"],
+    ],
+    [
+      "NEXT_CYCLE_IGNORE_OVERRIDE",
+      true,
+      [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 10"],
+      [`${plain}..02-25 on 25`, "new@1 02-25..01-01 on 25"],
+    ],
+  ];
+
+  test.each(rows)("S16.5 %s, retainStartOffsets %s", (mode, retainStartOffsets, ofPlain, ofOverridden) => {
+    const ledger = onOld(["plain"], ["own"]);
+    const { total, moved: count, skipped } = moved(ledger, ["plain", "own"], { mode, retainStartOffsets });
+    expect([planned(ledger, "plain"), planned(ledger, "own")]).toEqual([ofPlain, ofOverridden]);
+    const ignores = mode.endsWith("IGNORE_OVERRIDE");
+    expect([total, count, skipped]).toEqual(ignores ? [2, 2, 0] : [2, 1, 1]);
+    // The new association has no override, whatever the old one had.
+    const last = ledger.parts("own").record.associations.at(-1)?.plan;
+    expect(last?.override).toEqual(ignores ? undefined : byMonths);
+  });
+
+  test.each(MIGRATION_MODES)("S16.5 %s: cycles given with the migration win, also over retained ones", (mode) => {
+    const ledger = onOld(["plain"]);
+    const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "LAST", monthOffset: null } };
+    moved(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
+    expect(planned(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
+  });
+});
+
+describe("who moves", () => {
+  test("S16.5 only accounts on the source version at the move, and no future association", () => {
+    const ledger = openLedger(
+      book,
+      ["v1", "v2", "later", "ended", "free"].map((id) => newAccount(id)),
+    );
+    const put = (id: string, version: number, from: string, until?: string): void => {
+      const days = { from: at(from), ...(until === undefined ? {} : { until: at(until) }) };
+      ledger.run(
+        (work) => associate(ledger.catalog, work, { planId: "old", version, ...days }, at("2024-01-05"), ledger.ids),
+        id,
+      );
+    };
+    put("v1", 1, "2024-01-10");
+    put("v2", 2, "2024-01-10");
+    put("later", 1, "2024-06-01");
+    put("ended", 1, "2024-01-10", "2024-02-10");
+    const ids = ["v1", "v2", "later", "ended", "free"];
+    expect(ids.filter((id) => isOnSource(ledger.catalog, ledger.parts(id).record, request, NOW))).toEqual(["v1"]);
+    expect(moved(ledger, ids)).toMatchObject({ status: "COMPLETED", total: 1, moved: 1, skipped: 0 });
+    expect(planned(ledger, "later")).toEqual(["old@1 06-01..01-01 on 10"]);
+    expect(planned(ledger, "v2")).toEqual(["old@2 01-10..01-01 on 10"]);
+  });
+
+  test("S16.5 the new association takes over the old one's end, and what comes after is left alone", () => {
+    const ledger = onOld(["a"]);
+    const later = { planId: "old", version: 2, from: at("2024-05-01"), until: at("2024-07-01") };
+    ledger.run((work) => associate(ledger.catalog, work, later, at("2024-01-20"), ledger.ids));
+    moved(ledger, ["a"]);
+    expect(planned(ledger, "a")).toEqual([
+      "old@1 01-10..02-20 on 10",
+      "new@1 02-20..05-01 on 1",
+      "old@2 05-01..07-01 on 10",
+      "old@1 07-01..01-01 on 10",
+    ]);
+  });
+
+  test("S16.5 NEXT_CYCLE leaves an account whose plan ends before its next cycle starts", () => {
+    const ledger = onOld(["a"]);
+    ledger.run((work) => dissociate(ledger.catalog, work, { from: at("2024-03-05") }, at("2024-01-20"), ledger.ids));
+    expect(moved(ledger, ["a"], { mode: "NEXT_CYCLE" })).toMatchObject({ total: 1, moved: 0, skipped: 1 });
+    expect(planned(ledger, "a")).toEqual(["old@1 01-10..03-05 on 10"]);
+  });
+
+  test("S16.5 no matching account is success with 0", () => {
+    const ledger = onOld([]);
+    expect(moved(ledger, [])).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
+  });
+
+  test("S16.5 IMMEDIATE cuts the cycle: each piece is invoiced by its own plan", () => {
+    const ledger = onOld(["a"]);
+    ledger.use(10, "2024-02-15T00:00:00Z");
+    moved(ledger, ["a"]);
+    ledger.use(10, "2024-02-25T00:00:00Z");
+    ledger.until("2024-03-01");
+    // 10 × 1 until the 20th, 10 × 5 since.
+    expect(finals(ledger)).toEqual([
+      "STANDARD 2024-02-10..2024-02-20 of 2024-02-20 DUE 10",
+      "STANDARD 2024-02-20..2024-03-01 of 2024-03-01 DUE 50",
+    ]);
+  });
+});
+
+describe("what is refused moves no account", () => {
+  const rows: readonly (readonly [string, Partial<MigrateRequest>, string])[] = [
+    ["the source as target", { targetId: "old" }, 'expected another target: version 1 of "old" is the source'],
+    ["an unknown source", { sourceVersion: 7 }, 'the price plan "old" has no version 7'],
+    ["an unknown target", { targetId: "nothing" }, 'no price plan has the id "nothing"'],
+    ["a DRAFT target", { targetId: "draft" }, 'expected an ACTIVE price plan: version 1 of "draft" is DRAFT'],
+    [
+      "another currency",
+      { targetId: "euro" },
+      '2 of 2 accounts cannot be moved; "a": version 1 of "euro" supports "EUR", not "USD", the account\'s invoiceCurrency; also "b"',
+    ],
+    [
+      "rule 1: offsets of another interval",
+      { targetId: "week", retainStartOffsets: true },
+      '2 of 2 accounts cannot be moved; "a": start offsets are retained only between equal intervals: MONTHLY before, WEEKLY now; also "b"',
+    ],
+  ];
+
+  test.each(rows)("S16.5 %s", (_because, change, message) => {
+    const ledger = onOld(["a", "b"]);
+    const before = [ledger.parts("a"), ledger.parts("b")];
+    expect(() => moved(ledger, ["a", "b"], change)).toThrow(message);
+    expect([ledger.parts("a"), ledger.parts("b")]).toEqual(before);
+  });
+
+  test("S16.5 the message gives the number of accounts and the first ones that fit", () => {
+    const ids = Array.from({ length: 90 }, (_, index) => `account-number-${index}`);
+    const ledger = onOld(ids);
+    const message = caught(() => moved(ledger, ids, { targetId: "euro" }));
+    expect(message).toMatch(
+      /^90 of 90 accounts cannot be moved; "account-number-0": .*; also "account-number-1", "account-number-2"/,
+    );
+    expect(message.length).toBeLessThanOrEqual(500);
+  });
+
+  test("S16.5 one account that cannot be moved keeps all where they are", () => {
+    const ledger = openLedger(book, [newAccount("a"), newAccount("b")]);
+    const from = at("2024-01-10");
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "old", version: 1, from }, from, ledger.ids), "a");
+    const override: PricePlanDetailsOverride = {
+      ...none,
+      pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "2", monthOffset: null } },
+    };
+    const asked = { planId: "old", version: 1, from, override };
+    ledger.run((work) => associate(ledger.catalog, work, asked, from, ledger.ids), "b");
+    const change = { mode: "IMMEDIATE_IGNORE_OVERRIDE", retainStartOffsets: true } as const;
+    expect(() => moved(ledger, ["a", "b"], change)).toThrow('1 of 2 accounts cannot be moved; "b": start offsets');
+    expect(planned(ledger, "a")).toEqual(["old@1 01-10..01-01 on 10"]);
+  });
+});
+
+function caught(decision: () => unknown): string {
+  try {
+    decision();
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "";
+}

@@ -1,0 +1,260 @@
+import { describe, expect, test } from "vitest";
+
+import { createPreview, type PreviewOptions, preview } from "../../../src/ledger/preview/preview.ts";
+import { account, calls, fee, type Part, plan } from "../../book/builder.ts";
+import { bookOf, bookWith } from "../../book/catalog-book.ts";
+import { exampleEvents, previewExample } from "../../support/examples.ts";
+import { headOf } from "../../support/invoice-lines.ts";
+
+const planOf = (id: string, more: object = {}): Part => plan(id, { ...calls(2), ...more });
+
+const accounts = [
+  {
+    id: "acc",
+    name: "Account",
+    customerId: "ann",
+    aliases: ["alias-1"],
+    pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-06-01" }],
+  },
+  { id: "bare", name: "Without a plan", customerId: "ann" },
+  {
+    id: "yen",
+    name: "In yen",
+    customerId: "ann",
+    invoiceCurrency: "JPY",
+    pricePlans: [{ pricePlanId: "plan.jpy", effectiveFrom: "2024-06-01" }],
+  },
+  { id: "gone", name: "Archived", customerId: "ann", status: "ARCHIVED" },
+];
+const yenPlan = planOf("plan.jpy", { supportedCurrencies: ["JPY"], usageRateCards: [] });
+const draftPlan = planOf("draft", fee(7));
+const book = bookWith([planOf("plan"), yenPlan, draftPlan], { accounts });
+const draft = book.pricePlans[2];
+
+let ids = 0;
+function call(timestamp: string, n: number | string = 1, accountId = "acc"): unknown {
+  return { schemaName: "call", id: `call-${++ids}`, accountId, timestamp, attributes: [{ name: "n", value: n }] };
+}
+
+function headsOf(events: readonly unknown[], options?: PreviewOptions): readonly string[] {
+  return preview(book, events, options).invoices.map(
+    (invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`,
+  );
+}
+
+const june = call("2024-06-05T00:00:00Z", 3);
+const august = call("2024-08-05T00:00:00Z", 4);
+
+describe("the range of a preview", () => {
+  test("is every cycle from the first event's to the last one's", () => {
+    expect(headsOf([june, august])).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+      "acc STANDARD 2024-08-01/2024-09-01 on 2024-09-01 = 8",
+    ]);
+  });
+
+  test("is the cycles that hold an instant", () => {
+    expect(headsOf([june, august], { at: "2024-08-31T23:59:59.999Z" })).toEqual([
+      "acc STANDARD 2024-08-01/2024-09-01 on 2024-09-01 = 8",
+    ]);
+    expect(headsOf([june, august], { at: "2024-09-01T00:00:00Z" })).toEqual([]);
+  });
+
+  test("S2.1 is the cycles that touch [from, until)", () => {
+    expect(headsOf([june, august], { from: "2024-06-30", until: "2024-08-01" })).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+    ]);
+  });
+
+  test("is empty without events", () => {
+    expect(preview(book, [])).toEqual({ invoices: [], events: { read: 0 }, problems: [], notices: [] });
+  });
+
+  test.each<[string, PreviewOptions, string]>([
+    ["at beside from", { at: 0, from: 0 }, "give either `at` or `from` and `until`, not both"],
+    ["from alone", { from: 0 }, "`from` and `until` go together: one is missing"],
+    [
+      "an empty range",
+      { from: "2024-06-01", until: "2024-06-01" },
+      "`until` (2024-06-01) must be later than `from` (2024-06-01)",
+    ],
+    [
+      "a range beyond the end of time",
+      { from: "9998-01-01", until: "9999-06-01" },
+      "`until`: expected a date up to 9999-01-01, which stands for no end, got 9999-06-01",
+    ],
+    ["an unknown account", { accounts: ["nobody"] }, 'no account has the id or alias "nobody"'],
+  ])("refuses %s", (_, options, message) => {
+    expect(() => preview(book, [], options)).toThrow(expect.objectContaining({ code: "ERR_OPTION_INVALID", message }));
+  });
+
+  test("refuses 30 February", () => {
+    expect(() => preview(book, [], { from: "2024-02-30", until: "2024-03-01" })).toThrow(
+      expect.objectContaining({ code: "ERR_DATE_INVALID" }),
+    );
+  });
+});
+
+describe("the range of the events", () => {
+  const weekly = planOf("weekly", { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } });
+  const longBook = bookWith([planOf("plan"), weekly], {
+    accounts: [account("acc", "ann", "plan", "2024-01-01"), account("weeks", "ann", "weekly", "2024-01-01")],
+  });
+  const first = call("2024-01-05T00:00:00Z");
+
+  test.each([
+    ["ten years", "2034-01-04T23:59:59Z", []],
+    [
+      "more",
+      "2034-01-06T00:00:00Z",
+      [
+        "the events reach from 2024-01-05 to 2034-01-06, and every cycle between is shown; `at`, or `from` and `until`, say which to show",
+      ],
+    ],
+  ])("is shown whole, with a notice where it is more than ten years: %s", (_, last, notices) => {
+    const shown = preview(longBook, [first, call(last)], { accounts: ["acc"] });
+    expect(shown.notices).toEqual(notices);
+    expect(shown.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
+  });
+
+  test("is refused where one event makes hundreds of thousands of cycles", () => {
+    const far = [first, call("9998-12-30T00:00:00Z")];
+    // Months: 12 × 7,975 = 95,700. Days from Monday, 1 January 2024, to 9998-12-30: 7,974 × 365 + 1,934 leap days + 363
+    // = 2,912,807, which are 416,115 weeks and the one begun. Together 511,816.
+    expect(() => preview(longBook, far)).toThrow(
+      expect.objectContaining({
+        code: "ERR_OPTION_INVALID",
+        message:
+          "the events reach from 2024-01-05 to 9998-12-30, which are 511816 cycles: say with `at`, or with `from` and `until`, which of them to show",
+      }),
+    );
+    expect(preview(longBook, far, { at: "2024-01-05" }).notices).toEqual([]);
+  });
+});
+
+describe("the accounts of a preview", () => {
+  test("S16.6 are named by id or alias", () => {
+    const events = [june, call("2024-06-06T00:00:00Z", 1, "bare")];
+    expect(headsOf(events, { accounts: ["alias-1"] })).toEqual(headsOf(events, { accounts: ["acc"] }));
+    expect(headsOf(events, { accounts: ["bare"] })).toEqual([]);
+  });
+
+  test("S16.6 an event may name its account by alias", () => {
+    expect(headsOf([call("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
+    ]);
+  });
+});
+
+describe("a draft plan", () => {
+  test("takes the place of the accounts' plans, at their dates", () => {
+    expect(headsOf([june], { plan: draft, accounts: ["acc"] })).toEqual([
+      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 13",
+    ]);
+  });
+
+  test("is given to an account without one from its first event's natural cycle on", () => {
+    const first = call("2024-05-20T00:00:00Z", 5, "bare");
+    expect(headsOf([first, call("2024-06-20T00:00:00Z", 1, "bare")], { plan: draft, accounts: ["bare"] })).toEqual([
+      "bare STANDARD 2024-05-01/2024-06-01 on 2024-06-01 = 17",
+      "bare STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 9",
+    ]);
+  });
+
+  test("S7.7 leaves out accounts in a currency that it does not support, and says so", () => {
+    const { invoices, notices } = preview(book, [june], { plan: draft });
+    expect(new Set(invoices.map(({ accountId }) => accountId))).toEqual(new Set(["acc"]));
+    expect(notices).toEqual(["1 account is left out: the plan supports USD, not the invoice currency of yen (JPY)"]);
+  });
+
+  test.each([
+    ["an account that is named", draft, ["acc", "yen"], "the plan supports USD, not the invoice currency of yen (JPY)"],
+    [
+      "every account",
+      draft && { ...draft, pricePlanDetails: { ...draft.pricePlanDetails, supportedCurrencies: ["EUR", "GBP"] } },
+      undefined,
+      "the plan supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)",
+    ],
+  ])("S7.7 is refused where it does not support the currency of %s", (_, plan, named, message) => {
+    expect(() => preview(book, [june], { plan, accounts: named })).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION_INVALID", message, details: { option: "plan" } }),
+    );
+  });
+});
+
+describe("the events of a preview", () => {
+  test("S14.1 are counted by what became of them, with a problem for each that failed", () => {
+    const { events, problems } = preview(book, [
+      june,
+      june,
+      call("2024-06-05T00:00:00Z", 1, "nobody"),
+      call("2024-06-05T00:00:00Z", "three"),
+      call("2024-05-05T00:00:00Z"),
+    ]);
+    expect(events).toEqual({
+      read: 5,
+      INGESTION_COMPLETED_EVENT_METERED: 1,
+      INGESTION_COMPLETED_EVENT_NOT_BILLED: 1,
+      INGESTION_FAILED_DUPLICATE_EVENT: 1,
+      INGESTION_FAILED_ACCOUNT_NOT_FOUND: 1,
+      INGESTION_FAILED: 1,
+    });
+    expect(problems.map(({ event, status }) => [event, status])).toEqual([
+      [2, "INGESTION_FAILED_DUPLICATE_EVENT"],
+      [3, "INGESTION_FAILED_ACCOUNT_NOT_FOUND"],
+      [4, "INGESTION_FAILED"],
+    ]);
+  });
+
+  test("S14.1 are counted again without a memory of ids", () => {
+    expect(headsOf([june, june], { ids: false })).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 12"]);
+  });
+
+  test("one after another come to the same as at once, and finishing twice changes nothing", () => {
+    const run = createPreview(book, {});
+    for (const event of [june, august]) run.add(event);
+    const { invoices } = preview(book, [june, august]);
+    expect(run.finish().invoices).toEqual(invoices);
+    expect(run.finish().invoices).toEqual(invoices);
+  });
+
+  test("may go on after a look at what they come to so far", () => {
+    const run = createPreview(book, {});
+    run.add(june);
+    expect(run.finish().invoices).toEqual(preview(book, [june]).invoices);
+    run.add(august);
+    expect(run.finish()).toMatchObject({ events: { read: 2 }, invoices: preview(book, [june, august]).invoices });
+  });
+
+  test("S14.4 in any order give the same invoices", () => {
+    const events = exampleEvents("cloud-storage", "events.ndjson");
+    expect(previewExample("cloud-storage", events.toReversed()).invoices).toEqual(
+      previewExample("cloud-storage", events).invoices,
+    );
+  });
+});
+
+describe("a caller without types", () => {
+  const book = bookOf({ pricePlans: [planOf("plan"), yenPlan], accounts });
+  const call = preview as unknown as (...given: readonly unknown[]) => unknown;
+
+  test.each<readonly [string, readonly unknown[], string]>([
+    ["gives no book", [], "book: expected a book that readBook has read"],
+    ["gives a book as JSON", [{ accounts: [{ id: "acc" }] }, []], "book: expected a book that readBook has read"],
+    ["gives a book as text", ["{}", []], "book: expected a book that readBook has read"],
+    ["gives no events", [book], "events: expected a list or another iterable of events"],
+    ["gives one event", [book, { id: "a" }], "events: expected a list or another iterable of events"],
+    ["gives null as options", [book, [], null], "options: expected an object"],
+    ["names one account", [book, [], { accounts: "acc" }], "accounts: expected a list of ids"],
+    [
+      "gives a plan as JSON",
+      [book, [], { plan: { id: "x" } }],
+      "plan: expected a price plan that checkPlan or readBook has read",
+    ],
+    ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
+  ])("who %s is told so in one sentence", (_, given, sentence) => {
+    expect(() => call(...given)).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION_INVALID", message: sentence }) as Error,
+    );
+  });
+});

@@ -1,0 +1,358 @@
+import { createHash, createHmac } from "node:crypto";
+
+import { SignJWT } from "jose";
+import { describe, expect, test } from "vitest";
+
+import { createAccessControl } from "../../../src/server/access/access.ts";
+import { apiKeysOf, isKey } from "../../../src/server/access/keys.ts";
+import { createSecretSource } from "../../../src/server/access/secret.ts";
+import type { Role } from "../../../src/server/http/endpoint.ts";
+import { apiOf } from "../../../src/server/plugin.ts";
+import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { type Served, START, startServed } from "../served.ts";
+
+const SECRET = "a secret of more than thirty-two bytes, for tests";
+const BAD = "expected an API key or a token that is good: this one is unknown, revoked or over";
+const DAY = 86_400;
+const NOW = START / 1000;
+
+const tokenOf = async (served: Served, by: string): Promise<string> =>
+  (await served.ask("POST /authenticate", { by })).json<{ token: string }>().token;
+
+describe("API keys", () => {
+  test("a key is rb_ and 43 letters or digits, and only its SHA-256 is kept", async () => {
+    const { keys, engine } = await startServed();
+    const { key, id, prefix } = await keys.create({ name: "till", role: "full" });
+    expect(key).toMatch(/^rb_[0-9A-Za-z]{43}$/);
+    expect(isKey(key)).toBe(true);
+    expect(prefix).toBe(key.slice(0, 11));
+    const [document] = await engine.store.read.allDocuments("apiKey");
+    expect(document?.id).toBe(id);
+    expect(document?.body["sha256"]).toBe(createHash("sha256").update(key).digest("hex"));
+    expect(JSON.stringify(document)).not.toContain(key.slice(11));
+  });
+
+  test("a thousand keys differ, and end with each of the 62 characters", async () => {
+    const keys = apiKeysOf({ store: memoryStore() });
+    const made = await Promise.all(Array.from({ length: 1000 }, () => keys.create({ name: "k", role: "read" })));
+    expect(new Set(made.map(({ key }) => key)).size).toBe(1000);
+    expect(new Set(made.map(({ key }) => key.at(-1))).size).toBe(62);
+  });
+
+  test("the first key is made once, for whoever is first, and never again", async () => {
+    const store = memoryStore();
+    const servers = [apiKeysOf({ store }), apiKeysOf({ store }), apiKeysOf({ store })];
+    const made = (await Promise.all(servers.map((keys) => keys.createFirst()))).filter((key) => key !== undefined);
+    expect(made.map(({ role }) => role)).toEqual(["admin"]);
+    await servers[0]?.revoke(made[0]?.id ?? "");
+    expect(await servers[1]?.createFirst()).toBeUndefined();
+  });
+
+  test("the first key may be given, but not as any text", async () => {
+    const keys = apiKeysOf({ store: memoryStore() });
+    const given = `rb_${"x".repeat(43)}`;
+    await expect(keys.createFirst("rb_short")).rejects.toMatchObject({ code: "ERR_OPTION_INVALID" });
+    expect(await keys.createFirst(given)).toMatchObject({ key: given, role: "admin" });
+  });
+
+  test("over HTTP a key is made, listed without itself, and revoked", async () => {
+    const served = await startServed();
+    const by = await served.key();
+    served.pass(1000);
+    const made = await served.ask("POST /keys", { by, body: { name: "till", role: "ingest" } });
+    expect(made.statusCode).toBe(201);
+    const { key, ...shown } = made.json<Record<string, string>>();
+    expect(key).toMatch(/^rb_\w{43}$/);
+    expect(shown).toEqual({
+      id: `key.${key?.slice(3, 11)}`,
+      name: "till",
+      role: "ingest",
+      prefix: key?.slice(0, 11),
+      status: "ACTIVE",
+      createdAt: "2024-06-15T12:00:01.000Z",
+    });
+    const listed = await served.ask("GET /keys?pageSize=1", { by });
+    expect(listed.json().data).toEqual([shown]);
+    expect(listed.body).not.toContain(key);
+    const rest = await served.ask(`GET /keys?nextToken=${listed.json<{ nextToken: string }>().nextToken}`, { by });
+    expect(rest.json().data).toHaveLength(1);
+    expect(rest.json().nextToken).toBeNull();
+    expect((await served.ask(`DELETE /keys/${shown["id"]}`, { by })).json()).toEqual({ success: true });
+    const after = (await served.ask("GET /keys?pageSize=1", { by })).json<{ data: { status: string }[] }>();
+    expect(after.data[0]).toEqual({ ...shown, status: "REVOKED", revokedAt: "2024-06-15T12:00:01.000Z" });
+  });
+
+  test.each([
+    ["POST /keys", { name: "", role: "read" }, 400, /^name: /],
+    ["POST /keys", { name: "x".repeat(256), role: "read" }, 400, /^name: expected at most 255 characters, got 256$/],
+    ["POST /keys", { name: "x", role: "root" }, 400, /^role: /],
+    ["POST /keys", { name: "x", role: "read", key: "rb_mine" }, 400, /^key: unknown field$/],
+    ["DELETE /keys/key.nobody", undefined, 404, /^no API key has the id "key.nobody"$/],
+    [`DELETE /keys/${"x".repeat(51)}`, undefined, 400, /^key_id: expected at most 50 characters, got 51$/],
+  ] as const)("%s %j is a %i", async (line, body, status, message) => {
+    const served = await startServed();
+    const answer = await served.ask(line, { by: await served.key(), body });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json().message).toMatch(message);
+  });
+});
+
+describe("bearers", () => {
+  test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("%s is a bearer", async (word) => {
+    const served = await startServed();
+    const authorization = `${word} ${await served.key()}`;
+    expect((await served.ask("GET /keys", { headers: { authorization } })).statusCode).toBe(200);
+  });
+
+  test.each([undefined, "", "   "])("no credential (%j) is a 401, however often", async (authorization) => {
+    const served = await startServed();
+    for (let time = 0; time < 10; time++) {
+      const answer = await served.ask("GET /keys", { headers: authorization === undefined ? {} : { authorization } });
+      expect(answer.statusCode).toBe(401);
+      expect(answer.headers["www-authenticate"]).toBe("Bearer");
+      expect(answer.json()).toEqual({
+        message: "expected a header Authorization: Bearer, with an API key or a token",
+      });
+    }
+  });
+
+  test("what only looks like a key is a 401", async () => {
+    const served = await startServed();
+    const key = await served.key();
+    const swapped = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
+    for (const authorization of [
+      `Bearer ${swapped}`,
+      `Bearer ${key}A`,
+      `Bearer ${key.slice(0, 11)}`,
+      `Basic ${Buffer.from(`${key}:`).toString("base64")}`,
+      key,
+    ]) {
+      const answer = await served.ask("GET /keys", {
+        headers: { authorization },
+        from: `10.0.0.${authorization.length}`,
+      });
+      expect([answer.statusCode, answer.json()]).toEqual([401, { message: BAD }]);
+    }
+  });
+
+  test("the digest of a key is no key", async () => {
+    const served = await startServed();
+    const digest = createHash("sha256")
+      .update(await served.key())
+      .digest("hex");
+    expect((await served.ask("GET /keys", { by: digest })).statusCode).toBe(401);
+  });
+});
+
+describe("tokens", () => {
+  test("a key makes a token of 24 hours, and a token itself", async () => {
+    const served = await startServed({ jwtSecret: SECRET });
+    const by = await served.key("read");
+    const token = await tokenOf(served, by);
+    const parts = token.split(".", 2).map((part): unknown => JSON.parse(Buffer.from(part, "base64url").toString()));
+    const [header, payload] = parts;
+    expect(header).toEqual({ alg: "HS256", typ: "JWT" });
+    expect(payload).toEqual({
+      sub: `key.${by.slice(3, 11)}`,
+      iss: "ratebook",
+      aud: "ratebook-api",
+      iat: NOW,
+      exp: NOW + DAY,
+    });
+    expect(await tokenOf(served, token)).toBe(token);
+    served.pass((DAY - 1) * 1000);
+    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(200);
+    expect(await tokenOf(served, token)).toBe(token);
+    served.pass(1000);
+    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(401);
+    expect((await served.ask("POST /authenticate", { by: token })).statusCode).toBe(401);
+  });
+
+  test("a token has the role of its key", async () => {
+    const served = await startServed();
+    const by = await tokenOf(served, await served.key("read"));
+    expect((await served.ask("GET /customers", { by })).statusCode).toBe(200);
+    expect((await served.ask("GET /keys", { by })).statusCode).toBe(403);
+    expect((await served.ask("DELETE /customers/x", { by })).statusCode).toBe(403);
+  });
+
+  test("a revoked key takes its living tokens with it, at once", async () => {
+    const served = await startServed();
+    const admin = await served.key();
+    const key = await served.key("read");
+    const token = await tokenOf(served, key);
+    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(200);
+    await served.ask(`DELETE /keys/key.${key.slice(3, 11)}`, { by: admin });
+    expect((await served.ask("GET /customers", { by: token })).json()).toEqual({ message: BAD });
+    expect((await served.ask("GET /customers", { by: key })).statusCode).toBe(401);
+  });
+
+  test("a revocation by another server counts within 5 seconds, and until then nothing is read for each request", async () => {
+    const store = memoryStore();
+    let reads = 0;
+    const read: typeof store.read = {
+      ...store.read,
+      document: (kind, id) => {
+        if (kind === "apiKey") reads += 1;
+        return store.read.document(kind, id);
+      },
+    };
+    const served = await startServed({ store: { ...store, read } });
+    const key = await served.key("read");
+    const token = await tokenOf(served, key);
+    reads = 0;
+    for (let time = 0; time < 50; time++) {
+      expect((await served.ask("GET /customers", { by: time % 2 === 0 ? key : token })).statusCode).toBe(200);
+    }
+    expect(reads).toBe(0);
+    await apiKeysOf({ store }).revoke(`key.${key.slice(3, 11)}`);
+    served.pass(4999);
+    expect((await served.ask("GET /customers", { by: key })).statusCode).toBe(401);
+    expect((await served.ask("GET /customers", { by: token })).statusCode).toBe(401);
+    expect(reads).toBe(1);
+  });
+
+  let shared: Promise<Served> | undefined;
+  /** A token of ours but for one thing. */
+  const forged = async (served: Served, change: Partial<Record<string, unknown>>, header = {}, secret = SECRET) => {
+    const sub = `key.${(await served.key()).slice(3, 11)}`;
+    const claims = { sub, iss: "ratebook", aud: "ratebook-api", iat: NOW, exp: NOW + DAY, ...change };
+    return new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ: "JWT", ...header }).sign(Buffer.from(secret));
+  };
+
+  test.each<[string, Partial<Record<string, unknown>>, object, string, number]>([
+    ["nothing", {}, {}, SECRET, 200],
+    ["another secret", {}, {}, `${SECRET}.`, 401],
+    ["another algorithm", {}, { alg: "HS512" }, SECRET, 401],
+    ["another type", {}, { typ: "at+jwt" }, SECRET, 401],
+    ["no type", {}, { typ: undefined }, SECRET, 401],
+    ["another issuer", { iss: "ratebooks" }, {}, SECRET, 401],
+    ["no issuer", { iss: undefined }, {}, SECRET, 401],
+    ["another audience", { aud: "ratebook" }, {}, SECRET, 401],
+    ["no audience", { aud: undefined }, {}, SECRET, 401],
+    ["a time that is over", { iat: NOW - DAY, exp: NOW }, {}, SECRET, 401],
+    ["no end", { exp: undefined }, {}, SECRET, 401],
+    ["a year instead of a day", { iat: NOW - DAY - 1, exp: NOW + 365 * DAY }, {}, SECRET, 401],
+    ["no beginning", { iat: undefined }, {}, SECRET, 401],
+    ["a beginning to come", { iat: NOW + 60 }, {}, SECRET, 401],
+    ["no key", { sub: undefined }, {}, SECRET, 401],
+    ["a key that is none", { sub: "key.00000000" }, {}, SECRET, 401],
+    ["the key of another kind of document", { sub: "server" }, {}, SECRET, 401],
+    ["a role of its own", { role: "admin" }, {}, SECRET, 200],
+  ])("a token that differs by %s", async (what, change, header, secret, status) => {
+    const served = await (shared ??= startServed({ jwtSecret: SECRET }));
+    const by = await forged(served, change, header, secret);
+    expect((await served.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
+  });
+
+  test("a token without a signature, or with one of another content, is none", async () => {
+    const served = await startServed({ jwtSecret: SECRET });
+    const [head = "", body = "", signature = ""] = (await tokenOf(served, await served.key("read"))).split(".");
+    const admin = `key.${(await served.key()).slice(3, 11)}`;
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = part({ ...JSON.parse(Buffer.from(body, "base64url").toString()), sub: admin });
+    const none = part({ alg: "none", typ: "JWT" });
+    const empty = createHmac("sha256", "").update(`${head}.${claims}`).digest("base64url");
+    const tries = [
+      `${none}.${claims}.`,
+      `${none}.${claims}`,
+      `${none}.${claims}.${signature}`,
+      `${part({ alg: "None", typ: "JWT" })}.${claims}.`,
+      `${head}.${claims}.${signature}`,
+      `${head}.${claims}.`,
+      `${head}.${claims}.${empty}`,
+      `${head}.${body}.${signature.slice(0, -2)}`,
+      `${head}.${body}.${signature}.${signature}`,
+      part({ payload: body, protected: head, signature }),
+      "..",
+      "x".repeat(8000),
+    ];
+    for (const [place, by] of tries.entries()) {
+      const answer = await served.ask("GET /customers", { by, from: `10.0.1.${place}` });
+      expect([by.slice(0, 80), answer.statusCode]).toEqual([by.slice(0, 80), 401]);
+    }
+  });
+
+  test("the secret is made once, also by servers that start together, and is of 32 bytes", async () => {
+    const store = memoryStore();
+    const servers = await Promise.all([startServed({ store }), startServed({ store })]);
+    const [first, second] = servers;
+    const keys = await Promise.all(servers.map((served) => served.key("read")));
+    const tokens = await Promise.all(servers.map((served, index) => tokenOf(served, keys[index] ?? "")));
+    expect((await first.ask("GET /customers", { by: tokens[1] ?? "" })).statusCode).toBe(200);
+    expect((await second.ask("GET /customers", { by: tokens[0] ?? "" })).statusCode).toBe(200);
+    const secrets = await store.read.allDocuments("serverSecret");
+    expect(secrets.map(({ body }) => Buffer.from(String(body["secret"]), "base64url").length)).toEqual([32]);
+  });
+
+  test("a secret of less than 32 bytes is refused", async () => {
+    await expect(startServed({ jwtSecret: "x".repeat(31) })).rejects.toMatchObject({
+      code: "ERR_OPTION_INVALID",
+      message: "jwtSecret: expected at least 32 bytes, got 31",
+    });
+    expect(await startServed({ jwtSecret: "ä".repeat(16) })).toBeDefined();
+  });
+
+  test("a cursor is signed with another secret than tokens are", async () => {
+    const served = await startServed({ jwtSecret: SECRET });
+    const by = await served.key();
+    await served.key();
+    const { nextToken } = (await served.ask("GET /keys?pageSize=1", { by })).json<{ nextToken: string }>();
+    const [body = "", signature] = nextToken.split(".");
+    const direct = createHmac("sha256", SECRET).update("cursor:").update(body).digest();
+    expect(signature).not.toBe(direct.subarray(0, 16).toString("base64url"));
+  });
+});
+
+describe("roles", () => {
+  /** What api.md says of each role. */
+  const may: Readonly<Record<Role, (method: string, path: string) => boolean>> = {
+    admin: () => true,
+    full: (_, path) => !path.startsWith("/keys"),
+    ingest: (_, path) => ["/ingest", "/ingestBatch", "/entitled", "/authenticate"].includes(path),
+    read: (method, path) =>
+      (method === "GET" && !path.startsWith("/keys")) ||
+      ["/metrics", "/revenue_calculator", "/authenticate"].includes(path),
+  };
+
+  test.each(Object.keys(may) as Role[])(
+    "%s may do at every endpoint what it is for, else it is a 403",
+    async (role) => {
+      const served = await startServed();
+      const access = createAccessControl({
+        engine: served.engine,
+        secret: createSecretSource(served.engine, SECRET, Date.now),
+        rateLimits: {},
+        clock: Date.now,
+      });
+      const endpoints = [...ENDPOINTS, ...apiOf(access).more];
+      const by = await served.key(role);
+      const wrong: string[] = [];
+      for (const { method, path, access } of endpoints) {
+        if (access === "public") continue;
+        const answer = await served.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
+        const refusal = { message: `a key of the role ${role} may not do this` };
+        const isRefused = answer.statusCode === 403;
+        if (isRefused) expect(answer.json()).toEqual(refusal);
+        if (isRefused === may[role](method, path) || [401, 429, 500].includes(answer.statusCode)) {
+          wrong.push(`${method} ${path}: ${answer.statusCode} ${answer.body}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test("no endpoint is open but those that say nothing of the books", async () => {
+    const served = await startServed();
+    const { paths } = (await served.ask("GET /openapi.json")).json<{ paths: Record<string, Record<string, object>> }>();
+    const open: string[] = [];
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const method of Object.keys(operations)) {
+        const answer = await served.ask(`${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "x")}`);
+        if (answer.statusCode !== 401) open.push(path);
+      }
+    }
+    expect(open).toEqual(["/health", "/ready", "/openapi.json"]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+
+import { BODY_EXAMPLES } from "../../../src/server/docs/examples.ts";
+import { openApiOf } from "../../../src/server/docs/openapi.ts";
+import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
+import { startApi } from "../support.ts";
+
+/** Of an operation in the document: what its body is, by its schema or by its example. */
+interface Content {
+  readonly schema: { readonly properties?: Readonly<Record<string, { readonly $ref?: string }>> };
+  readonly example?: unknown;
+}
+
+const BODIES = ENDPOINTS.filter(({ body }) => body !== undefined);
+
+/** An event of the examples that its schema has. */
+function eventExample(): Readonly<Record<string, unknown>> {
+  const { components } = openApiOf(ENDPOINTS) as {
+    components: { schemas: Record<string, { properties: Record<string, { examples?: readonly unknown[] }> }> };
+  };
+  const { properties = {} } = components.schemas["UsageEvent"] ?? {};
+  return Object.fromEntries(Object.entries(properties).map(([name, { examples = [] }]) => [name, examples[0]]));
+}
+
+describe("an example of a body", () => {
+  test("is in the document of every endpoint that takes one, but events have theirs in their schema", () => {
+    const { paths } = openApiOf(ENDPOINTS) as {
+      paths: Record<string, Record<string, { requestBody?: { content: { "application/json": Content } } }>>;
+    };
+    for (const { id, method, path } of BODIES) {
+      const content = paths[path]?.[method.toLowerCase()]?.requestBody?.content["application/json"];
+      const example = BODY_EXAMPLES[id];
+      expect([id, content?.example]).toEqual([id, example]);
+      if (example === undefined) expect([id, JSON.stringify(content?.schema)].join(" ")).toContain("UsageEvent");
+    }
+  });
+
+  test("no whole number has bounds that only say that it is one", () => {
+    expect(JSON.stringify(openApiOf(ENDPOINTS))).not.toMatch(/9007199254740991/);
+  });
+
+  test("can be sent as it is, in an order that makes what the next one needs", async () => {
+    const api = await startApi("2026-06-15T12:00:00Z");
+    const ids: Record<string, string> = {};
+    const sent = new Set<string>();
+    const send = async (id: string, path: Readonly<Record<string, string>> = {}, given?: object): Promise<string> => {
+      const endpoint = ENDPOINTS.find((each) => each.id === id);
+      if (endpoint === undefined) throw new Error(`no endpoint has the id ${id}`);
+      sent.add(id);
+      const url = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+      // The ids that the server made are filled in.
+      const text = JSON.stringify(given ?? BODY_EXAMPLES[id]);
+      const body = text?.replaceAll(/<id of (\w+)>/g, (_, name: string) => ids[name] ?? "");
+      const { status, json } = await api.call(`${endpoint.method} ${url as `/${string}`}`, { body });
+      expect(`${id} ${status} ${json.message ?? ""}`).toMatch(/^\w+ 20[012] $/);
+      return String(json.id);
+    };
+
+    await send("createEventSchema");
+    await send("updateEventSchema", { event_schema_name: "api_calls" });
+    ids["Tokens"] = await send("createFeature");
+    await send("updateFeature", { feature_id: ids["Tokens"] });
+    await send("activateEventSchema", { event_schema_name: "api_calls" });
+    ids["calls"] = await send("createUsageMeter");
+    await send("updateUsageMeter", { usage_meter_id: ids["calls"] });
+    await send("activateUsageMeter", { usage_meter_id: ids["calls"] });
+    ids["Platform"] = await send("createAddOn");
+    await send("updateAddOn", { addon_id: ids["Platform"] });
+    ids["Seats"] = await send("createAddOn", {}, { name: "Seats", type: "LICENSE" });
+    await send("createSetting");
+    await send("updateSetting", { setting_id_str: "setting.user.discount" });
+    ids["Team"] = await send("createPricePlan");
+    await send("updatePricePlan", { price_plan_id: ids["Team"] });
+    await send("activatePricePlan", { price_plan_id: ids["Team"] });
+
+    await send("createCustomer");
+    await send("updateCustomer", { customer_id: "acme" });
+    await send("createAccount");
+    await send("updateAccount", { account_id: "acme-test" });
+    await send("addAliasesToAccount", { account_id: "acme-prod" });
+    await send("removeAliasesFromAccount", { account_id: "acme-prod" });
+    await send("createAliases");
+    ids["group"] = await send("createInvoiceGroup");
+    await send("addAccountsToInvoiceGroup", { invoice_group_id: ids["group"] });
+    await send("removeAccountsFromInvoiceGroup", { invoice_group_id: ids["group"] });
+    await send("changePricePlanOfAccount", { account_id: "acme-prod" });
+
+    const event = { ...eventExample(), timestamp: "2026-06-15T12:00:00Z" };
+    for (const [line, body] of [
+      ["POST /ingest", { event }],
+      ["POST /ingestBatch", { events: [{ ...event, id: "call-2" }] }],
+      ["POST /entitled", { event: { ...event, id: "call-3" } }],
+    ] as const) {
+      const { status, json } = await api.call(line, { body });
+      expect([line, status, json.success]).toEqual([line, line === "POST /entitled" ? 200 : 202, true]);
+    }
+
+    const feature = { account_id: "acme-prod", feature_id: ids["Tokens"] };
+    ids["entry"] = await send("grantFeatureEntry", feature);
+    await send("updateFeatureEntry", { ...feature, entry_id: ids["entry"] });
+    await send("updateLicense");
+    await send("createCredits");
+    await send("runBills");
+    await send("calculateRevenue");
+    await send("getMetrics");
+
+    await send("createPricePlanVersion", { price_plan_id: ids["Team"] });
+    await send("activatePricePlan", { price_plan_id: ids["Team"] });
+    await send("migratePricePlan");
+    expect(Object.keys(BODY_EXAMPLES).filter((id) => !sent.has(id))).toEqual(["createKey"]);
+  });
+});

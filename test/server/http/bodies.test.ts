@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+
+import { startServed } from "../served.ts";
+
+const TYPES = [
+  undefined,
+  "",
+  ";",
+  "garbage",
+  "text/plain",
+  "multipart/form-data; boundary=x",
+  "application/x-www-form-urlencoded",
+  "application/json",
+  "application/json; charset",
+  "application/json, text/plain",
+] as const;
+
+describe("an empty body is none, whatever its type and method", () => {
+  test.each(TYPES)("of the type %j", async (type) => {
+    const served = await startServed();
+    const by = await served.key();
+    const headers = type === undefined ? {} : { "content-type": type };
+    for (const extra of [{}, { "content-length": "0" }]) {
+      const asked = { by, headers: { ...headers, ...extra } };
+      expect((await served.ask("POST /authenticate", asked)).statusCode).toBe(200);
+      expect((await served.ask("GET /customers", asked)).statusCode).toBe(200);
+      expect((await served.ask("DELETE /customers/nobody", asked)).statusCode).toBe(404);
+      const wanting = await served.ask("POST /customers", asked);
+      expect([wanting.statusCode, wanting.json()]).toEqual([400, { message: "expected a body" }]);
+    }
+  });
+});
+
+describe("a body", () => {
+  const BODY = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
+
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "APPLICATION/JSON ;charset=UTF-8",
+    "application/json; charset",
+    "application/merge-patch+json",
+  ])("of the type %j is JSON", async (type) => {
+    const served = await startServed();
+    const asked = { by: await served.key(), body: BODY, headers: { "content-type": type } };
+    expect((await served.ask("POST /customers", asked)).statusCode).toBe(201);
+  });
+
+  test.each(["", ";", "garbage", "text/plain", "text/json", "application/jsonp", "application/json, text/plain"])(
+    "of the type %j is a 415",
+    async (type) => {
+      const served = await startServed();
+      const asked = { by: await served.key(), body: BODY, headers: { "content-type": type } };
+      const answer = await served.ask("POST /customers", asked);
+      expect([answer.statusCode, answer.json()]).toEqual([
+        415,
+        { message: "expected a body of the type application/json" },
+      ]);
+    },
+  );
+
+  test("where none is expected may be an empty object, and nothing else", async () => {
+    const served = await startServed();
+    const by = await served.key();
+    expect((await served.ask("POST /authenticate", { by, body: {} })).statusCode).toBe(200);
+    const answer = await served.ask("POST /authenticate", { by, body: { token: "x" } });
+    expect([answer.statusCode, answer.json()]).toEqual([400, { message: "token: unknown field" }]);
+  });
+});

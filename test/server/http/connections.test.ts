@@ -1,0 +1,274 @@
+/** What a server on a real socket does with clients that break the rules of HTTP, or of patience. */
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { afterEach, describe, expect, test } from "vitest";
+
+import { createEngine } from "../../../src/engine/engine.ts";
+import { apiKeysOf } from "../../../src/server/access/keys.ts";
+import { type RunningServer, serve, type ServeOptions } from "../../../src/server/serve.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.close();
+});
+
+interface Listening extends RunningServer {
+  readonly port: number;
+  readonly key: string;
+  readonly log: readonly string[];
+}
+
+async function listen(options: Partial<ServeOptions> = {}): Promise<Listening> {
+  const engine = createEngine({ store: memoryStore() });
+  const { key } = await apiKeysOf(engine).create({ name: "k", role: "admin" });
+  const log: string[] = [];
+  const server = await serve({
+    engine,
+    port: 0,
+    billRunInterval: 0,
+    log: { level: "debug", stream: { write: (line) => void log.push(line) } },
+    ...options,
+  });
+  running.push(server);
+  return { ...server, port: Number(new URL(server.url).port), key, log };
+}
+
+/** Sends bytes on a connection of its own, and gives all that comes back until the server closes it. */
+async function send(port: number, ...parts: readonly (string | Buffer | number)[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const closed = new Promise<void>((resolve) => {
+    socket.on("close", () => resolve());
+  });
+  socket.on("error", () => {});
+  for (const part of parts) {
+    if (socket.destroyed) break;
+    if (typeof part === "number") await pause(part);
+    else socket.write(part);
+  }
+  await closed;
+  return text;
+}
+
+/** An answer is JSON of ours, with an id of ours, and ends the connection. */
+function expectRefusal(answer: string, status: number, message: string): void {
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head.toLowerCase()).toContain("content-type: application/json");
+  expect(head.toLowerCase()).toMatch(/x-request-id: [\da-f-]{36}/);
+  expect(JSON.parse(body)).toEqual({ message });
+}
+
+describe("malformed HTTP", () => {
+  test.each([
+    ["no HTTP at all", "hello\r\n\r\n"],
+    ["an unknown method", "FETCH / HTTP/1.1\r\nhost: x\r\n\r\n"],
+    ["two lengths", "POST /customers HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n12"],
+    [
+      "a length and chunks, as smugglers send",
+      "POST /customers HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["a header without a colon", "GET / HTTP/1.1\r\nhost: x\r\nnothing\r\n\r\n"],
+    ["a line end in a header", "GET / HTTP/1.1\r\nhost: x\r\na: b\nc\r\n\r\n"],
+    ["no host", "GET /health HTTP/1.1\r\n\r\n"],
+  ])("%s is a 400", async (_, text) => {
+    const { port } = await listen();
+    expect(await send(port, text)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test("is answered in JSON, and logged", async () => {
+    const { port, log } = await listen();
+    expectRefusal(await send(port, "hello\r\n\r\n"), 400, "the request is not well-formed HTTP");
+    expect(log.join("")).toContain('"status":400');
+  });
+
+  test("a flood of headers is a 431", async () => {
+    const { port } = await listen();
+    const many = Array.from({ length: 2000 }, (_, index) => `x-${index}: ${"y".repeat(20)}`).join("\r\n");
+    expectRefusal(
+      await send(port, `GET /health HTTP/1.1\r\nhost: x\r\n${many}\r\n\r\n`),
+      431,
+      "the headers are too large",
+    );
+  });
+});
+
+describe("slow clients", () => {
+  const limits = { headersTimeout: 300, requestTimeout: 600 };
+
+  test("headers without an end are a 408", async () => {
+    const { port } = await listen({ limits });
+    expectRefusal(await send(port, "GET /health HTTP/1.1\r\nhost: x\r\n"), 408, "the request came too slowly");
+  });
+
+  test("a byte now and then is a 408 all the same", async () => {
+    const { port } = await listen({ limits });
+    const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
+    const answer = await send(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
+    expectRefusal(answer, 408, "the request came too slowly");
+  });
+
+  test("a body without an end is a 408, and no fault of ours in the log", async () => {
+    const { port, key, log } = await listen({ limits });
+    const head = `POST /customers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
+    expectRefusal(await send(port, head), 408, "the request came too slowly");
+    expect(log.join("")).not.toContain("request failed");
+  });
+
+  test("a connection on which nothing moves is closed, although it waits for an answer", async () => {
+    const store = memoryStore();
+    const read: typeof store.read = { ...store.read, configurationRevision: () => new Promise(() => {}) };
+    const engine = createEngine({ store: { ...store, read } });
+    const { url } = await listen({ engine, limits: { silenceTimeout: 300 } });
+    await expect(fetch(`${url}/ready`)).rejects.toThrow();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  test("a connection that says nothing is closed", async () => {
+    const { port } = await listen({ limits });
+    expect(await send(port)).toMatch(/^(?:HTTP\/1\.1 408 [^]*)?$/);
+  });
+});
+
+describe("large and hostile bodies", () => {
+  const post = (port: number, key: string, path: string, length: number, type = "application/json"): string =>
+    `POST ${path} HTTP/1.1\r\nhost: x:${port}\r\nauthorization: Bearer ${key}\r\ncontent-type: ${type}\r\n` +
+    `connection: close\r\ncontent-length: ${length}\r\n\r\n`;
+
+  test("100 MB are a 413 before they are read, and the next request is served", async () => {
+    const { port, key, url } = await listen();
+    const before = process.memoryUsage().arrayBuffers;
+    const answer = await send(port, post(port, key, "/customers", 100_000_000), Buffer.alloc(1_000_000, 0x20));
+    expectRefusal(answer, 413, "the body is too large");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  test("chunks without an end are a 413 as soon as they are too many", async () => {
+    const { port, key } = await listen();
+    const head = post(port, key, "/customers", 0).replace("content-length: 0", "transfer-encoding: chunked");
+    const chunk = `${(65_536).toString(16)}\r\n${" ".repeat(65_536)}\r\n`;
+    expectRefusal(await send(port, head, ...Array.from({ length: 20 }, () => chunk)), 413, "the body is too large");
+  });
+
+  test.each([
+    ["a bomb of brackets", "[".repeat(500_000), /^the body is nested too deeply at line 1, column \d+$/],
+    ["a bomb of objects", '{"a":'.repeat(200_000), /^the body is nested too deeply at line 1, column \d+$/],
+    ["half a document", '{"id":', /^the body is /],
+    ["a number beyond all bounds", '{"id": 1e999999999}', /./],
+    ["a field named __proto__", '{"__proto__": {"admin": true}, "id": "acme"}', /__proto__/],
+    ["bytes that are no text", Buffer.from([0x22, 0xff, 0xfe, 0x22]), /^the body is not valid UTF-8$/],
+  ])("%s is a 400", async (_, body, message) => {
+    const { port, key, url } = await listen();
+    const answer = await send(port, post(port, key, "/customers", Buffer.byteLength(body)), body);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect((JSON.parse(answer.split("\r\n\r\n")[1] ?? "") as { message: string }).message).toMatch(message);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  });
+
+  test("what is not JSON is a 415; an empty body is none, whatever its type", async () => {
+    const { port, key } = await listen();
+    expectRefusal(
+      await send(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
+      415,
+      "expected a body of the type application/json",
+    );
+    expectRefusal(await send(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
+  });
+
+  test("a client that goes away in the middle of its body is no fault of ours", async () => {
+    const { port, key, log } = await listen();
+    const socket: Socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(`${post(port, key, "/customers", 100)}{`);
+    await pause(100);
+    socket.resetAndDestroy();
+    await pause(100);
+    expect(log.join("")).not.toContain("request failed");
+  });
+});
+
+describe("a server that stops", () => {
+  test("finishes what is in flight, takes nothing new, and closes the engine last", async () => {
+    const store = memoryStore();
+    const order: string[] = [];
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let started: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const slow: typeof store = {
+      ...store,
+      read: {
+        ...store.read,
+        configurationRevision: async () => {
+          started();
+          await held;
+          order.push("read");
+          return store.read.configurationRevision();
+        },
+      },
+      close: async () => {
+        order.push("closed");
+        await store.close();
+      },
+    };
+    const server = await serve({
+      engine: createEngine({ store: slow }),
+      port: 0,
+      billRunInterval: 0,
+      log: { level: "silent" },
+    });
+    const agent = new Agent({ keepAlive: true });
+    const answer = new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+      request(`${server.url}/ready`, { agent }, (response) => {
+        response.resume().on("end", () => {
+          resolve({ status: response.statusCode, connection: response.headers.connection });
+        });
+      })
+        .on("error", reject)
+        .end();
+    });
+    await begun;
+    const closed = server.close();
+    expect(server.close()).toBe(closed);
+    await pause(50);
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow();
+    expect(order).toEqual([]);
+    release();
+    expect(await answer).toEqual({ status: 200, connection: "close" });
+    await closed;
+    expect(order).toEqual(["read", "closed"]);
+    agent.destroy();
+  });
+
+  test("does not wait for connections that say nothing", async () => {
+    const server = await listen();
+    const socket = connect(server.port, "127.0.0.1");
+    socket.on("error", () => {});
+    const agent = new Agent({ keepAlive: true });
+    await fetch(`${server.url}/health`);
+    const began = performance.now();
+    await server.close();
+    expect(performance.now() - began).toBeLessThan(5000);
+    socket.destroy();
+    agent.destroy();
+  });
+
+  test("an address that is taken is an error at once", async () => {
+    const { port } = await listen();
+    await expect(listen({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  test("listens on this machine alone unless it is told otherwise", async () => {
+    expect((await listen()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await listen({ host: "::1", prefix: "/v1" })).url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
+  });
+});

@@ -1,0 +1,45 @@
+/** Cursors: what they carry, and that they are short however long the ids are that they carry. */
+import { describe, expect, test } from "vitest";
+
+import { createPaging, LONG_PAGES } from "../../../src/server/http/pagination.ts";
+
+const paging = await createPaging(() => Buffer.alloc(32, 7))();
+const [DAY, LATER] = [1_704_067_200_000, 1_735_689_600_000];
+
+/** An id of 50 characters that no packing makes shorter than two bytes for each. */
+function longId(seed: number): string {
+  return Array.from({ length: 50 }, (_, at) => String.fromCodePoint(0x4e_00 + (((at + seed) * 7919) % 20_000))).join(
+    "",
+  );
+}
+
+describe("a cursor", () => {
+  const [account, other] = [longId(1), longId(1000)];
+  const dates = "2024-06-01T00:00:00.000Z|2024-06-15T12:00:00.000Z";
+
+  test.each([
+    [
+      "invoices",
+      { account_id: account, customer_id: other, owner_id: account, status: "DRAFT", start_time: DAY, end_time: LATER },
+      `inv|${account}|STANDARD_ADVANCED|2024-06-01T00:00:00.000Z|${dates}`,
+    ],
+    [
+      `entries:${account}/${other}`,
+      {},
+      `entry|${account}|pp.UFlcovA0005.vjOcF|BILLING_ENTITLEMENT|${other}|2024-06-01T00:00:00.000Z|0`,
+    ],
+    [
+      "credits",
+      { account_id: account },
+      `credit|${account}|refund|pp.UFlcovA0005.vjOcF|LICENSE|${other}|${dates}|2024-06-26T00:00:00.000Z|${dates}`,
+    ],
+    ["events", { account_id: account, schema_name: other, status: "INGESTION_FAILED" }, "ev.UFlcovA000E.ExE7J"],
+    ["customers", {}, "acme"],
+  ])("of %s has at most 500 characters, and carries size, filters and place", (list, filters, id) => {
+    const first = paging.open({ list, sizes: LONG_PAGES, query: { ...filters, pageSize: 7 } });
+    const nextToken = first.nextToken({ items: [], next: { createdAt: DAY, id } });
+    expect(nextToken?.length).toBeLessThanOrEqual(500);
+    const next = paging.open({ list, sizes: LONG_PAGES, query: { nextToken } });
+    expect([next.filters, next.page]).toEqual([filters, { limit: 7, after: { createdAt: DAY, id } }]);
+  });
+});

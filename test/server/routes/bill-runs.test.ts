@@ -1,0 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import Fastify from "fastify";
+import { describe, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { type BillRunOptions, startBillRuns } from "../../../src/server/routes/bill-runs.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { SMALL_BOOK } from "../../cli/fake-io.ts";
+
+/** What was logged. */
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly finalized?: number;
+}
+
+function logTo(lines: Line[]): BillRunOptions["log"] {
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
+  return Fastify({ logger: { level: "debug", stream } }).log;
+}
+
+const DONE = { finalized: 0, skipped: 0, consolidated: 0 };
+
+/** Runs until something holds. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let waited = 0; !holds() && waited < 10_000; waited += 5) await pause(5);
+  expect(holds()).toBe(true);
+}
+
+describe("bill runs at intervals", () => {
+  test("two servers over one store make each invoice final once, and say so", async () => {
+    const store = memoryStore();
+    const clock = (): number => Date.parse("2024-04-01T00:00:00Z");
+    const engines = [createEngine({ store, clock }), createEngine({ store, clock })];
+    const book = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
+    // Loaded as of the beginning of 2024, three months of which are over by now.
+    await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book);
+    const lines: Line[] = [];
+    const runs = engines.map((engine) => startBillRuns({ engine, interval: 5, log: logTo(lines) }));
+    await until(() => lines.filter(({ msg }) => msg === "bill run").length >= 6);
+    await Promise.all(runs.map((each) => each.stop()));
+    const said = lines.reduce((sum, { finalized = 0 }) => sum + finalized, 0);
+    const invoices = await engines[0]?.invoices.list({}, { limit: 100 });
+    const final = invoices?.items.filter(({ finalizedAt }) => finalizedAt !== undefined) ?? [];
+    expect(final).toHaveLength(3);
+    expect(said).toBe(3);
+    expect(lines.filter(({ level, finalized = 0 }) => level === 30 && finalized === 0)).toEqual([]);
+  });
+
+  test("one that fails is told, and the next one comes", async () => {
+    let runs = 0;
+    const engine: Pick<Engine, "finalize"> = {
+      finalize: async () => {
+        runs += 1;
+        if (runs === 1) throw new Error("the store is away");
+        return DONE;
+      },
+    };
+    const lines: Line[] = [];
+    const billRuns = startBillRuns({ engine, interval: 1, log: logTo(lines) });
+    await until(() => runs >= 3);
+    await billRuns.stop();
+    expect(lines.map(({ msg }) => msg).slice(0, 2)).toEqual(["bill run failed: the next one goes on", "bill run"]);
+  });
+
+  test("stopping waits for the one that runs, and starts no more", async () => {
+    let runs = 0;
+    let release: () => void = () => {};
+    const engine: Pick<Engine, "finalize"> = {
+      finalize: async () => {
+        runs += 1;
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        throw new Error("the store is closed");
+      },
+    };
+    const lines: Line[] = [];
+    const billRuns = startBillRuns({ engine, interval: 1, log: logTo(lines), random: () => 0 });
+    await until(() => runs === 1);
+    let isStopped = false;
+    const stopping = billRuns.stop().then(() => {
+      isStopped = true;
+      return isStopped;
+    });
+    await pause(20);
+    expect(isStopped).toBe(false);
+    release();
+    await stopping;
+    await pause(20);
+    expect(runs).toBe(1);
+    expect(lines.map(({ msg }) => msg)).toEqual(["bill run stopped: the next one goes on"]);
+  });
+
+  test("one at a time: the next one waits until the one before is through", async () => {
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    const engine: Pick<Engine, "finalize"> = {
+      finalize: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await pause(10);
+        running -= 1;
+        runs += 1;
+        return DONE;
+      },
+    };
+    const billRuns = startBillRuns({ engine, interval: 1, log: logTo([]) });
+    await until(() => runs >= 3);
+    await billRuns.stop();
+    expect(most).toBe(1);
+  });
+});

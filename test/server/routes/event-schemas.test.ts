@@ -1,0 +1,354 @@
+/** Event schemas over HTTP: every field, bound and move of the reference's "Event schema" and its PATCH (S4.4). */
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { CALLS, SUM, times } from "../catalog-requests.ts";
+import { startApi, type TestApi } from "../support.ts";
+
+let api: TestApi;
+
+beforeEach(async () => {
+  api = await startApi();
+});
+
+const { call } = { call: (...asked: Parameters<TestApi["call"]>) => api.call(...asked) };
+const URL = "/event_schema/api+calls";
+
+/** The status and the message, or the body where it is no failure. */
+async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
+  const { status, json } = await call(...asked);
+  return [status, status < 400 ? json : json.message];
+}
+
+describe("making and reading event schemas", () => {
+  test("POST /event_schema answers 201 with a DRAFT of version 1, and GET the same", async () => {
+    const made = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
+    expect([made.status, made.json]).toEqual([201, { ...CALLS, eventLevelRevenue: true, status: "DRAFT", version: 1 }]);
+    expect((await call(`GET ${URL}`)).json).toEqual(made.json);
+  });
+
+  test("in the path + and %20 are both a space, and a name that is unknown then is a 404", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    expect((await call("GET /event_schema/api%20calls")).json.name).toBe("api calls");
+    expect(await answerTo("GET /event_schema/no+calls")).toEqual([404, 'no event schema has the id "no calls"']);
+    expect(await answerTo("PATCH /event_schema/no+calls", { body: {} })).toEqual([
+      404,
+      'no event schema has the id "no calls"',
+    ]);
+  });
+
+  test("the name in the path has at most 50 characters, and version is a whole number from 1", async () => {
+    const fifty = "n".repeat(50);
+    await call("POST /event_schema", { body: { ...CALLS, name: fifty } });
+    expect((await call(`GET /event_schema/${fifty}`)).status).toBe(200);
+    expect(await answerTo(`GET /event_schema/${fifty}n`)).toEqual([
+      400,
+      "event_schema_name: expected at most 50 characters, got 51",
+    ]);
+    expect((await call(`GET /event_schema/${fifty}?version=1`)).json.version).toBe(1);
+    expect(await answerTo(`GET /event_schema/${fifty}?version=2`)).toEqual([
+      404,
+      `the event schema "${fifty}" has no version 2`,
+    ]);
+    expect(await answerTo(`GET /event_schema/${fifty}?version=0`)).toEqual([
+      400,
+      'version: expected a whole number from 1 to 999999999, got "0"',
+    ]);
+  });
+
+  test.each([
+    ["a name of 51 characters", { name: "n".repeat(51) }, "name: expected at most 50 characters, got 51"],
+    ["a name off the pattern", { name: "a/b" }, 'name: expected a text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a/b"'],
+    ["no name", { name: undefined }, "name: missing: expected a text"],
+    ["a description of 256", { description: "d".repeat(256) }, "description: expected at most 255 characters, got 256"],
+    ["no attributes", { attributes: undefined }, "attributes: missing: expected a list"],
+    ["no dimensions", { dimensions: undefined }, "dimensions: missing: expected a list"],
+    [
+      "51 attributes",
+      { attributes: times(51, (at) => ({ name: `a${at}` })) },
+      "attributes: expected at most 50 items, got 51",
+    ],
+    [
+      "51 dimensions",
+      { dimensions: times(51, (at) => ({ name: `d${at}` })) },
+      "dimensions: expected at most 50 items, got 51",
+    ],
+    ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],
+    [
+      "an attribute twice",
+      { attributes: [{ name: "n" }, { name: "n" }] },
+      "attributes[1].name: expected a name of its own: attributes[0] has the same",
+    ],
+    ["a status", { status: "ACTIVE" }, "status: unknown field"],
+    ["an unknown field", { colour: "red" }, "colour: unknown field"],
+  ])("POST /event_schema with %s is a 400", async (_, parts, message) => {
+    expect(await answerTo("POST /event_schema", { body: { ...CALLS, ...parts } })).toEqual([400, message]);
+  });
+
+  test("50 attributes, 50 dimensions, a name of 50 characters of the pattern and a description of 255 are taken", async () => {
+    const name = `${"A_-9 ".repeat(9)}abcde`;
+    const [attributes, dimensions] = ["a", "d"].map((letter) => times(50, (at) => ({ name: `${letter}${at}` })));
+    const body = { name, description: "d".repeat(255), attributes, dimensions };
+    const made = await call("POST /event_schema", { body });
+    expect([made.status, made.json]).toEqual([201, { ...body, status: "DRAFT", version: 1 }]);
+  });
+
+  test("a name is unique in the organization: a second one is a 409", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    expect(await answerTo("POST /event_schema", { body: CALLS })).toEqual([
+      409,
+      'the name "api calls" is taken by another event schema',
+    ]);
+  });
+
+  test("GET /event_schema lists the latest versions by status, newest first, and versions all of one", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    await call(`POST ${URL}/activate`);
+    api.at("2024-06-16T00:00:00Z");
+    await call("POST /event_schema", { body: { ...CALLS, name: "draft" } });
+    await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
+    const named = async (query: string): Promise<unknown> =>
+      (await call(`GET /event_schema${query}`)).json.data.map(({ name, version }: Record<string, unknown>) => [
+        name,
+        version,
+      ]);
+    const both = [
+      ["draft", 1],
+      ["api calls", 2],
+    ];
+    expect(await named("")).toEqual(both);
+    expect(await named("?status=ACTIVE")).toEqual([["api calls", 2]]);
+    expect(await named("?status=INACTIVE")).toEqual([]);
+    expect(await answerTo("GET /event_schema?status=GONE")).toEqual([
+      400,
+      'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"',
+    ]);
+    const versions = await call(`GET ${URL}/versions?pageSize=1`);
+    expect(versions.json.data).toMatchObject([{ version: 2, status: "ACTIVE" }]);
+    expect(versions.json.context).toEqual({ pageSize: 1 });
+    const older = await call(`GET ${URL}/versions?nextToken=${versions.json.nextToken}`);
+    expect(older.json).toMatchObject({ data: [{ version: 1, status: "ARCHIVED" }], nextToken: null });
+    expect(await answerTo(`GET /event_schema/draft/versions?nextToken=${versions.json.nextToken}`)).toEqual([
+      400,
+      "nextToken: expected one that this list gave, got one of another list",
+    ]);
+    expect((await call("GET /event_schema/none/versions")).status).toBe(404);
+  });
+});
+
+describe("changing event schemas", () => {
+  const FIELDS = [
+    { name: "bytes", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", value: '{ "*": [{"var":"attribute.count"}, 2]}' },
+    { name: "zone", type: "DIMENSION", enrichmentType: "VALUE", value: "eu" },
+    { name: "price", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY", value: "rule" },
+  ].map((field, at) => ({ ...field, order: at + 1 }));
+
+  beforeEach(async () => {
+    await call("POST /event_schema", { body: CALLS });
+  });
+
+  test("enrichments: dependencies {type, key, name} and fields {name, type, enrichmentType, value, order} come back", async () => {
+    const setting = { id: "Rule", namespace: "USER", name: "Rule", dataType: "JSON_LOGIC", value: "1" };
+    await call("POST /settings", { body: setting });
+    const dependencies = [{ type: "SETTING", key: "setting.user.rule", name: "rule" }];
+    const patched = await call(`PATCH ${URL}`, { body: { enrichments: { dependencies, fields: FIELDS } } });
+    expect([patched.status, patched.json.enrichments]).toEqual([200, { dependencies, fields: FIELDS }]);
+  });
+
+  test("a rule that was sent as an object is answered as its text", async () => {
+    const value = { "+": [{ var: "attribute.count" }, 1] };
+    const body = { enrichments: { fields: [{ ...FIELDS[0], value }] } };
+    const patched = await call(`PATCH ${URL}`, { body });
+    expect(patched.json.enrichments.fields[0].value).toBe(JSON.stringify(value));
+  });
+
+  test.each([
+    [
+      "a type of dependency",
+      { dependencies: [{ type: "TABLE", key: "k", name: "n" }] },
+      'enrichments.dependencies[0].type: expected "SETTING", got "TABLE"',
+    ],
+    [
+      "a type of field",
+      { fields: [{ ...FIELDS[0], type: "NAME" }] },
+      'enrichments.fields[0].type: expected "ATTRIBUTE" or "DIMENSION", got "NAME"',
+    ],
+    [
+      "an enrichmentType",
+      { fields: [{ ...FIELDS[0], enrichmentType: "SQL" }] },
+      'enrichments.fields[0].enrichmentType: expected "VALUE", "JSON_LOGIC" or "JSON_LOGIC_FROM_DEPENDENCY", got "SQL"',
+    ],
+    ["an order", { fields: [{ ...FIELDS[0], order: "1" }] }, 'enrichments.fields[0].order: expected a number, got "1"'],
+    [
+      "a variable",
+      { fields: [{ ...FIELDS[0], value: '{"var":"attribute.size"}' }] },
+      expect.stringMatching(/^enrichments\.fields\[0\]\.value: /),
+    ],
+  ])("PATCH with %s that is none is a 400", async (_, enrichments, message) => {
+    expect(await answerTo(`PATCH ${URL}`, { body: { enrichments } })).toEqual([400, message]);
+  });
+
+  test("the description is at most 255 characters, and null clears it", async () => {
+    expect((await call(`PATCH ${URL}`, { body: { description: "d".repeat(255) } })).status).toBe(200);
+    expect(await answerTo(`PATCH ${URL}`, { body: { description: "d".repeat(256) } })).toEqual([
+      400,
+      "description: expected at most 255 characters, got 256",
+    ]);
+    expect((await call(`PATCH ${URL}`, { body: { description: null } })).json).not.toHaveProperty("description");
+  });
+
+  test.each([
+    ["name", { name: "other" }, "name: unknown field"],
+    ["attributes", { attributes: null }, "attributes: expected a list, got null"],
+    [
+      "51 attributes",
+      { attributes: times(51, String) },
+      /^attributes: expected at most 50 items, got 51|attributes\[0\]/,
+    ],
+    ["no object", [], "expected an object, got an empty list"],
+  ])("PATCH with %s is a 400", async (_, body, message) => {
+    const [status, said] = await answerTo(`PATCH ${URL}`, { body });
+    expect([status, said]).toEqual([400, message instanceof RegExp ? expect.stringMatching(message) : message]);
+  });
+
+  test("a list of a DRAFT is replaced, and no version is made", async () => {
+    const { json } = await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
+    expect([json.attributes, json.dimensions, json.version]).toEqual([[{ name: "size" }], CALLS.dimensions, 1]);
+  });
+
+  test("states rule 2: of an active schema attributes are added and the description is changed, as the next version", async () => {
+    await call(`POST ${URL}/activate`);
+    const body = {
+      description: "More",
+      attributes: [{ name: "count" }, { name: "size" }],
+      dimensions: [{ name: "zone" }],
+    };
+    const { json } = await call(`PATCH ${URL}`, { body });
+    expect(json).toEqual({
+      name: "api calls",
+      description: "More",
+      version: 2,
+      status: "ACTIVE",
+      attributes: [{ name: "count" }, { name: "size" }],
+      dimensions: [{ name: "region" }, { name: "zone" }],
+    });
+    expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, version: 1, status: "ARCHIVED" });
+  });
+
+  test("states rule 2: of an active schema an existing attribute or dimension is not changed, nor taken away", async () => {
+    await call(`POST ${URL}/activate`);
+    for (const list of ["attributes", "dimensions"] as const) {
+      const name = list === "attributes" ? "count" : "region";
+      expect(await answerTo(`PATCH ${URL}`, { body: { [list]: [{ name, defaultUnit: "calls" }] } })).toEqual([
+        400,
+        `${list}: "${name}" is there already, and cannot change`,
+      ]);
+      expect((await call(`PATCH ${URL}`, { body: { [list]: [] } })).json[list]).toEqual([{ name }]);
+    }
+  });
+
+  test("giving an active schema back as it was answered makes no version", async () => {
+    const body = { enrichments: { fields: [{ ...FIELDS[0], value: { "*": [{ var: "attribute.count" }, 2] } }] } };
+    await call(`PATCH ${URL}`, { body });
+    const { json } = await call(`POST ${URL}/activate`);
+    const { name: _, version: __, ...same } = json;
+    const again = await call(`PATCH ${URL}`, { body: same });
+    expect([again.status, again.json]).toEqual([200, json]);
+  });
+
+  test("51 attributes of an active schema are one too many, also when they are added", async () => {
+    await call(`POST ${URL}/activate`);
+    const attributes = times(50, (at) => ({ name: `a${at}` }));
+    expect(await answerTo(`PATCH ${URL}`, { body: { attributes } })).toEqual([
+      400,
+      "attributes: expected at most 50 items, got 51",
+    ]);
+    const { json } = await call(`PATCH ${URL}`, { body: { attributes: attributes.slice(1) } });
+    expect(json.attributes).toHaveLength(50);
+  });
+});
+
+describe("moves of event schemas", () => {
+  beforeEach(async () => {
+    await call("POST /event_schema", { body: CALLS });
+  });
+
+  test("status in a PATCH is a move after the other fields, and the same status is none", async () => {
+    const draft = await call(`PATCH ${URL}`, { body: { status: "DRAFT" } });
+    expect([draft.json.status, draft.json.version]).toEqual(["DRAFT", 1]);
+    const active = await call(`PATCH ${URL}`, { body: { status: "ACTIVE", attributes: [{ name: "size" }] } });
+    expect(active.json).toMatchObject({ status: "ACTIVE", version: 1, attributes: [{ name: "size" }] });
+    expect((await call(`PATCH ${URL}`, { body: { status: "ACTIVE" } })).json.version).toBe(1);
+    expect((await call(`PATCH ${URL}`, { body: { status: "INACTIVE" } })).json.status).toBe("INACTIVE");
+    expect((await call(`PATCH ${URL}`, { body: { status: "ACTIVE" } })).json.status).toBe("ACTIVE");
+    await call(`PATCH ${URL}`, { body: { status: "INACTIVE" } });
+    expect((await call(`PATCH ${URL}`, { body: { status: "ARCHIVED" } })).json.status).toBe("ARCHIVED");
+  });
+
+  test("POST activate, POST deactivate and DELETE make the same moves, and make nothing of a body that is empty", async () => {
+    const headers = { "content-type": "application/json" };
+    expect((await call(`POST ${URL}/activate`, { headers })).json).toEqual({ ...CALLS, version: 1, status: "ACTIVE" });
+    expect((await call(`POST ${URL}/deactivate`)).json.status).toBe("INACTIVE");
+    expect(await answerTo(`DELETE ${URL}`)).toEqual([200, { success: true }]);
+    expect((await call(`GET ${URL}`)).json.status).toBe("ARCHIVED");
+    const again = await call("POST /event_schema", { body: CALLS });
+    expect([again.json.version, again.json.status]).toEqual([2, "DRAFT"]);
+  });
+
+  test.each([
+    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is DRAFT: only one that is ACTIVE becomes INACTIVE'],
+    ["ACTIVE", ["ACTIVE"], "DRAFT", "status: expected ACTIVE, INACTIVE or ARCHIVED: the moves of an event schema"],
+    [
+      "ACTIVE",
+      ["ACTIVE"],
+      "ARCHIVED",
+      'the event schema "api calls" is ACTIVE: only one that is DRAFT or INACTIVE becomes ARCHIVED',
+    ],
+    [
+      "ARCHIVED",
+      ["ARCHIVED"],
+      "ACTIVE",
+      'the event schema "api calls" is ARCHIVED: only one that is DRAFT or INACTIVE becomes ACTIVE',
+    ],
+    ["DRAFT", [], "GONE", 'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"'],
+  ])("S4.4 from %s after %j to %s is a 400", async (_, before, status, message) => {
+    for (const move of before) await call(`PATCH ${URL}`, { body: { status: move } });
+    expect(await answerTo(`PATCH ${URL}`, { body: { status } })).toEqual([400, message]);
+  });
+
+  test("S4.4 an INACTIVE schema is not edited, and one that an ACTIVE meter uses stays ACTIVE", async () => {
+    await call(`POST ${URL}/activate`);
+    const meter = await call("POST /usage_meters", { body: SUM });
+    await call(`POST /usage_meters/${meter.json.id}/activate`);
+    expect(await answerTo(`POST ${URL}/deactivate`)).toEqual([
+      400,
+      `the event schema "api calls" is used by the ACTIVE usage meter "${meter.json.id}"`,
+    ]);
+    await call(`POST /usage_meters/${meter.json.id}/deactivate`);
+    await call(`POST ${URL}/deactivate`);
+    expect(await answerTo(`PATCH ${URL}`, { body: { description: "x" } })).toEqual([
+      400,
+      'the event schema "api calls" is INACTIVE: it cannot be edited',
+    ]);
+  });
+
+  test("S4.4 a DRAFT is not changed to what would break a meter, and the answer says which and how", async () => {
+    const { id } = (await call("POST /usage_meters", { body: SUM })).json;
+    expect(await answerTo(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } })).toEqual([
+      400,
+      expect.stringMatching(
+        new RegExp(`^the change would break the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
+      ),
+    ]);
+  });
+
+  test("featureDetails names the feature that its events consume, and the association makes no version", async () => {
+    await call(`POST ${URL}/activate`);
+    const feature = await call("POST /features", { body: { name: "Calls", schemaAssocitions: ["api calls"] } });
+    expect((await call(`GET ${URL}`)).json).toEqual({
+      ...CALLS,
+      version: 1,
+      status: "ACTIVE",
+      featureDetails: { featureId: feature.json.id, attributeName: "count" },
+    });
+  });
+});

@@ -1,0 +1,366 @@
+/** Price plans over HTTP: their lifecycle, their schedule, and what they refuse (S16.4). */
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { activeMeter, activePlan, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { startApi, type TestApi } from "../support.ts";
+
+let api: TestApi;
+
+const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+
+/** The status and the message, or the body where it is no failure. */
+async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
+  const { status, json } = await call(...asked);
+  return [status, status < 400 ? json : json.message];
+}
+
+/** Makes a plan. @returns its id */
+async function plan(parts: object = {}): Promise<string> {
+  const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
+  return (await call("POST /price_plans", { body })).json.id;
+}
+
+describe("price plans over HTTP", () => {
+  beforeEach(async () => {
+    api = await startApi();
+  });
+
+  test("POST /price_plans answers a DRAFT with one schedule entry, without beginning or end, and GET the same", async () => {
+    const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, description: "For teams" };
+    const made = await call("POST /price_plans", { body });
+    const { id } = made.json;
+    expect([made.status, made.json]).toEqual([
+      200,
+      {
+        id: expect.stringMatching(/^pp\./),
+        name: "Team",
+        type: "BILLING",
+        status: "DRAFT",
+        description: "For teams",
+        pricingSchedule: [
+          {
+            id: `${id}@1`,
+            startDate: "1970-01-01T00:00:00.000Z",
+            endDate: "9999-01-01T00:00:00.000Z",
+            version: 1,
+            pricePlanDetails: { ...DETAILS, activeCurrencies: [] },
+          },
+        ],
+      },
+    ]);
+    expect((await call(`GET /price_plans/${id}`)).json).toEqual(made.json);
+  });
+
+  test("description may be null, and type is BILLING when it is left out", async () => {
+    const body = { name: "Team", pricePlanDetails: DETAILS, description: null };
+    const { json } = await call("POST /price_plans", { body });
+    expect([json.type, Object.hasOwn(json, "description")]).toEqual(["BILLING", false]);
+  });
+
+  test("supportedCurrencies and activeCurrencies are always answered, and activeCurrencies of a request is ignored", async () => {
+    const currencies = async (id: string): Promise<unknown> => {
+      const { pricePlanDetails } = (await call(`GET /price_plans/${id}`)).json.pricingSchedule[0];
+      return [pricePlanDetails.supportedCurrencies, pricePlanDetails.activeCurrencies];
+    };
+    expect(await currencies(await plan({ name: "None", pricePlanDetails: {} }))).toEqual([[], []]);
+    const two = { ...DETAILS, supportedCurrencies: ["USD", "EUR"], activeCurrencies: ["USD"] };
+    const id = await plan({ pricePlanDetails: two });
+    expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
+    await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: { activeCurrencies: ["EUR"] } } });
+    expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
+    expect(await answerTo(`POST /price_plans/${id}/activate`, { body: { currencies: ["JPY"] } })).toEqual([
+      400,
+      'currencies: expected currencies that the price plan supports, got "JPY"',
+    ]);
+    await call(`POST /price_plans/${id}/activate`, { body: { currencies: ["EUR"] } });
+    expect(await currencies(id)).toEqual([["USD", "EUR"], ["EUR"]]);
+    const all = await plan({ name: "All", pricePlanDetails: two });
+    await call(`POST /price_plans/${all}/activate`);
+    expect(await currencies(all)).toEqual([
+      ["USD", "EUR"],
+      ["USD", "EUR"],
+    ]);
+  });
+
+  test("a plan has at most 200 currencies, and none of a longer list is looked at", async () => {
+    const supportedCurrencies = Array.from({ length: 150_000 }, (_, index) => `X${index % 90}`);
+    expect(
+      await answerTo("POST /price_plans", { body: { name: "Team", pricePlanDetails: { supportedCurrencies } } }),
+    ).toEqual([400, "pricePlanDetails.supportedCurrencies: expected at most 200 items, got 150000"]);
+  });
+
+  test("PATCH changes description, and pricePlanDetails by their keys: what is not given stays", async () => {
+    const minimumCommitment = { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 10 }] };
+    const id = await plan({ pricePlanDetails: { ...DETAILS, minimumCommitment } });
+    const yearly = {
+      interval: "ANNUALLY",
+      startOffset: { dayOffset: "LAST", monthOffset: "2" },
+      anniversaryCycle: false,
+    };
+    const body = {
+      description: "Yearly",
+      pricePlanDetails: { pricingCycleConfig: yearly },
+      mode: "IMMEDIATE_IGNORE_OVERRIDE",
+    };
+    const { json } = await call(`PATCH /price_plans/${id}`, { body });
+    expect(json.description).toBe("Yearly");
+    const details = { supportedCurrencies: ["USD"], activeCurrencies: [], minimumCommitment };
+    expect(json.pricingSchedule[0].pricePlanDetails).toEqual({ ...details, pricingCycleConfig: yearly });
+    const cleared = await call(`PATCH /price_plans/${id}`, {
+      body: { description: null, pricePlanDetails: { minimumCommitment: null } },
+    });
+    expect(cleared.json).not.toHaveProperty("description");
+    expect(cleared.json.pricingSchedule[0].pricePlanDetails).not.toHaveProperty("minimumCommitment");
+  });
+
+  test("states rule 1: only a price plan whose status is DRAFT can be updated", async () => {
+    const id = await activePlan(call);
+    expect((await call(`GET /price_plans/${id}`)).json.status).toBe("ACTIVE");
+    expect(await answerTo(`PATCH /price_plans/${id}`, { body: { description: "x" } })).toEqual([
+      400,
+      `version 1 of "${id}" is ACTIVE: only a DRAFT can be updated`,
+    ]);
+    expect((await call(`POST /price_plans/${id}/activate`)).status).toBe(400);
+    await call(`DELETE /price_plans/${id}`);
+    expect(await answerTo(`PATCH /price_plans/${id}`, { body: { description: "x" } })).toEqual([
+      400,
+      `version 1 of "${id}" is ARCHIVED: only a DRAFT can be updated`,
+    ]);
+  });
+
+  test("POST versions makes the next DRAFT of the latest details, or of those given; GET shows it, or ?version=", async () => {
+    const id = await activePlan(call);
+    const next = await call(`POST /price_plans/${id}/versions`);
+    expect(next.json).toMatchObject({ id, status: "DRAFT", pricingSchedule: [{ id: `${id}@2`, version: 2 }] });
+    expect(next.json.pricingSchedule[0].pricePlanDetails).toEqual({ ...DETAILS, activeCurrencies: [] });
+    expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
+      400,
+      `version 2 of "${id}" is a DRAFT: change that one`,
+    ]);
+    await call(`POST /price_plans/${id}/activate`);
+    const body = { description: "Third", pricePlanDetails: { supportedCurrencies: ["EUR"] } };
+    const third = await call(`POST /price_plans/${id}/versions`, { body });
+    expect(third.json).toMatchObject({ description: "Third", status: "DRAFT" });
+    expect(third.json.pricingSchedule[0].pricePlanDetails).toEqual({
+      supportedCurrencies: ["EUR"],
+      activeCurrencies: [],
+    });
+    expect((await call(`GET /price_plans/${id}`)).json).toEqual(third.json);
+    for (const version of [1, 2]) {
+      const { json } = await call(`GET /price_plans/${id}?version=${version}`);
+      expect(json).toMatchObject({ status: "ACTIVE", pricingSchedule: [{ version }] });
+    }
+    expect(await answerTo(`GET /price_plans/${id}?version=4`)).toEqual([
+      404,
+      `the price plan "${id}" has no version 4`,
+    ]);
+    expect((await call(`GET /price_plans/${id}?version=1.5`)).status).toBe(400);
+  });
+
+  test("GET /price_plans lists the latest versions, with version, usageMeters and pricePlanDetails beside", async () => {
+    const meter = await activeMeter(call);
+    const priced = { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] };
+    const id = await activePlan(call, priced);
+    await call(`POST /price_plans/${id}/versions`, { body: { pricePlanDetails: DETAILS } });
+    api.at("2024-06-16T00:00:00Z");
+    const other = await plan({ name: "Other", pricePlanDetails: priced });
+    const { json } = await call("GET /price_plans");
+    const details = { ...priced, activeCurrencies: [] };
+    expect(json.data).toEqual([
+      {
+        ...(await call(`GET /price_plans/${other}`)).json,
+        version: 1,
+        usageMeters: [meter],
+        pricePlanDetails: details,
+      },
+      {
+        ...(await call(`GET /price_plans/${id}`)).json,
+        version: 2,
+        usageMeters: [],
+        pricePlanDetails: { ...DETAILS, activeCurrencies: [] },
+      },
+    ]);
+    const active = await call("GET /price_plans?status=ACTIVE");
+    expect([active.json.data, active.json.nextToken]).toEqual([[], null]);
+    const [newest] = (await call("GET /price_plans?pageSize=1")).json.data;
+    expect(newest.id).toBe(other);
+  });
+
+  test("DELETE archives all versions once", async () => {
+    const id = await activePlan(call);
+    await call(`POST /price_plans/${id}/versions`);
+    expect(await answerTo(`DELETE /price_plans/${id}`)).toEqual([200, { success: true }]);
+    for (const version of [1, 2]) {
+      expect((await call(`GET /price_plans/${id}?version=${version}`)).json.status).toBe("ARCHIVED");
+    }
+    expect((await call(`DELETE /price_plans/${id}`)).status).toBe(400);
+    expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
+      400,
+      `the price plan "${id}" is ARCHIVED: it has no new versions`,
+    ]);
+    expect((await call("POST /price_plans", { body: { name: "Team", pricePlanDetails: DETAILS } })).status).toBe(200);
+  });
+
+  test("S5.4 a plan becomes ACTIVE with ACTIVE meters alone", async () => {
+    const meter = await activeMeter(call);
+    await call(`POST /usage_meters/${meter}/deactivate`);
+    const id = await plan({ pricePlanDetails: { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] } });
+    expect(await answerTo(`POST /price_plans/${id}/activate`)).toEqual([
+      400,
+      `pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meter}" is INACTIVE`,
+    ]);
+  });
+});
+
+describe("migrations that activating makes", () => {
+  beforeEach(async () => {
+    api = await startApi();
+    await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
+  });
+
+  /** A plan of three versions, the last a DRAFT, whose first one an account has. @returns its id */
+  async function threeVersions(): Promise<string> {
+    const id = await activePlan(call);
+    await api.engine.associate("acme", { pricePlanId: id, effectiveFrom: "2024-06-01" });
+    await call(`POST /price_plans/${id}/versions`);
+    await call(`POST /price_plans/${id}/activate`);
+    await call(`POST /price_plans/${id}/versions`);
+    return id;
+  }
+
+  async function versionsOfAcme(): Promise<readonly number[]> {
+    return (await api.engine.accounts.pricingSchedules("acme")).map(({ version }) => version);
+  }
+
+  test.each([
+    [{ mode: "IMMEDIATE" }, [1]],
+    [{ mode: "IMMEDIATE", versionsToMigrate: "LATEST_VERSION" }, [1]],
+    [{ migrationMode: "NEXT_CYCLE", versionsToMigrate: "ALL_VERSION" }, [1, 3]],
+    [
+      {
+        mode: "NEXT_CYCLE_IGNORE_OVERRIDE",
+        migrationMode: "NEXT_CYCLE_IGNORE_OVERRIDE",
+        versionsToMigrate: "ALL_VERSION",
+      },
+      [1, 3],
+    ],
+    [{ versionsToMigrate: "ALL_VERSION" }, [1]],
+  ])("S16.4 %j is kept and moves accounts when the version becomes ACTIVE", async (patch, versions) => {
+    const id = await threeVersions();
+    expect((await call(`PATCH /price_plans/${id}`, { body: patch })).status).toBe(200);
+    await call(`POST /price_plans/${id}/activate`);
+    expect(await versionsOfAcme()).toEqual(versions);
+  });
+
+  test("null under either name takes a kept mode away", async () => {
+    const id = await threeVersions();
+    for (const field of ["mode", "migrationMode"]) {
+      await call(`PATCH /price_plans/${id}`, { body: { mode: "IMMEDIATE", versionsToMigrate: "ALL_VERSION" } });
+      await call(`PATCH /price_plans/${id}`, { body: { [field]: null } });
+    }
+    await call(`POST /price_plans/${id}/activate`);
+    expect(await versionsOfAcme()).toEqual([1]);
+  });
+});
+
+describe("what price plans refuse", () => {
+  let id: string;
+
+  beforeAll(async () => {
+    api = await startApi();
+    id = await plan();
+  });
+
+  test.each([
+    ["no name", { name: undefined }, 400, "name: missing: expected a text"],
+    ["a name of 256", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
+    ["a taken name", { name: "Team" }, 409, 'the name "Team" is taken by another price plan'],
+    ["a type that is none", { type: "SEATS" }, 400, 'type: expected "BILLING", got "SEATS"'],
+    ["no pricePlanDetails", { pricePlanDetails: undefined }, 400, "pricePlanDetails: missing: expected an object"],
+    ["a description that is no text", { description: 1 }, 400, "description: expected a text, got 1"],
+    ["a status", { status: "ACTIVE" }, 400, "status: unknown field"],
+    ["an unknown part", { pricePlanDetails: { cards: [] } }, 400, "pricePlanDetails.cards: unknown field"],
+    [
+      "an unknown currency",
+      { pricePlanDetails: { supportedCurrencies: ["XXZ"] } },
+      400,
+      'pricePlanDetails.supportedCurrencies[0]: expected a currency code of ISO 4217, got "XXZ"',
+    ],
+    [
+      "an interval that is none",
+      { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, interval: "DAILY" } } },
+      400,
+      'pricePlanDetails.pricingCycleConfig.interval: expected "WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY" or "ANNUALLY", got "DAILY"',
+    ],
+    [
+      "a dayOffset that is none",
+      { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, startOffset: { dayOffset: "32" } } } },
+      400,
+      expect.stringMatching(/^pricePlanDetails\.pricingCycleConfig\.startOffset\.dayOffset: /),
+    ],
+    [
+      "a gracePeriod below 0",
+      { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, gracePeriod: -1 } } },
+      400,
+      "pricePlanDetails.pricingCycleConfig.gracePeriod: expected at least 0, got -1",
+    ],
+    [
+      "an anniversaryCycle that is no truth",
+      { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, anniversaryCycle: "yes" } } },
+      400,
+      'pricePlanDetails.pricingCycleConfig.anniversaryCycle: expected true or false, got "yes"',
+    ],
+    [
+      "an unknown meter",
+      { pricePlanDetails: { ...DETAILS, usageRateCards: [{ usageMeterId: "um.no", ...PER_UNIT }] } },
+      400,
+      'pricePlanDetails.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.no"',
+    ],
+  ])("POST with %s is refused", async (_, parts, status, message) => {
+    const body = { name: "New", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
+    expect(await answerTo("POST /price_plans", { body })).toEqual([status, message]);
+  });
+
+  test.each([
+    [
+      "a mode that is none",
+      { mode: "SOON" },
+      'mode: expected "IMMEDIATE", "IMMEDIATE_IGNORE_OVERRIDE", "NEXT_CYCLE" or "NEXT_CYCLE_IGNORE_OVERRIDE", got "SOON"',
+    ],
+    [
+      "two modes",
+      { mode: "IMMEDIATE", migrationMode: "NEXT_CYCLE" },
+      "migrationMode: expected what mode says, or nothing: they are one field",
+    ],
+    [
+      "versions that are none",
+      { versionsToMigrate: "ALL" },
+      'versionsToMigrate: expected "LATEST_VERSION" or "ALL_VERSION", got "ALL"',
+    ],
+    ["a name", { name: "Other" }, "name: unknown field"],
+    [
+      "a broken part",
+      { pricePlanDetails: { pricingCycleConfig: { interval: "DAILY" } } },
+      expect.stringMatching(/^pricePlanDetails\.pricingCycleConfig\.interval: /),
+    ],
+  ])("PATCH with %s is a 400", async (_, body, message) => {
+    expect(await answerTo(`PATCH /price_plans/${id}`, { body })).toEqual([400, message]);
+  });
+
+  test("price_plan_id has at most 255 characters, and an unknown one is a 404", async () => {
+    const unknown = "p".repeat(255);
+    for (const [line, asked] of [
+      ["GET /price_plans/ID", {}],
+      ["PATCH /price_plans/ID", { body: {} }],
+      ["DELETE /price_plans/ID", {}],
+      ["POST /price_plans/ID/activate", {}],
+      ["POST /price_plans/ID/versions", {}],
+    ] as const) {
+      expect((await call(line.replace("ID", unknown) as "GET /", asked)).status).toBe(404);
+      expect(await answerTo(line.replace("ID", `${unknown}p`) as "GET /", asked)).toEqual([
+        400,
+        "price_plan_id: expected at most 255 characters, got 256",
+      ]);
+    }
+  });
+});

@@ -1,0 +1,338 @@
+/** Rate cards of price plans over HTTP: every field of the reference's kinds comes back as it was given (S7 to S13). */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { activeMeter, DETAILS } from "../catalog-requests.ts";
+import { startApi, type TestApi } from "../support.ts";
+
+let api: TestApi;
+/** What the cards price, by what it is. */
+const ids: Record<string, string> = {};
+let plans = 0;
+
+const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+
+beforeAll(async () => {
+  api = await startApi();
+  ids["meter"] = await activeMeter(call);
+  for (const type of ["FIXED_FEE", "LICENSE", "CREDIT_GRANT"]) {
+    ids[type] = (await call("POST /addons", { body: { name: type, type } })).json.id;
+  }
+  ids["feature"] = (await call("POST /features", { body: { name: "Tokens" } })).json.id;
+});
+
+/** Slabs that begin at 0 and 10, as the reference shows them. */
+const SLABBED = {
+  ratePlan: {
+    pricingModel: "TIERED",
+    slabs: [
+      { order: 1, startAfter: 0, priceType: "FLAT", slabConfig: {}, endAt: 10 },
+      { order: 2, startAfter: 10, priceType: "PER_UNIT", slabConfig: {}, endAt: null },
+    ],
+  },
+  rateValues: [
+    {
+      currency: "USD",
+      slabRates: [
+        { order: 1, rate: 5, slabRateConfig: null },
+        { order: 2, rate: 0.1, slabRateConfig: {} },
+      ],
+    },
+  ],
+  displayName: "Shown as this",
+  tag: null,
+};
+const FEE = { rateValues: [{ currency: "USD", rate: 99.5 }], displayName: "Base fee", tag: "Platform" };
+const GRANT = {
+  type: "RECURRING",
+  displayName: "Free credits",
+  rateDetails: {
+    pricingModel: "TIERED",
+    currencySlabRateDetails: [
+      {
+        currency: "USD",
+        creditAmount: 100,
+        slabDetails: [
+          {
+            startAfter: 0,
+            priceType: "FLAT",
+            rate: 0,
+            endAt: null,
+            slabConfig: {},
+            slabRateConfig: { flatRate: "1.50" },
+          },
+        ],
+      },
+    ],
+  },
+  grantDetails: {
+    priority: 1,
+    expiryType: "PRICING_CYCLE",
+    expiryDuration: null,
+    applicableEntityIds: ["ALL_USAGE_METER_RATE_CARDS"],
+  },
+  invoiceTiming: "IN_ADVANCE",
+  recurrenceConfig: { offset: 0, interval: 3 },
+};
+
+/** The kinds of card: the list, what it prices, and the fields of the reference's table, and those that are beside it. */
+const KINDS: readonly (readonly [list: string, owner: readonly [field: string, of: string], card: object])[] = [
+  ["usageRateCards", ["usageMeterId", "meter"], SLABBED],
+  [
+    "fixedFeeRateCards",
+    ["id", "FIXED_FEE"],
+    {
+      ...FEE,
+      enableProration: true,
+      invoiceTiming: "IN_ADVANCE",
+      type: "RECURRING",
+      recurrenceConfig: { interval: null, offset: null },
+    },
+  ],
+  [
+    "fixedFeeRateCards",
+    ["id", "FIXED_FEE"],
+    { ...FEE, type: "ONE_TIME", recurrenceConfig: { interval: 1, offset: 2 } },
+  ],
+  ["licenseRateCards", ["id", "LICENSE"], { ...SLABBED, enableProration: false, config: { maxQuantity: null } }],
+  [
+    "licenseRateCards",
+    ["id", "LICENSE"],
+    {
+      ...SLABBED,
+      enableProration: true,
+      config: { maxQuantity: 50 },
+      invoiceTiming: "IN_ADVANCE",
+      proratedRefundMode: "CREDITS",
+    },
+  ],
+  ["licenseRateCards", ["id", "LICENSE"], { ...SLABBED, enableProration: false, config: null }],
+  [
+    "billingEntitlementRateCards",
+    ["featureId", "feature"],
+    {
+      ...SLABBED,
+      featureConfigs: [{ featureCreditLimit: 1000, effectiveFrom: "P1D", effectiveUntil: "P1M" }],
+      invoiceTiming: "IN_ARREARS",
+      recurrenceConfig: { interval: 2, offset: 1 },
+    },
+  ],
+  ["creditGrantRateCards", ["id", "CREDIT_GRANT"], GRANT],
+  [
+    "creditGrantRateCards",
+    ["id", "CREDIT_GRANT"],
+    { ...GRANT, grantDetails: { priority: 0, expiryType: "CUSTOM", expiryDuration: "P3M", applicableEntityIds: null } },
+  ],
+  [
+    "entitlementOverageRateCards",
+    ["featureId", "feature"],
+    { ...SLABBED, maxQuantity: 500, billingConfig: { interval: 3, startOffset: 1 } },
+  ],
+  ["entitlementOverageRateCards", ["featureId", "feature"], { ...SLABBED, maxQuantity: null, billingConfig: null }],
+];
+
+/** The same without nulls, which answers leave out. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) => (part === null ? [] : [[name, withoutNulls(part)]])),
+  );
+}
+
+/** Makes a plan of these details, and gets it. */
+async function plan(
+  details: object | string,
+): Promise<{ readonly status: number; readonly id: string; readonly json: unknown; readonly text: string }> {
+  plans += 1;
+  const pricePlanDetails = typeof details === "string" ? "DETAILS" : details;
+  const body = JSON.stringify({ name: `Plan ${plans}`, type: "BILLING", pricePlanDetails });
+  const made = await call("POST /price_plans", {
+    body: typeof details === "string" ? body.replace('"DETAILS"', details) : body,
+  });
+  if (made.status >= 400) return { status: made.status, id: "", json: made.json.message, text: made.text };
+  const { id } = made.json;
+  const got = await call(`GET /price_plans/${id}`);
+  return { status: got.status, id, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
+}
+
+test.each(KINDS)(
+  "%s of %j come back as they were given, and change nothing when they are given again: %j",
+  async (list, [field, of], card) => {
+    const cards = [{ [field]: ids[of], ...card }];
+    const { status, json, id } = await plan({ ...DETAILS, [list]: cards });
+    expect([status, json]).toEqual([200, { ...DETAILS, activeCurrencies: [], [list]: withoutNulls(cards) }]);
+    const again = await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: json } });
+    expect(again.json.pricingSchedule[0].pricePlanDetails).toEqual(json);
+  },
+);
+
+test("minimumCommitment, rateDetails, entitlementRateCards and type come back; null ones are left out", async () => {
+  const more = {
+    minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] },
+    rateDetails: { any: [1, "two", { three: null }] },
+    entitlementRateCards: [{ featureId: "x", nested: { a: 1 } }],
+    type: "BILLING",
+  };
+  expect((await plan({ ...DETAILS, ...more })).json).toEqual({ ...DETAILS, activeCurrencies: [], ...more });
+  const none = {
+    rateDetails: null,
+    entitlementRateCards: null,
+    type: null,
+    minimumCommitment: null,
+    usageRateCards: null,
+  };
+  expect((await plan({ ...DETAILS, ...none })).json).toEqual({ ...DETAILS, activeCurrencies: [] });
+  expect((await plan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual({
+    ...DETAILS,
+    activeCurrencies: [],
+    usageRateCards: [],
+    rateDetails: {},
+  });
+});
+
+test("S7.4 what configures slabs and rates is a number or a text, and stays what it was", async () => {
+  const slabs = [
+    {
+      order: 1,
+      startAfter: 0,
+      priceType: "PACKAGE",
+      slabConfig: { packageSize: "1000", chargeAtZero: "true" },
+      endAt: 5000,
+    },
+    { order: 2, startAfter: 5000, priceType: "PACKAGE", slabConfig: { packageSize: 500, chargeAtZero: false } },
+  ];
+  const slabRates = [
+    { order: 1, rate: 10, slabRateConfig: { minimumRate: "1.00", maximumRate: 20, flatRate: "0.50" } },
+    { order: 2, rate: 7, slabRateConfig: { minimumRate: 1 } },
+  ];
+  const rateValues = [{ currency: "USD", slabRates, rateConfig: { minimumRate: "5.00", maximumRate: 500.25 } }];
+  const usageRateCards = [{ usageMeterId: ids["meter"], ratePlan: { pricingModel: "VOLUME", slabs }, rateValues }];
+  expect((await plan({ ...DETAILS, usageRateCards })).json).toEqual({
+    ...DETAILS,
+    activeCurrencies: [],
+    usageRateCards,
+  });
+});
+
+test("S1.2 a rate of more digits than a double keeps is answered with all of them, and a text as a number", async () => {
+  const card = { id: ids["FIXED_FEE"], rateValues: [{ currency: "USD", rate: "RATE" }] };
+  const details = JSON.stringify({ ...DETAILS, fixedFeeRateCards: [card] });
+  for (const [sent, answered] of [
+    ["0.12345678901234567891", "0.12345678901234567891"],
+    ['"1234567890123456789.50"', "1234567890123456789.5"],
+    ["1e-7", "0.0000001"],
+  ] as const) {
+    expect((await plan(details.replace('"RATE"', sent))).text).toContain(`"rate":${answered}}`);
+  }
+});
+
+describe("what rate cards refuse", () => {
+  const usage = (parts: object): object => ({ usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }] });
+  const [slab] = SLABBED.ratePlan.slabs;
+
+  test.each([
+    [
+      "a pricingModel that is none",
+      () => usage({ ratePlan: { ...SLABBED.ratePlan, pricingModel: "FLAT" } }),
+      'usageRateCards[0].ratePlan.pricingModel: expected "TIERED" or "VOLUME", got "FLAT"',
+    ],
+    [
+      "no slabs",
+      () => usage({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
+      "usageRateCards[0].ratePlan.slabs: expected at least 1 item, got 0",
+    ],
+    [
+      "a priceType that is none",
+      () => usage({ ratePlan: { pricingModel: "TIERED", slabs: [{ ...slab, priceType: "STEP" }] } }),
+      'usageRateCards[0].ratePlan.slabs[0].priceType: expected "FLAT", "PER_UNIT" or "PACKAGE", got "STEP"',
+    ],
+    [
+      "a rate that is none",
+      () => usage({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
+      'usageRateCards[0].rateValues[0].slabRates[0].rate: expected a decimal, got "much"',
+    ],
+    [
+      "slabRates that match no slab",
+      () => usage({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
+      /^pricePlanDetails\.usageRateCards\[0\]\.rateValues\[0\]\.slabRates/,
+    ],
+    [
+      "no rates in a supported currency",
+      () => usage({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
+      /^pricePlanDetails\.usageRateCards\[0\]\.rateValues/,
+    ],
+    [
+      "a second card of one meter",
+      () => ({ usageRateCards: [0, 1].map(() => ({ usageMeterId: ids["meter"], ...SLABBED })) }),
+      /^pricePlanDetails\.usageRateCards\[1\]\.usageMeterId: /,
+    ],
+    [
+      "an invoiceTiming that is none",
+      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, invoiceTiming: "LATER" }] }),
+      'fixedFeeRateCards[0].invoiceTiming: expected "IN_ARREARS" or "IN_ADVANCE", got "LATER"',
+    ],
+    [
+      "a type that is none",
+      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, type: "TWICE" }] }),
+      'fixedFeeRateCards[0].type: expected "RECURRING" or "ONE_TIME", got "TWICE"',
+    ],
+    [
+      "an enableProration that is no truth",
+      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, enableProration: 1 }] }),
+      "fixedFeeRateCards[0].enableProration: expected true or false, got 1",
+    ],
+    [
+      "a displayName of 256",
+      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, displayName: "d".repeat(256) }] }),
+      "fixedFeeRateCards[0].displayName: expected at most 255 characters, got 256",
+    ],
+    [
+      "an effectiveUntil that is no duration",
+      () => ({
+        billingEntitlementRateCards: [
+          {
+            featureId: ids["feature"],
+            ...SLABBED,
+            featureConfigs: [{ featureCreditLimit: 1, effectiveUntil: "1 month" }],
+          },
+        ],
+      }),
+      /^pricePlanDetails\.billingEntitlementRateCards\[0\]\.featureConfigs\[0\]\.effectiveUntil: expected an ISO 8601 duration/,
+    ],
+    [
+      "an expiryType that is none",
+      () => ({ creditGrantRateCards: [{ id: ids["CREDIT_GRANT"], ...GRANT, grantDetails: { expiryType: "NEVER" } }] }),
+      'creditGrantRateCards[0].grantDetails.expiryType: expected "PRICING_CYCLE", "NO_EXPIRY" or "CUSTOM", got "NEVER"',
+    ],
+    [
+      "a maxQuantity with a fraction",
+      () => ({ entitlementOverageRateCards: [{ featureId: ids["feature"], ...SLABBED, maxQuantity: 1.5 }] }),
+      "entitlementOverageRateCards[0].maxQuantity: expected a whole number, got 1.5",
+    ],
+    ["an unknown field", () => usage({ price: 1 }), "usageRateCards[0].price: unknown field"],
+    [
+      "an unknown feature",
+      () => ({ entitlementOverageRateCards: [{ featureId: "ft.no", ...SLABBED }] }),
+      'entitlementOverageRateCards[0].featureId: expected the id or name of a feature, got "ft.no"',
+    ],
+    [
+      "rateDetails that are no object",
+      () => ({ rateDetails: [] }),
+      "rateDetails: expected an object, got an empty list",
+    ],
+    [
+      "entitlementRateCards that are no list",
+      () => ({ entitlementRateCards: {} }),
+      "entitlementRateCards: expected a list, got an object",
+    ],
+    [
+      "a commitment without a rate",
+      () => ({ minimumCommitment: { rateValues: [{ currency: "USD" }] } }),
+      "minimumCommitment.rateValues[0].rate: missing: expected a decimal",
+    ],
+  ])("%s is a 400 that names the field", async (_, parts, message) => {
+    const { status, json } = await plan({ ...DETAILS, ...parts() });
+    const said = message instanceof RegExp ? expect.stringMatching(message) : `pricePlanDetails.${message}`;
+    expect([status, json]).toEqual([400, said]);
+  });
+});
