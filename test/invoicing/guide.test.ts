@@ -10,7 +10,8 @@ const guide = readFileSync(join(import.meta.dirname, "../../docs/invoices.md"), 
 const listings = [...guide.matchAll(/```text\n(S[^]*?)\n```\n\n([^\n]+)/g)].map(([, listing = "", because = ""]) => ({
   title: listing.split("\n")[0] ?? "",
   listing,
-  because,
+  // The guide leads to the rules that it cites.
+  because: because.replaceAll(/\[(S[\d.]+)\]\(semantics\.md#s[\d.]+\)/g, "$1"),
 }));
 
 describe("the guide to invoices", () => {
