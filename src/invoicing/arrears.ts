@@ -6,14 +6,14 @@
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf } from "../calendar/instant.ts";
-import { type Decimal, greatest } from "../numbers/decimal.ts";
+import type { Decimal } from "../numbers/decimal.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { rateOverage } from "../rating/entitlement-overage.ts";
 import { rateFixedFee } from "../rating/fixed-fee.ts";
-import { dayRuns } from "../rating/license-timeline.ts";
-import { rateLicenseInArrears } from "../rating/license.ts";
+import { dayRuns, largestOf, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
+import { paidBy, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView } from "./account-view.ts";
@@ -80,14 +80,16 @@ function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCyc
   return inArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
     const prorated = chargedByDays(timeline, cycle, { kind: "LICENSE", billableId: card.id });
-    const before = prorated ? undefined : chargedBefore(view, timeline, cycle, card.id);
+    const before = prorated ? [] : chargedBefore(view, timeline, cycle, card.id);
     const asCharged = { ...card, enableProration: prorated };
-    return rateLicenseInArrears(asCharged, view.currency, dayRuns(changes, span(cycle)), period, before);
+    const paid = paidBy(asCharged, view.currency, before);
+    return rateLicenseInArrears(asCharged, view.currency, dayRuns(changes, span(cycle)), period, paid);
   });
 }
 
 /**
- * The largest quantity that earlier pieces of the natural cycle charged whole (S9.1); undefined where there is none.
+ * The quantities that earlier pieces of the natural cycle charged whole, those of each piece in the order of time: in
+ * arrears its largest, in advance each above those before it (S9.1, S10.3).
  *
  * @param isMeant which of their cards for the license count; default all
  */
@@ -97,15 +99,18 @@ export function chargedBefore(
   cycle: AccountCycle,
   billableId: string,
   isMeant: (card: LicenseRateCard) => boolean = () => true,
-): Decimal | undefined {
+): readonly Decimal[] {
   const before = { start: cycle.natural.start, end: cycle.start };
-  if (before.start >= before.end) return undefined;
+  if (before.start >= before.end) return [];
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
-  const terms = termsOfRun(timeline, cycle, before).filter(({ plan }) =>
-    plan.details.licenseRateCards?.some((card) => card.id === billableId && isMeant(card)),
-  );
-  const quantities = terms.flatMap((term) => dayRuns(changes, within(before, term)).map((run) => run.quantity));
-  return quantities.length === 0 ? undefined : quantities.reduce(greatest);
+  return termsOfRun(timeline, cycle, before).flatMap((term): readonly Decimal[] => {
+    const card = term.plan.details.licenseRateCards?.find(({ id }) => id === billableId);
+    if (card === undefined || !isMeant(card)) return [];
+    const piece = within(before, term);
+    if (card.invoiceTiming === "IN_ARREARS") return [largestOf(dayRuns(changes, piece))];
+    const later = quantitySteps(changes).filter(({ from }) => from > piece.start && from < piece.end);
+    return [quantityAt(changes, piece.start), ...later.map(({ quantity }) => quantity)];
+  });
 }
 
 function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {

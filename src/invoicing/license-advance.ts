@@ -7,25 +7,32 @@
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
-import { intersection } from "../calendar/proration.ts";
-import { add, type Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, subtract } from "../numbers/decimal.ts";
 import { addFractions, compareFractions, type Fraction, NOTHING } from "../numbers/fraction.ts";
 import type { Charge } from "../rating/charge.ts";
-import { dayRuns, quantityAt, type QuantityUpdate } from "../rating/license-timeline.ts";
-import { licensePrice, licenseRefund, rateLicenseIncrease, rateLicenseInAdvance } from "../rating/license.ts";
+import {
+  dayRuns,
+  quantityAt,
+  type QuantityStep,
+  quantitySteps,
+  type QuantityUpdate,
+} from "../rating/license-timeline.ts";
+import {
+  type Increase,
+  licensePrice,
+  licenseRefund,
+  NOTHING_PAID,
+  paidBy,
+  rateLicenseIncrease,
+  rateLicenseInAdvance,
+} from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedBefore } from "./arrears.ts";
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
+import { clipped, levelOf, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
-
-/** Days that are paid up to a quantity. */
-interface PaidDays extends Cycle {
-  readonly quantity: Decimal;
-  /** What was charged for them and not given back, for a whole natural cycle: no more is ever given back. */
-  readonly price: Decimal;
-}
 
 /** What was known of a license's quantity from an instant on, until more was. */
 interface Epoch {
@@ -33,6 +40,8 @@ interface Epoch {
   readonly until: Instant;
   /** Those of the cycle, after one that sets the quantity at its start. */
   readonly changes: readonly QuantityUpdate[];
+  /** Whether a change arrived at its beginning: what was known before was charged already. */
+  readonly isLater: boolean;
 }
 
 /** One license in one cycle that it is charged for. */
@@ -44,14 +53,10 @@ interface Charging {
   readonly key: string;
   readonly period: { readonly served: Cycle; readonly natural: Cycle };
   readonly cut: { readonly at: Instant; readonly decidedAt: Instant } | undefined;
+  readonly priceOf: PriceOf;
   readonly charges: AdvanceCharge[];
-  readonly refunds: Refund[];
-}
-
-/** What was paid whole for a natural cycle, and when it fell due. */
-interface PaidWhole {
-  readonly due: Instant;
-  readonly quantity: Decimal;
+  /** By key. */
+  readonly refunds: Map<string, Refund>;
 }
 
 /**
@@ -64,153 +69,216 @@ export function licenseInAdvance(
   dues: readonly DueCycle[],
   isAsked: (cycle: AccountCycle) => boolean,
 ): Advance {
-  const charges: AdvanceCharge[] = [];
-  const refunds: Refund[] = [];
-  const paidWhole = new Map<string, PaidWhole[]>();
+  const asked = new Set<Charging>();
+  const whole = new Map<string, Charging[]>();
   for (const due of dues) {
-    for (const card of due.cycle.term.plan.details.licenseRateCards ?? []) {
-      if (card.invoiceTiming !== "IN_ADVANCE") continue;
-      const asked = isAsked(due.cycle);
-      if (!asked && chargedByDays(due.timeline, due.cycle, { kind: "LICENSE", billableId: card.id })) continue;
-      const paid = payCycle(view, due, card, paidWhole);
-      if (!asked) continue;
-      charges.push(...paid.charges);
-      refunds.push(...paid.refunds);
+    const isWanted = isAsked(due.cycle);
+    for (const each of due.cycle.term.plan.details.licenseRateCards ?? []) {
+      if (each.invoiceTiming !== "IN_ADVANCE") continue;
+      const enableProration = chargedByDays(due.timeline, due.cycle, { kind: "LICENSE", billableId: each.id });
+      if (enableProration && !isWanted) continue;
+      const charging = chargingOf(view, due, { ...each, enableProration });
+      if (isWanted) asked.add(charging);
+      if (enableProration) payByDays(charging);
+      else whole.set(charging.key, [...(whole.get(charging.key) ?? []), charging]);
     }
   }
-  return { charges: charges.filter(({ charge }) => isCharged(charge)), refunds };
+  for (const pieces of whole.values()) if (pieces.some((piece) => asked.has(piece))) payWhole(pieces);
+  return {
+    charges: [...asked].flatMap(({ charges }) => charges.filter(({ charge }) => isCharged(charge))),
+    refunds: [...asked].flatMap(({ refunds }) => [...refunds.values()]),
+  };
 }
 
-function payCycle(
-  view: AccountView,
-  due: DueCycle,
-  card: LicenseRateCard,
-  paidWhole: Map<string, PaidWhole[]>,
-): Advance {
+function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Charging {
   const { cycle } = due;
-  const prorated = chargedByDays(due.timeline, cycle, { kind: "LICENSE", billableId: card.id });
-  const key = onceKey(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural);
   const served: Cycle = { start: cycle.start, end: cycle.end };
-  const charging: Charging = {
+  return {
     view,
     due,
-    card: { ...card, enableProration: prorated },
-    key,
+    card,
+    key: onceKey(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural),
     period: { served, natural: cycle.natural },
     cut: cutOf(view.decisions, served, due.due),
+    priceOf: (quantity) => licensePrice(card, view.currency, quantity),
     charges: [],
-    refunds: [],
+    refunds: new Map(),
   };
-  const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-  const epochs = epochsOf(changes, served, due.due);
-  const atStart = quantityAt(epochs[0]?.changes ?? [], cycle.start);
-  if (prorated) payByDays(charging, epochs, atStart);
-  else {
-    const paid = paidWhole.get(key) ?? [];
-    paidWhole.set(key, paid);
-    payWhole(charging, epochs, atStart, paid);
-  }
-  return charging;
 }
 
 /**
  * By days: each increase is charged, and each decrease given back, for the days that it changes of those paid. A change
  * that arrives after its time changes the days from its own day on (S10.3).
  */
-function payByDays(charging: Charging, epochs: readonly Epoch[], atStart: Decimal): void {
+function payByDays(charging: Charging): void {
   const { view, due, card, period, cut } = charging;
+  const epochs = epochsOf(charging);
+  const atStart = quantityAtStart(epochs, period.served);
   charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period)));
-  const price = greatest(licensePrice(card, view.currency, atStart), ZERO);
-  let paid: readonly PaidDays[] = [{ ...period.served, quantity: atStart, price }];
-  for (const [index, epoch] of epochs.entries()) {
+  let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, paidAs: atStart }] }];
+  for (const epoch of epochs) {
+    const steps = quantitySteps(epoch.changes).filter(({ from }) => from < epoch.until);
+    let next = 0;
     for (const run of dayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
-      const known = endAsKnown(charging, Math.max(run.start, epoch.from));
-      // What arrived late and was over before it arrived changes no day after.
-      const end = index > 0 && run.end <= epoch.from ? Math.min(run.end, known) : known;
-      for (const days of clipped(paid, { start: run.start, end })) {
-        const changed = changeDays(charging, days, run.quantity, epoch);
-        if (changed !== undefined) paid = [...without(paid, changed), changed];
+      // What arrived late and was over before it arrived changes no day after, where those were given back.
+      const isOver = epoch.isLater && givesBack(card) && run.end <= epoch.from;
+      const change: Change = { charging, epoch, end: isOver ? run.end : period.served.end };
+      paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
+      // What took effect on a day before, but was not known then.
+      const held = steps[next]?.from === run.start ? undefined : steps[next - 1];
+      if (held !== undefined) paid = increase(change, held, run.start, paid);
+      for (let step = steps[next]; step !== undefined && step.from < run.end; step = steps[++next]) {
+        paid = increase(change, step, dayStart(step.from), paid);
       }
     }
   }
   if (cut === undefined) return;
   let unserved = NOTHING;
   for (const days of clipped(paid, { start: cut.at, end: period.served.end })) {
-    unserved = addFractions(unserved, licenseRefund(card, days.price, days, period));
+    unserved = addFractions(unserved, licenseRefund(card, levelOf(topOf(days), charging.priceOf), days, period));
   }
   giveBack(charging, cut.at, Math.max(cut.at, cut.decidedAt), unserved);
 }
 
-/** Charges or gives back the difference for some days; what they are paid up to then, undefined where that stays. */
-function changeDays(charging: Charging, days: PaidDays, quantity: Decimal, epoch: Epoch): PaidDays | undefined {
-  const { view, due, card, period } = charging;
-  const priceOf = (units: Decimal): Decimal => licensePrice(card, view.currency, units);
-  if (quantity.gt(days.quantity)) {
-    const invoiceDate = reachedAt(epoch.changes, days.start, days.quantity);
-    const known = Math.max(invoiceDate, epoch.from);
-    // The cycle may have been cut on that day, before or after the increase.
-    const remaining = { start: days.start, end: Math.min(days.end, endAsKnown(charging, known)) };
-    if (invoiceDate >= epoch.until || remaining.start >= remaining.end) return undefined;
-    const charge = rateLicenseIncrease(card, view.currency, { from: days.quantity, to: quantity }, remaining, period);
-    charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
-    const more = greatest(subtract(priceOf(quantity), priceOf(days.quantity)), ZERO);
-    return { ...remaining, quantity, price: add(days.price, more) };
+/** How a change of quantity changes what is paid. */
+interface Change {
+  readonly charging: Charging;
+  readonly epoch: Epoch;
+  /** It changes no day from here on. */
+  readonly end: Instant;
+}
+
+/** Charges an increase for the days, from one on, of which less is charged (S10.3); what they are paid up to then. */
+function increase(
+  { charging, epoch, end }: Change,
+  step: QuantityStep,
+  start: Instant,
+  paid: readonly PaidDays[],
+): readonly PaidDays[] {
+  if (!paid.some((days) => days.end > start && step.quantity.gt(topOf(days).quantity))) return paid;
+  const known = Math.max(step.from, epoch.from);
+  // The cycle may have been cut on that day, before or after the increase.
+  const remaining = { start, end: Math.min(end, endAsKnown(charging, known)) };
+  const fewer = clipped(paid, remaining).filter((days) => step.quantity.gt(topOf(days).quantity));
+  if (fewer.length === 0) return paid;
+  const increases = fewer.map((days): Increase => {
+    const { quantity: above, paidAs } = topOf(days);
+    return { to: step.quantity, above, paidAs, days: { start: days.start, end: days.end } };
+  });
+  chargeAtOnce(charging, step.from, known, increases);
+  let after = paid;
+  for (const days of fewer) after = replaced(after, raised(days, step.quantity, charging.priceOf));
+  return after;
+}
+
+/** Gives back a decrease for the days, from its first on, of which more is charged (S10.3); as {@link increase}. */
+function decrease(
+  { charging, epoch, end }: Change,
+  step: QuantityStep,
+  paid: readonly PaidDays[],
+): readonly PaidDays[] {
+  const { card, period, priceOf } = charging;
+  if (!givesBack(card) || !paid.some((days) => step.quantity.lt(topOf(days).quantity))) return paid;
+  const remaining = { start: step.from, end: Math.min(end, endAsKnown(charging, Math.max(step.from, epoch.from))) };
+  let after = paid;
+  for (const days of clipped(paid, remaining)) {
+    if (step.quantity.gte(topOf(days).quantity)) continue;
+    const fewer = lowered(days, step.quantity, priceOf);
+    const less = subtract(levelOf(topOf(days), priceOf), levelOf(topOf(fewer), priceOf));
+    giveBack(charging, days.start, Math.max(days.start, epoch.from), licenseRefund(card, less, days, period));
+    after = replaced(after, fewer);
   }
-  if (quantity.gte(days.quantity) || card.proratedRefundMode !== "CREDITS") return undefined;
-  const less = least(greatest(subtract(priceOf(days.quantity), priceOf(quantity)), ZERO), days.price);
-  const known = Math.max(days.start, epoch.from);
-  giveBack(charging, days.start, known, licenseRefund(card, less, days, period));
-  return { ...days, quantity, price: subtract(days.price, less) };
+  return after;
+}
+
+function givesBack({ proratedRefundMode }: LicenseRateCard): boolean {
+  return proratedRefundMode === "CREDITS";
 }
 
 function giveBack({ due, key, card, refunds }: Charging, at: Instant, known: Instant, amount: Fraction): void {
   if (compareFractions(amount, NOTHING) <= 0) return;
   const given = { at, due: known };
-  refunds.push({ key: refundKey(key, due, given), kind: "LICENSE", billableId: card.id, ...given, amount });
+  const name = refundKey(key, due, given);
+  const total = addFractions(refunds.get(name)?.amount ?? NOTHING, amount);
+  refunds.set(name, { key: name, kind: "LICENSE", billableId: card.id, ...given, amount: total });
 }
 
-/** Without proration: each increase over the most that was paid in the natural cycle, in full (S9.1, S10.3). */
-function payWhole(charging: Charging, epochs: readonly Epoch[], atStart: Decimal, paidBefore: PaidWhole[]): void {
-  const { view, due, card, period } = charging;
-  const earlier = paidBefore.filter((each) => each.due <= due.due).map(({ quantity }) => quantity);
-  const inArrears = chargedBefore(
-    view,
-    due.timeline,
-    due.cycle,
-    card.id,
-    (each) => each.invoiceTiming === "IN_ARREARS",
-  );
-  if (inArrears !== undefined) earlier.push(inArrears);
-  const before = earlier.length === 0 ? undefined : earlier.reduce(greatest);
-  charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, atStart, period, before)));
-  let paid = greatest(before ?? ZERO, atStart);
-  paidBefore.push({ due: due.due, quantity: paid });
-  for (const epoch of epochs) {
-    for (const run of dayRuns(epoch.changes, period.served)) {
-      if (run.quantity.lte(paid)) continue;
-      const invoiceDate = reachedAt(epoch.changes, run.start, paid);
-      if (invoiceDate >= epoch.until) break;
-      const known = Math.max(invoiceDate, epoch.from);
-      const remaining = { start: run.start, end: endAsKnown(charging, known) };
-      if (remaining.start >= remaining.end) break;
-      const charge = rateLicenseIncrease(card, view.currency, { from: paid, to: run.quantity }, remaining, period);
-      charging.charges.push({ invoiceType: "AD_HOC", invoiceDate, due: known, cycle: due.cycle, charge });
-      paid = run.quantity;
-      paidBefore.push({ due: known, quantity: paid });
+/** Charges an increase on an invoice of its own, for the cycle as it is known to end when it falls due (S13.1). */
+function chargeAtOnce(charging: Charging, at: Instant, known: Instant, increases: readonly Increase[]): void {
+  const { view, due, card, period, charges } = charging;
+  const charge = rateLicenseIncrease(card, view.currency, increases, period);
+  const cycle = { ...due.cycle, end: endAsKnown(charging, known) };
+  charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, charge });
+}
+
+/** A quantity that may be charged whole, and when that is known. */
+interface Moment {
+  readonly charging: Charging;
+  readonly known: Instant;
+  readonly step: QuantityStep;
+  /** Whether it is what the cycle began with, as known when it fell due. */
+  readonly isStart: boolean;
+}
+
+/**
+ * Without proration: the pieces of a natural cycle together charge each quantity above those that were charged, once and
+ * in full, in the order in which it became known (S9.1, S10.3).
+ */
+function payWhole(pieces: readonly Charging[]): void {
+  const inArrears = new Map(pieces.map((piece) => [piece, chargedInArrears(piece)]));
+  const charged: Decimal[] = [];
+  for (const { charging, known, step, isStart } of momentsOf(pieces)) {
+    const { view, due, card, period } = charging;
+    const before = [...(inArrears.get(charging) ?? []), ...charged];
+    const isMore = before.every((quantity) => step.quantity.gt(quantity));
+    if (isStart) {
+      const paid = paidBy(card, view.currency, before);
+      charging.charges.push(standing(due, rateLicenseInAdvance(card, view.currency, step.quantity, period, paid)));
+    } else {
+      if (!isMore || dayStart(step.from) >= endAsKnown(charging, known)) continue;
+      const paid = paidBy(card, view.currency, before) ?? NOTHING_PAID;
+      chargeAtOnce(charging, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
     }
+    if (isMore) charged.push(step.quantity);
   }
 }
 
+function momentsOf(pieces: readonly Charging[]): readonly Moment[] {
+  return pieces
+    .flatMap((charging): readonly Moment[] => {
+      const { due, period } = charging;
+      const epochs = epochsOf(charging);
+      const start = { from: due.due, quantity: quantityAtStart(epochs, period.served) };
+      const steps = epochs.flatMap((epoch) =>
+        quantitySteps(epoch.changes)
+          .filter(({ from }) => from < epoch.until)
+          .map((step) => ({ charging, known: Math.max(step.from, epoch.from), step, isStart: false })),
+      );
+      return [{ charging, known: due.due, step: start, isStart: true }, ...steps];
+    })
+    .sort((a, b) => a.known - b.known);
+}
+
+/** What earlier pieces of the natural cycle charge in arrears. */
+function chargedInArrears({ view, due, card }: Charging): readonly Decimal[] {
+  return chargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
+}
+
+function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
+  return quantityAt(epochs[0]?.changes ?? [], served.start);
+}
+
 /** What was known when: from when the cycle fell due, and from each later arrival on. */
-function epochsOf(all: readonly LicenseChange[], served: Cycle, due: Instant): readonly Epoch[] {
+function epochsOf({ view, due: { due }, card, period: { served } }: Charging): readonly Epoch[] {
   // What takes effect after the cycle says nothing of it, whenever it arrives.
-  const changes = all.filter(({ effectiveFrom }) => effectiveFrom < served.end);
+  const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
   const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];
   return starts.map((from, index) => ({
     from,
     until: starts[index + 1] ?? Number.POSITIVE_INFINITY,
+    isLater: index > 0,
     changes: changesIn(
       served,
       changes.filter((change) => arrivalOf(change) <= from),
@@ -234,30 +302,8 @@ function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
   return cutOf(decisions, period.served, due.due)?.at ?? period.served.end;
 }
 
-/** The parts of paid days that lie in a period. */
-function clipped(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
-  return paid.flatMap((days) => {
-    const common = intersection(days, period);
-    return common === undefined ? [] : [{ ...days, ...common }];
-  });
-}
-
-/** Paid days less some of them. */
-function without(paid: readonly PaidDays[], taken: Cycle): readonly PaidDays[] {
-  return paid.flatMap((days) =>
-    intersection(days, taken) === undefined
-      ? [days]
-      : [
-          { ...days, end: Math.min(days.end, taken.start) },
-          { ...days, start: Math.max(days.start, taken.end) },
-        ].filter(({ start, end }) => start < end),
-  );
-}
-
-/** The instant, on a day, at which the quantity first went above what was paid. */
-function reachedAt(changes: readonly QuantityUpdate[], day: Instant, paid: Decimal): Instant {
-  const instants = changes.map(({ effectiveFrom }) => effectiveFrom).filter((at) => at >= day && at < day + DAY_MS);
-  return instants.toSorted((a, b) => a - b).find((at) => quantityAt(changes, at).gt(paid)) ?? day;
+function dayStart(instant: Instant): Instant {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 function isCharged(charge: Charge): boolean {

@@ -29,10 +29,9 @@ export interface TimelineViolation {
 }
 
 /** The quantity once an update is applied. */
-interface Step {
+interface Step extends QuantityStep {
+  /** The update's place in arrival order, from 0. */
   readonly index: number;
-  readonly from: Instant;
-  readonly quantity: Decimal;
 }
 
 /**
@@ -42,6 +41,22 @@ interface Step {
  */
 export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant): Decimal {
   return stepsOf(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
+}
+
+/** From when on a quantity is in effect, until the next one is. */
+export interface QuantityStep {
+  readonly from: Instant;
+  readonly quantity: Decimal;
+}
+
+/**
+ * The instants at which updates take effect, in order, each with the quantity from it on; updates of one instant make
+ * one step.
+ *
+ * @param updates one license's updates of one account, in order of arrival
+ */
+export function quantitySteps(updates: readonly QuantityUpdate[]): readonly QuantityStep[] {
+  return inEffect(stepsOf(updates));
 }
 
 /**

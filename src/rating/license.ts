@@ -19,10 +19,47 @@ import type { RatedSlabs } from "./rated-slabs.ts";
 import { ALL, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 
-/** A change of quantity. */
-export interface QuantityChange {
-  readonly from: Decimal;
+/** What earlier charges of the same natural cycle, or of the same days, have paid (S9.1, S10.3). */
+export interface PaidBefore {
+  /** The largest quantity that was charged: no more than it is charged again. */
+  readonly above: Decimal;
+  /** The quantity whose price is the paid level; undefined: nothing is paid. */
+  readonly paidAs: Decimal | undefined;
+}
+
+/** An increase over what is paid for some days. */
+export interface Increase extends PaidBefore {
   readonly to: Decimal;
+  /** From the update's day on; of no use without proration. */
+  readonly days: Cycle;
+}
+
+/** Before the first charge. */
+export const NOTHING_PAID: PaidBefore = { above: ZERO, paidAs: undefined };
+
+/**
+ * What quantities have paid that were charged one after another, each where it was above all before it: the paid level is
+ * the highest of their prices by the card now in force (S10.3).
+ *
+ * @returns undefined where none was charged
+ */
+export function paidBy(
+  card: LicenseRateCard,
+  currency: string,
+  quantities: readonly Decimal[],
+): PaidBefore | undefined {
+  const [first, ...others] = quantities;
+  if (first === undefined) return undefined;
+  let paid = { above: first, paidAs: first };
+  let level = licensePrice(card, currency, first);
+  for (const quantity of others) {
+    if (quantity.lte(paid.above)) continue;
+    const price = licensePrice(card, currency, quantity);
+    const isMore = price.gt(level);
+    if (isMore) level = price;
+    paid = { above: quantity, paidAs: isMore ? quantity : paid.paidAs };
+  }
+  return paid;
 }
 
 /**
@@ -30,8 +67,8 @@ export interface QuantityChange {
  * each run of days with one quantity, its price × days ÷ natural days, and the card's bounds by the days served.
  *
  * @param runs the served period in runs of days, in order
- * @param paidBefore without proration, the largest quantity that earlier pieces of the same natural cycle charged: only
- * the price above it is charged, never below 0, and nothing where no more was held (S9.1)
+ * @param paidBefore without proration, what earlier pieces of the same natural cycle charged: only the price above the
+ * paid level is charged, never below 0, and nothing where no more was held (S9.1)
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
 export function rateLicenseInArrears(
@@ -39,7 +76,7 @@ export function rateLicenseInArrears(
   currency: string,
   runs: readonly QuantityRun[],
   period: RatedPeriod,
-  paidBefore?: Decimal,
+  paidBefore?: PaidBefore,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, largestOf(runs), period, paidBefore);
   const ratedSlabs = ratedSlabsOf(card, currency, card.id);
@@ -67,7 +104,7 @@ export function rateLicenseInAdvance(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  paidBefore?: Decimal,
+  paidBefore?: PaidBefore,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, quantity, period, paidBefore);
   const share = shareOfDays(period.served, period.natural);
@@ -81,22 +118,23 @@ export function rateLicenseInAdvance(
 }
 
 /**
- * Charges an increase during a cycle that was charged in advance, at once (S10.3): the price of `to` less that of `from`,
+ * Charges an increase during a cycle that was charged in advance, at once (S10.3): what its price is above the paid level,
  * never below 0, with proration × remaining days ÷ natural days, else in full.
  *
- * @param change from the largest quantity already paid in this cycle and not refunded
- * @param remaining from the update's day until the end of the cycle
+ * @param increases one, or of an update that arrived late, one for each stretch of days that are paid alike
  * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
 export function rateLicenseIncrease(
   card: LicenseRateCard,
   currency: string,
-  { from, to }: QuantityChange,
-  remaining: Cycle,
+  increases: readonly Increase[],
   period: RatedPeriod,
 ): Charge {
-  const share = card.enableProration ? shareOfDays(remaining, period.natural) : ALL;
-  return chargeDifference({ card, currency, from, to, share, period, rules: ["S10.3"] });
+  const differences = increases.map(({ days, ...increase }) => ({
+    ...increase,
+    share: card.enableProration ? shareOfDays(days, period.natural) : ALL,
+  }));
+  return chargeDifferences({ card, currency, differences, period, rules: ["S10.3"] });
 }
 
 /**
@@ -127,19 +165,12 @@ function chargeInFull(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  paidBefore: Decimal | undefined,
+  paidBefore: PaidBefore | undefined,
 ): Charge {
   const rules: readonly RuleNumber[] = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
   if (paidBefore !== undefined) {
-    return chargeDifference({
-      card,
-      currency,
-      from: paidBefore,
-      to: quantity,
-      share: ALL,
-      period,
-      rules: ["S9.1", ...rules],
-    });
+    const differences = [{ ...paidBefore, to: quantity, share: ALL }];
+    return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
@@ -150,31 +181,42 @@ function chargeInFull(
   });
 }
 
-interface Difference extends QuantityChange {
+interface Difference extends PaidBefore {
+  readonly to: Decimal;
+  readonly share: Share;
+}
+
+interface Differences {
   readonly card: LicenseRateCard;
   readonly currency: string;
-  readonly share: Share;
+  readonly differences: readonly Difference[];
   readonly period: RatedPeriod;
   readonly rules: readonly RuleNumber[];
 }
 
-/** The price above what was paid for already; nothing where there is no more. */
-function chargeDifference({ card, currency, from, to, share, period, rules }: Difference): Charge {
-  const more = to.gt(from);
-  const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
+/** The prices above the paid levels, none below 0; nothing where there is no more than was charged. */
+function chargeDifferences({ card, currency, differences, period, rules }: Differences): Charge {
+  const more = differences.filter(({ to, above }) => to.gt(above));
+  const priceOf = (quantity: Decimal | undefined): Decimal =>
+    quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
+  // What is cheaper for some days takes nothing off what is dearer for others.
+  const dearer = more.filter(({ to, paidAs }) => priceOf(to).gt(priceOf(paidAs)));
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
-    quantity: more ? subtract(to, from) : ZERO,
-    parts: more
-      ? [
-          { because: `${textOf(to)} held${during}`, sign: 1, share, quantity: to },
-          { because: `${textOf(from)} already paid${during}`, sign: -1, share, quantity: from },
-        ]
-      : [],
+    quantity: largestOf(more.map(({ to, above }) => ({ quantity: subtract(to, above) }))),
+    parts: (dearer.length > 0 ? dearer : more).flatMap(partsOf),
     rules,
     bounds: "EACH_PART",
     notBelowZero: true,
   });
+}
+
+function partsOf({ to, paidAs, share }: Difference): readonly Part[] {
+  const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
+  const held: Part = { because: `${textOf(to)} held${during}`, sign: 1, share, quantity: to };
+  if (paidAs === undefined) return [held];
+  const because = `${textOf(paidAs)} already paid${during}`;
+  return [held, { because, sign: -1, share, quantity: paidAs }];
 }
 
 function licenseOrder(

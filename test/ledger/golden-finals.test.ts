@@ -20,7 +20,7 @@ import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
 
 interface Moment {
   readonly at: Instant;
-  readonly happens: () => void;
+  readonly happens: () => unknown;
 }
 
 const LONG_AGO = instantOf("1990-01-01");
@@ -88,13 +88,15 @@ function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly 
         }, id),
     };
   });
-  const licenses = account.licenseUpdates.map(({ licenseId, updateType, quantity, effectiveFrom }) => ({
-    at: effectiveFrom - 1,
-    happens: () => {
-      const update = { licenseId, updateType, quantity, effectiveFrom };
-      ledger.run((work) => updateLicense(ledger.catalog, work, update, effectiveFrom - 1, ledger.ids), id);
-    },
-  }));
+  const licenses = account.licenseUpdates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
+    // Before the plans of that day, so that each is known by its instant, however many there are.
+    const at = effectiveFrom - 1000;
+    const update = { licenseId, updateType, quantity, effectiveFrom };
+    return {
+      at,
+      happens: () => ledger.run((work) => updateLicense(ledger.catalog, work, update, at, ledger.ids), id),
+    };
+  });
   return [...plans, ...licenses];
 }
 

@@ -15,7 +15,13 @@ import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import { trueUp } from "../../src/rating/commitment.ts";
 import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { dayRuns } from "../../src/rating/license-timeline.ts";
-import { rateLicenseInAdvance, rateLicenseInArrears, rateLicenseIncrease } from "../../src/rating/license.ts";
+import {
+  rateLicenseInAdvance,
+  rateLicenseInArrears,
+  rateLicenseIncrease,
+  NOTHING_PAID,
+  paidBy,
+} from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { decimalCards, hundredths, pricingModels } from "./arbitraries.ts";
@@ -93,7 +99,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
       offset: fc.integer({ min: -3, max: 70 }),
     });
     const license = fc.tuple(pricingModels, decimalCards, fc.boolean());
-    const paid = fc.option(decimals, { nil: undefined });
+    const paid = fc.array(decimals, { maxLength: 3 });
     fc.assert(
       fc.property(
         license,
@@ -101,7 +107,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
         paid,
         periods,
         modes,
-        ([model, random, enableProration], updates, paidBefore, period, mode) => {
+        ([model, random, enableProration], updates, charged, period, mode) => {
           const priced = pricedBy(model, random.rows, random.bounds);
           const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...priced });
           const runs = dayRuns(
@@ -109,10 +115,11 @@ describe("S13.6 an explanation recomputes its amount", () => {
             period.served,
           );
           const quantity = runs[0]?.quantity ?? new Decimal(0);
-          const from = paidBefore ?? new Decimal(0);
+          const paidBefore = paidBy(card, "USD", charged);
+          const increase = { ...NOTHING_PAID, ...paidBefore, to: quantity, days: period.served };
           expectExplained(rateLicenseInArrears(card, "USD", runs, period, paidBefore), mode);
           expectExplained(rateLicenseInAdvance(card, "USD", quantity, period, paidBefore), mode);
-          expectExplained(rateLicenseIncrease(card, "USD", { from, to: quantity }, period.served, period), mode);
+          expectExplained(rateLicenseIncrease(card, "USD", [increase], period), mode);
         },
       ),
     );

@@ -6,6 +6,8 @@ import type { QuantityRun } from "../../src/rating/license-timeline.ts";
 import {
   licensePrice,
   licenseRefund,
+  type PaidBefore,
+  paidBy,
   rateLicenseInAdvance,
   rateLicenseInArrears,
   rateLicenseIncrease,
@@ -35,12 +37,14 @@ const run = (from: string, until: string, quantity: number): QuantityRun => ({
 const TEN_THEN_SIXTEEN = [run("2026-06-01", "2026-06-16", 10), run("2026-06-16", "2026-07-01", 16)];
 const REMAINING = days("2026-06-16", "2026-07-01");
 
+const paidAs = (quantity: number): PaidBefore => ({ above: d(quantity), paidAs: d(quantity) });
+
 const arrears = (
   card: LicenseRateCard,
   runs: readonly QuantityRun[],
   period: RatedPeriod = JUNE,
   paid?: number,
-): Charge => rateLicenseInArrears(card, "USD", runs, period, paid === undefined ? undefined : d(paid));
+): Charge => rateLicenseInArrears(card, "USD", runs, period, paid === undefined ? undefined : paidAs(paid));
 
 describe("S10.2 in arrears", () => {
   test("S10.2 without proration the largest daily quantity is priced in full", () => {
@@ -110,13 +114,13 @@ describe("S10.3 in advance", () => {
   test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
     expect(textOf(rateLicenseInAdvance(seats(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("50");
     expect(textOf(rateLicenseInAdvance(seats(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe("100");
-    expect(textOf(rateLicenseInAdvance(seats(false), "USD", d(12), HALF_JUNE, d(10)).bounded)).toBe("20");
+    expect(textOf(rateLicenseInAdvance(seats(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded)).toBe("20");
   });
 
   test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
-    const change = { from: d(10), to: d(16) };
-    expect(textOf(rateLicenseIncrease(seats(true), "USD", change, REMAINING, JUNE).bounded)).toBe("30");
-    const full = rateLicenseIncrease(seats(false), "USD", change, REMAINING, JUNE);
+    const change = [{ ...paidAs(10), to: d(16), days: REMAINING }];
+    expect(textOf(rateLicenseIncrease(seats(true), "USD", change, JUNE).bounded)).toBe("30");
+    const full = rateLicenseIncrease(seats(false), "USD", change, JUNE);
     expect([textOf(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
       "60",
       "6",
@@ -133,17 +137,39 @@ describe("S10.3 in advance", () => {
     const charge = rateLicenseIncrease(
       seats(false, { rows, model: "VOLUME" }),
       "USD",
-      { from: d(100), to: d(150) },
-      REMAINING,
+      [{ ...paidAs(100), to: d(150), days: REMAINING }],
       JUNE,
     );
     expect([textOf(charge.charged), textOf(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
+  test("S10.3 an increase is charged over the paid level, not over the price of the largest quantity", () => {
+    const rows: readonly Row[] = [
+      { after: 0, rate: 10 },
+      { after: 10, rate: 4 },
+    ];
+    const card = seats(false, { rows, model: "VOLUME" });
+    // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
+    const paid = paidBy(card, "USD", [d(10), d(12)]);
+    expect([paid?.above.toFixed(), paid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
+    const increase = { ...paidAs(12), ...paid, to: d(30), days: REMAINING };
+    const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
+    expect([textOf(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
+  });
+
+  test("S10.3 days that are paid differently are charged together, each over what is paid for it", () => {
+    const increases = [
+      { ...paidAs(2), to: d(5), days: days("2026-06-01", "2026-06-16") },
+      { ...paidAs(3), to: d(5), days: REMAINING },
+    ];
+    // 3 × 10 × 15/30 + 2 × 10 × 15/30 = 15 + 10
+    const charge = rateLicenseIncrease(seats(true), "USD", increases, JUNE);
+    expect([textOf(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
+  });
+
   test("S10.3 a quantity that does not grow is charged nothing", () => {
-    expect(textOf(rateLicenseIncrease(seats(false), "USD", { from: d(10), to: d(10) }, REMAINING, JUNE).bounded)).toBe(
-      "0",
-    );
+    const same = [{ ...paidAs(10), to: d(10), days: REMAINING }];
+    expect(textOf(rateLicenseIncrease(seats(false), "USD", same, JUNE).bounded)).toBe("0");
   });
 
   test("S10.3 a price is that of a whole cycle, held to the card's bounds", () => {

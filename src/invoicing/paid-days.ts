@@ -1,0 +1,80 @@
+/**
+ * What is paid of a license charged in advance, day by day: the charged quantities of each stretch of days, and the
+ * paid level that they make (S10.3).
+ *
+ * @module
+ */
+import type { Cycle } from "../calendar/cycle.ts";
+import { intersection } from "../calendar/proration.ts";
+import { type Decimal, ZERO } from "../numbers/decimal.ts";
+
+/** A charged quantity, and what is paid up to it. */
+export interface Paid {
+  readonly quantity: Decimal;
+  /** The quantity whose price is the paid level up to here; undefined: nothing is paid. */
+  readonly paidAs: Decimal | undefined;
+}
+
+/** Days that are paid alike. */
+export interface PaidDays extends Cycle {
+  /** By quantity, the least first; one at least. */
+  readonly charged: readonly Paid[];
+}
+
+/** What a quantity costs for a whole natural cycle. */
+export type PriceOf = (quantity: Decimal) => Decimal;
+
+/** The highest charged quantity of some days. */
+export function topOf({ charged }: PaidDays): Paid {
+  return charged.at(-1) ?? { quantity: ZERO, paidAs: undefined };
+}
+
+/** The paid level: what is paid for the days, as for a whole natural cycle. */
+export function levelOf({ paidAs }: Paid, priceOf: PriceOf): Decimal {
+  return paidAs === undefined ? ZERO : priceOf(paidAs);
+}
+
+/** The charged quantities once one above them is charged. */
+export function raised(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+  const top = topOf(days);
+  const isMore = priceOf(quantity).gt(levelOf(top, priceOf));
+  return { ...days, charged: [...days.charged, { quantity, paidAs: isMore ? quantity : top.paidAs }] };
+}
+
+/**
+ * The charged quantities once those above a quantity are taken back: the paid level falls to that of the others or to
+ * the quantity's price, where that is more. It never rises, and of itself not below 0: so no more is given back than was
+ * charged, and a quantity that is charged already is paid as it was before more were taken.
+ */
+export function lowered(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+  const kept = days.charged.filter((paid) => paid.quantity.lte(quantity));
+  const below = kept.at(-1);
+  if (below?.quantity.eq(quantity) === true) return { ...days, charged: kept };
+  const top = topOf(days);
+  const floor = priceOf(quantity).isNegative() ? undefined : quantity;
+  const levels = [{ quantity, paidAs: floor }, ...(below === undefined ? [] : [{ quantity, paidAs: below.paidAs }])];
+  const most = levels.reduce((a, b) => (levelOf(b, priceOf).gt(levelOf(a, priceOf)) ? b : a));
+  const isLess = levelOf(most, priceOf).lt(levelOf(top, priceOf));
+  return { ...days, charged: [...kept, isLess ? most : { quantity, paidAs: top.paidAs }] };
+}
+
+/** The parts of paid days that lie in a period. */
+export function clipped(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
+  return paid.flatMap((days) => {
+    const common = intersection(days, period);
+    return common === undefined ? [] : [{ ...days, ...common }];
+  });
+}
+
+/** Paid days with some of them paid otherwise. */
+export function replaced(paid: readonly PaidDays[], days: PaidDays): readonly PaidDays[] {
+  const rest = paid.flatMap((each) =>
+    intersection(each, days) === undefined
+      ? [each]
+      : [
+          { ...each, end: Math.min(each.end, days.start) },
+          { ...each, start: Math.max(each.start, days.end) },
+        ].filter(({ start, end }) => start < end),
+  );
+  return [...rest, days].sort((a, b) => a.start - b.start);
+}

@@ -1,0 +1,241 @@
+/**
+ * Licenses in advance are held to a model that is written from the words of S10.3 alone: it goes through June day by day
+ * and update by update, in whole numbers, and shares no code with what it checks.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
+import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
+import type { Advance } from "../../src/invoicing/advance-charge.ts";
+import { advanceOf } from "../../src/invoicing/advance.ts";
+import { dueCycles } from "../../src/invoicing/dues.ts";
+import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
+import type { Fraction } from "../../src/numbers/fraction.ts";
+import { decision } from "./plans.ts";
+
+const JUNE = parseDate("2024-06-01");
+const DAYS = 30;
+const HOUR_MS = 3_600_000;
+/** Bands of four seats, each at a price of its own; the last one is open. */
+const BAND = 4;
+
+/** A quantity from an hour of June on; hour 0 is the start of the cycle. */
+interface Update {
+  readonly hour: number;
+  readonly quantity: number;
+  /** How many hours after its time it arrives; default: it is known from the start. */
+  readonly late?: number;
+}
+
+interface Seats {
+  /** What a quantity of each band costs; 0 seats cost nothing. */
+  readonly prices: readonly number[];
+  readonly isProrated: boolean;
+  readonly refunds: boolean;
+  /** At different hours, in their order. */
+  readonly updates: readonly Update[];
+}
+
+const updates = (late?: fc.Arbitrary<number>): fc.Arbitrary<readonly Update[]> =>
+  fc
+    .uniqueArray(
+      fc.record({
+        // Most updates are on few days, so that days have several.
+        hour: fc.oneof(fc.nat(4 * 24), fc.nat(DAYS * 24 - 1)),
+        quantity: fc.nat(20),
+        ...(late === undefined ? {} : { late }),
+      }),
+      { maxLength: 7, selector: ({ hour }) => hour },
+    )
+    .map((all) => all.toSorted((a, b) => a.hour - b.hour));
+
+const price = fc.integer({ min: 0, max: 200 });
+const prices = fc.array(price, { minLength: 5, maxLength: 5 });
+const seats: fc.Arbitrary<Seats> = fc.record({
+  prices,
+  isProrated: fc.boolean(),
+  refunds: fc.boolean(),
+  updates: updates(),
+});
+
+const priceOf = ({ prices: of }: Seats, quantity: number): number =>
+  quantity === 0 ? 0 : (of[Math.min(Math.ceil(quantity / BAND), of.length) - 1] ?? 0);
+
+function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): Advance {
+  const plan = {
+    licenseRateCards: [
+      {
+        id: "addon.seats",
+        invoiceTiming: "IN_ADVANCE",
+        enableProration: isProrated,
+        proratedRefundMode: refunds ? "CREDITS" : "NONE",
+        ratePlan: {
+          pricingModel: "VOLUME",
+          slabs: of.map((_, index) => ({ order: index + 1, startAfter: index * BAND, priceType: "FLAT" })),
+        },
+        rateValues: [{ currency: "USD", slabRates: of.map((rate, index) => ({ order: index + 1, rate })) }],
+      },
+    ],
+  };
+  const view: AccountView = {
+    accountId: "acc",
+    customerId: "ann",
+    currency: "USD",
+    netTermDays: 0,
+    decisions: [decision("2024-06-01", { until: "2024-07-01", details: plan })],
+    licenseChanges: all.map(({ hour, quantity, late }): LicenseChange => {
+      const effectiveFrom = JUNE + hour * HOUR_MS;
+      return {
+        licenseId: "addon.seats",
+        updateType: "ABSOLUTE",
+        quantity: new Decimal(quantity),
+        effectiveFrom,
+        ...(late === undefined ? {} : { knownFrom: effectiveFrom + late * HOUR_MS }),
+      };
+    }),
+    credits: [],
+    usage: () => ZERO,
+    overage: () => ZERO,
+  };
+  return advanceOf(view, dueCycles(view.decisions, JUNE + DAYS * DAY_MS));
+}
+
+/** An amount in parts of a thirtieth, or of a whole price where nothing is prorated. */
+interface Figure {
+  readonly kind: string;
+  readonly hour: number;
+  readonly amount: number;
+}
+
+function figuresOf(account: Seats): readonly Figure[] {
+  const { charges, refunds } = advanceFor(account);
+  const parts = account.isProrated ? DAYS : 1;
+  const amountOf = ({ numerator, denominator }: Fraction): number => numerator.times(parts).div(denominator).toNumber();
+  return [
+    ...charges.map(({ invoiceType, invoiceDate, charge }) => ({
+      kind: invoiceType,
+      hour: (invoiceDate - JUNE) / HOUR_MS,
+      amount: amountOf(charge.bounded),
+    })),
+    ...refunds.map(({ at, amount }) => ({ kind: "REFUND", hour: (at - JUNE) / HOUR_MS, amount: amountOf(amount) })),
+  ].filter(({ amount }) => amount !== 0);
+}
+
+/** The model: what S10.3 says, in its order. */
+function modelOf(account: Seats): readonly Figure[] {
+  const { isProrated, refunds, updates: all } = account;
+  const figures: Figure[] = [];
+  const held = (hour: number): number => all.findLast((update) => update.hour <= hour)?.quantity ?? 0;
+  const daysFrom = (day: number): number => (isProrated ? DAYS - day : 1);
+  /** The charged quantities, each with the paid level up to it. */
+  let charged = [{ quantity: held(0), level: priceOf(account, held(0)) }];
+  const last = (): { readonly quantity: number; readonly level: number } => charged.at(-1) ?? { quantity: 0, level: 0 };
+  figures.push({ kind: "STANDARD_ADVANCED", hour: 0, amount: last().level * daysFrom(0) });
+  for (let day = 0; day < DAYS; day++) {
+    const hours = Array.from({ length: 24 }, (_, hour) => day * 24 + hour);
+    const largest = Math.max(...hours.map(held));
+    if (isProrated && refunds && largest < last().quantity) {
+      const before = last().level;
+      const kept = charged.filter(({ quantity }) => quantity <= largest);
+      const floor = Math.max(priceOf(account, largest), kept.at(-1)?.level ?? 0);
+      // A quantity that was charged before is paid as it was; nothing is given back that was not paid.
+      if (kept.at(-1)?.quantity !== largest) kept.push({ quantity: largest, level: Math.min(before, floor) });
+      charged = kept;
+      figures.push({ kind: "REFUND", hour: day * 24, amount: (before - last().level) * daysFrom(day) });
+    }
+    for (const hour of hours) {
+      const quantity = held(hour);
+      if (quantity <= last().quantity) continue;
+      const level = Math.max(last().level, priceOf(account, quantity));
+      figures.push({ kind: "AD_HOC", hour, amount: (level - last().level) * daysFrom(day) });
+      charged.push({ quantity, level });
+    }
+  }
+  return figures.filter(({ amount }) => amount !== 0);
+}
+
+const byTime = (figures: readonly Figure[]): readonly Figure[] =>
+  figures.toSorted((a, b) => a.hour - b.hour || (a.kind < b.kind ? -1 : 1));
+
+/** What each day costs in the end, as a price for the whole month: what was charged for it less what came back. */
+function pricesByDay(account: Seats): readonly number[] {
+  const days = Array.from({ length: DAYS }, () => 0);
+  for (const { kind, hour, amount } of figuresOf(account)) {
+    const from = Math.floor(hour / 24);
+    for (let day = from; day < DAYS; day++) {
+      days[day] = (days[day] ?? 0) + ((kind === "REFUND" ? -1 : 1) * amount) / (DAYS - from);
+    }
+  }
+  return days;
+}
+
+const total = (account: Seats): number =>
+  figuresOf(account).reduce((sum, { kind, amount }) => sum + (kind === "REFUND" ? -amount : amount), 0);
+
+describe("licenses in advance", () => {
+  test("S10.3 are charged and given back as the rule says, update by update", () => {
+    fc.assert(
+      fc.property(seats, (account) => {
+        expect(byTime(figuresOf(account))).toEqual(byTime(modelOf(account)));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("S10.3 no sequence of updates pays out more than was charged, for any day", () => {
+    fc.assert(
+      fc.property(seats, (account) => {
+        for (const cost of pricesByDay({ ...account, isProrated: true })) expect(cost).toBeGreaterThanOrEqual(-1e-9);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  // A decrease counts from the next day, for what that day holds: so the days around are quiet.
+  test("S10.3 going up and down again changes what that day costs, and no other", () => {
+    fc.assert(
+      fc.property(seats, fc.nat(DAYS - 1), fc.integer({ min: 1, max: 9 }), (account, day, more) => {
+        const plain: Seats = {
+          ...account,
+          isProrated: true,
+          refunds: true,
+          updates: account.updates.filter(({ hour }) => ![day - 1, day, day + 1].includes(Math.floor(hour / 24))),
+        };
+        const quantity = plain.updates.findLast(({ hour }) => hour < day * 24)?.quantity ?? 0;
+        const detour = [
+          { hour: day * 24 + 9, quantity: quantity + more },
+          { hour: day * 24 + 17, quantity },
+        ];
+        const there = { ...plain, updates: [...plain.updates, ...detour].toSorted((a, b) => a.hour - b.hour) };
+        const others = (costs: readonly number[]): readonly number[] =>
+          costs.filter((_, each) => each !== day).map((cost) => Math.round(cost * 1e6) / 1e6);
+        expect(others(pricesByDay(there))).toEqual(others(pricesByDay(plain)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("S10.3 whole or by days, with or without refunds, a steady quantity is charged once", () => {
+    fc.assert(
+      fc.property(prices, fc.boolean(), fc.boolean(), fc.nat(20), (of, isProrated, refunds, quantity) => {
+        const same = [0, 30, 31, 400].map((hour) => ({ hour, quantity }));
+        const account = { prices: of, isProrated, refunds, updates: same };
+        const amount = priceOf(account, quantity) * (isProrated ? DAYS : 1);
+        expect(figuresOf(account)).toEqual(amount === 0 ? [] : [{ kind: "STANDARD_ADVANCED", hour: 0, amount }]);
+      }),
+    );
+  });
+
+  test("S10.3 where more seats never cost less, what arrives late comes to what it would have cost in time", () => {
+    const late = fc.oneof(fc.constant(0), fc.nat(200));
+    fc.assert(
+      fc.property(seats, updates(late), (account, arriving) => {
+        const rising = { ...account, prices: account.prices.toSorted((a, b) => a - b) };
+        const inTime = arriving.map(({ hour, quantity }) => ({ hour, quantity }));
+        expect(total({ ...rising, updates: arriving })).toBeCloseTo(total({ ...rising, updates: inTime }), 6);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
