@@ -10,8 +10,13 @@ import { quoted, UsageError } from "./problems.ts";
 
 /** One option of a command. */
 interface OptionSpec {
-  /** `flag` has no value, `one` has one, `many` may be given several times, `maybe` has one where `=` gives it. */
-  readonly kind: "flag" | "one" | "many" | "maybe";
+  /**
+   * `flag` has no value, `one` has one, `many` may be given several times, `maybe` has one where `=` gives it; `list` may
+   * be given several times, and may have several values at once: those that follow when the command has its argument.
+   */
+  readonly kind: "flag" | "one" | "many" | "list" | "maybe";
+  /** One letter that stands for it after a single dash. */
+  readonly short?: string;
   /** What its value stands for in the help, such as `FILE`. */
   readonly value?: string;
   /** The only values it may have. */
@@ -42,14 +47,16 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
       {
         type: spec.kind === "flag" || spec.kind === "maybe" ? ("boolean" as const) : ("string" as const),
         multiple: true,
+        ...(spec.short === undefined ? {} : { short: spec.short }),
       },
     ]),
   );
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const positionals: string[] = [];
   const values = new Map<string, string[]>();
+  let list: string[] | undefined;
   for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "positional") (positionals.length === 0 ? positionals : (list ?? positionals)).push(token.value);
     if (token.kind !== "option") continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
     if (spec === undefined) throw unknownOption(token.rawName, Object.keys(specs));
@@ -58,6 +65,7 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
       throw new UsageError(`--${token.name} may be given once only`);
     given.push(valueOf(token.name, spec, token.value));
     values.set(token.name, given);
+    list = spec.kind === "list" ? given : undefined;
   }
   return {
     positionals,

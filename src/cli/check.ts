@@ -19,8 +19,9 @@ export const checkCommand: Command = {
 
 async function check(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
-  const book = await readBookFile(path, io);
-  if (book === undefined) return "problems";
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  const { book } = file;
   const planPath = given.one("plan");
   if (planPath === undefined) {
     await write(io.stdout, `${path}: ok, ${contentsOf(book)}\n`);

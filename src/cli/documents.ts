@@ -6,6 +6,7 @@
 import { type Book, checkPlan, readBook } from "../book/book.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
 import { hasCode, type Problem } from "../errors.ts";
+import { parseJson } from "../numbers/json.ts";
 import { type Io, write } from "./io.ts";
 import { openDocument } from "./json-document.ts";
 import { problemLines } from "./problem-lines.ts";
@@ -30,21 +31,22 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   }
 }
 
+/** A book, and the JSON that it was read from, without comments. */
+export interface BookFile {
+  readonly book: Book;
+  readonly json: unknown;
+}
+
 /**
  * Reads a book and tells its problems on standard error. Comments and commas before closing brackets are accepted.
  *
  * @returns undefined when it has any
  */
-export async function readBookFile(path: string, io: Io): Promise<Book | undefined> {
-  return orTellProblems(path, io, readBook);
-}
-
-/** As {@link readBookFile}: a book that has no problems, as JSON without its comments. */
-export async function readBookJson(path: string, io: Io): Promise<unknown> {
-  return orTellProblems(path, io, (json) => {
-    readBook(json);
-    return json;
-  });
+export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
+  return orTellProblems(path, io, (json) => ({
+    book: readBook(json),
+    json: typeof json === "string" ? parseJson(json) : json,
+  }));
 }
 
 /** As {@link readBookFile}, for a price plan to try on the accounts of a book. */

@@ -19,10 +19,13 @@ const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;
 
 /** A file of events and, where it is CSV, its map. */
-interface EventFile {
+export interface EventFile {
   readonly path: string;
   readonly map: string | undefined;
 }
+
+/** How files are read. */
+export type FileReader = "ndjson" | "csv";
 
 /** Files that are open. */
 export interface OpenFiles {
@@ -35,7 +38,13 @@ export interface OpenFiles {
  *
  * @throws {UsageError} when a CSV file has no map, there are maps and no CSV file, or another number of them
  */
-export function pairWithMaps(paths: readonly string[], maps: readonly string[]): readonly EventFile[] {
+export function pairWithMaps(
+  paths: readonly string[],
+  maps: readonly string[],
+  reader?: FileReader,
+): readonly EventFile[] {
+  const isCsvName = (path: string): boolean => (reader === undefined ? endsAsCsv(path) : reader === "csv");
+  const isNdjsonName = (path: string): boolean => (reader === undefined ? endsAsNdjson(path) : reader === "ndjson");
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
   if (maps.length === 0) {
     const csv = paths.find(isCsvName);
@@ -87,10 +96,10 @@ export async function openEventFiles(files: readonly EventFile[], sink: EventSin
   }
 }
 
-function isCsvName(path: string): boolean {
+function endsAsCsv(path: string): boolean {
   return /\.csv(?:\.gz)?$/i.test(path);
 }
 
-function isNdjsonName(path: string): boolean {
+function endsAsNdjson(path: string): boolean {
   return /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(path);
 }

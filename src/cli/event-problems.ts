@@ -9,6 +9,9 @@ import type { Disorder } from "./events/cursor.ts";
 /** A line of an event file that holds no event. */
 export const BAD_LINE = "BAD_LINE";
 
+/** An event of an account that the book does not have. */
+export const NO_ACCOUNT = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
+
 /** What is wrong with one line of a file. */
 export interface LineProblem {
   readonly file: string;
@@ -26,8 +29,13 @@ export interface ProblemList {
   /** How many there were in all. */
   readonly count: number;
   readonly badLines: number;
+  /** How many of them are events of unknown accounts. */
+  readonly withoutAccount: number;
   readonly disorders: readonly Disorder[];
-  add(problem: LineProblem): void;
+  /** Accounts that the book does not have, with their events; the first {@link PROBLEMS_MAX} of them. */
+  readonly unknownAccounts: ReadonlyMap<string, number>;
+  /** @param accountId whose event it is, as it says itself */
+  add(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
 }
 
@@ -38,10 +46,13 @@ const PROBLEMS_MAX = 1000;
 export function createProblemList(): ProblemList {
   const problems: LineProblem[] = [];
   const disorders: Disorder[] = [];
+  const unknownAccounts = new Map<string, number>();
   let count = 0;
   let badLines = 0;
+  let withoutAccount = 0;
   return {
     problems,
+    unknownAccounts,
     disorders,
     get count() {
       return count;
@@ -49,8 +60,17 @@ export function createProblemList(): ProblemList {
     get badLines() {
       return badLines;
     },
-    add(problem) {
+    get withoutAccount() {
+      return withoutAccount;
+    },
+    add(problem, accountId) {
       count++;
+      if (problem.status === NO_ACCOUNT && typeof accountId === "string") {
+        withoutAccount++;
+        const known = unknownAccounts.get(accountId);
+        if (known !== undefined || unknownAccounts.size < PROBLEMS_MAX)
+          unknownAccounts.set(accountId, (known ?? 0) + 1);
+      }
       if (problem.status === BAD_LINE) badLines++;
       if (problems.length < PROBLEMS_MAX) problems.push(problem);
     },

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 
 import type { FingerprintKey } from "./events/fingerprint.ts";
@@ -17,6 +17,10 @@ export interface Io {
   readonly stderr: Writable;
   /** Whether a person watches standard error: only then a bar is drawn. */
   readonly isTerminal: boolean;
+  /** What standard output is shown on, where a person watches it. */
+  readonly terminal: Terminal | undefined;
+  /** A file to be written: it has its name, and another one of that name is gone, when it is kept. @throws as node:fs does */
+  readonly createFile: (path: string) => Promise<NewFile>;
   /** The bytes of a small file: a book, a plan, a map. @throws as node:fs does */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
@@ -27,6 +31,23 @@ export interface Io {
   readonly stopped: () => Promise<string>;
 }
 
+/** A terminal. */
+export interface Terminal {
+  /** How many characters fit in a line. */
+  readonly columns: number;
+  /** Whether it shows colours, and whoever looks at it wants them (NO_COLOR). */
+  readonly colours: boolean;
+}
+
+/** A file that is being written. */
+export interface NewFile {
+  readonly stream: Writable;
+  /** Gives the file, which is whole, its name. */
+  keep(): Promise<void>;
+  /** Leaves nothing of it. */
+  discard(): Promise<void>;
+}
+
 /** The world of a process. */
 export function processIo(): Io {
   return {
@@ -34,13 +55,37 @@ export function processIo(): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     isTerminal: process.stderr.isTTY,
+    terminal: process.stdout.isTTY
+      ? { columns: process.stdout.columns, colours: process.stdout.hasColors() }
+      : undefined,
     readFile: async (path) => readFile(path),
+    createFile,
     fingerprintKey: () => {
       const bytes = randomBytes(16);
       return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
     },
     env: process.env,
     stopped: untilSignal,
+  };
+}
+
+/** Makes a file beside its place; where something that is no file stands there (a device, a pipe), it is written to. */
+export async function createFile(path: string): Promise<NewFile> {
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) {
+    const device = await open(path, "w");
+    return { stream: device.createWriteStream(), keep: async () => undefined, discard: async () => device.close() };
+  }
+  const draft = `${path}.${process.pid}.part`;
+  const file = await open(draft, "wx");
+  const stream = file.createWriteStream();
+  return {
+    stream,
+    keep: async () => rename(draft, path),
+    async discard() {
+      stream.destroy();
+      await rm(draft, { force: true });
+    },
   };
 }
 

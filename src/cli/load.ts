@@ -7,7 +7,7 @@ import type { Loaded } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { databaseOption, databaseVariable, lastingDatabaseOf } from "./database.ts";
-import { readBookJson } from "./documents.ts";
+import { readBookFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 
 /** Puts a whole book into a store, or nothing of it. */
@@ -23,14 +23,14 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
   const database = lastingDatabaseOf(given, io);
   // Every problem of the book is told before a database is opened.
-  const book = await readBookJson(path, io);
-  if (book === undefined) return "problems";
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
   // Only this command needs the engine and a database: the others start without them.
   const { createEngine } = await import("../engine/engine.ts");
   const { openDatabase } = await import("../store/open-database.ts");
   const engine = createEngine({ store: await openDatabase(database) });
   try {
-    const loaded = await engine.load(book);
+    const loaded = await engine.load(file.json);
     await write(io.stdout, `${path}: loaded ${contentsOf(loaded)}\n`);
   } finally {
     await engine.close();

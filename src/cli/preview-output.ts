@@ -7,12 +7,14 @@ import type { Book } from "../book/book.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import type { LineProblem, ProblemList } from "./event-problems.ts";
+import { type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
+import { sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
 import { withDashes } from "./problems.ts";
 import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
 import { invoiceTable } from "./table/invoice-table.ts";
 import { printable } from "./table/printable.ts";
+import { styleOf } from "./table/style.ts";
 
 /** How invoices are printed. */
 export type PreviewFormat = "table" | "json" | "csv";
@@ -39,9 +41,10 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
       for (const invoice of result.invoices) await write(io.stdout, invoiceCsv(invoice));
       return;
     case "table": {
+      const style = styleOf(io);
       const names = new Map(result.book.accounts.map(({ id, name }) => [id, name]));
       for (const invoice of result.invoices) {
-        await write(io.stdout, `${invoiceTable(invoice, { accountName: names.get(invoice.accountId) })}\n`);
+        await write(io.stdout, `${invoiceTable(invoice, { accountName: names.get(invoice.accountId) }, style)}\n`);
       }
     }
   }
@@ -63,12 +66,17 @@ function indented(text: string, indent: string): string {
   return text.replace(/^/gm, indent);
 }
 
-/** Tells the first problems one a line, and how many more there are. */
-export async function tellProblems({ problems, count, disorders }: ProblemList, io: Io): Promise<void> {
-  const told = problems.slice(0, PROBLEMS_TOLD_MAX);
+/** Tells the first problems one a line, how many more there are, and what remedies many of them at once. */
+export async function tellProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
+  const { problems, count, disorders, unknownAccounts } = list;
+  // Events of unknown accounts are told by account: one that is missing may have thousands.
+  const single = problems.filter(({ status }) => status !== NO_ACCOUNT);
+  const told = single.slice(0, PROBLEMS_TOLD_MAX);
   const lines = told.map(({ file, line, message, status }) => `${file}:${line}: ${message} [${status}]`);
-  const more = count - told.length;
+  const more = count - list.withoutAccount - told.length;
   if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
+  const notes = [sentenceOnUnknown(unknownAccounts, book), sentenceOnZones(problems)];
+  lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
   for (const { file, line, sentence } of disorders) lines.push(`${file}:${line}: note: ${sentence}`);
   for (const line of lines) await write(io.stderr, `${printable(line)}\n`);
 }

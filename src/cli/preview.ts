@@ -4,10 +4,11 @@
  * @module
  */
 import type { Book } from "../book/book.ts";
+import type { PricePlan } from "../book/resources/price-plan.ts";
 import { instantOrUndefined, parseDate, parseInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { NO_END } from "../invoicing/timeline.ts";
-import type { IngestOutcome } from "../ledger/outcome.ts";
+import { type IngestOutcome, isCompleted } from "../ledger/outcome.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview/preview.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
@@ -17,26 +18,23 @@ import { BAD_LINE, createProblemList, isProblem, type ProblemList } from "./even
 import { takeAll } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
 import { createCompactIds } from "./events/seen-ids.ts";
-import type { Io } from "./io.ts";
+import { eventInputOf, eventOptions, outputOptions } from "./input-options.ts";
+import { type Io, write } from "./io.ts";
+import { firstEventsOf, readModelled, withNewAccounts } from "./new-accounts.ts";
+import { withOutput } from "./output.ts";
+import { type AcceptedEvents, countAccepted, notesOnNothing } from "./preview-notes.ts";
 import { type PreviewFormat, tellNotices, tellProblems, tellSummary, writePreview } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
 import { showProgress } from "./progress.ts";
+import { styleOf } from "./table/style.ts";
+import { summaryTable } from "./table/summary-table.ts";
 
 /** Previews invoices. */
 export const previewCommand: Command = {
-  usage: "BOOK [--events FILE]... [options]",
+  usage: "BOOK [--events FILE…] [options]",
   summary: "Meters the events and previews the invoices of every account, or of those named.",
   options: {
-    events: {
-      kind: "many",
-      value: "FILE",
-      help: "events: NDJSON, CSV with a map, either as .gz, or - for standard input",
-    },
-    map: {
-      kind: "many",
-      value: "MAP",
-      help: "where each part of an event is in a CSV file; one for all files or one each",
-    },
+    ...eventOptions,
     account: { kind: "many", value: "ID", help: "an account to show, by id or alias; default all" },
     at: { kind: "one", value: "INSTANT", help: "show the cycles that hold this instant" },
     from: { kind: "one", value: "DATE", help: "show the cycles that touch the range from this day" },
@@ -46,7 +44,12 @@ export const previewCommand: Command = {
       help: "to this day, exclusive; default range: from the first event to the last",
     },
     plan: { kind: "one", value: "FILE", help: "a draft price plan in place of the accounts' plans" },
-    format: { kind: "one", choices: ["table", "json", "csv"], help: "how invoices are printed; default table" },
+    "accounts-from-events": {
+      kind: "flag",
+      help: "make an account of each id that the book does not know, on --plan or on the book's only plan",
+    },
+    summary: { kind: "flag", help: "one line an account, the largest first, and the totals, in place of invoices" },
+    ...outputOptions(["table", "json", "csv"], "invoices"),
     explain: { kind: "flag", help: "say with every line how it was made" },
     strict: { kind: "flag", help: "stop at the first line or event that is wrong" },
     "no-dedupe": { kind: "flag", help: "do without the memory of ids: count events of one id again" },
@@ -56,16 +59,18 @@ export const previewCommand: Command = {
 
 async function previewBook(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
-  const files = pairWithMaps(given.many("events"), given.many("map"));
+  const { events, maps, reader } = eventInputOf(given);
+  const files = pairWithMaps(events, maps, reader);
   const range = rangeOf(given);
+  const format = (given.one("format") ?? "table") as PreviewFormat;
+  if (given.flag("summary") && format !== "table")
+    throw new UsageError("--summary is a table: it has no other --format");
   if (files.length === 0 && range.at === undefined && range.from === undefined) {
     throw new UsageError("without --events, say which cycles to show: --at INSTANT, or --from DATE --until DATE");
   }
-  const book = await readBookFile(path, io);
-  if (book === undefined) return "problems";
-  const planPath = given.one("plan");
-  const plan = planPath === undefined ? undefined : await readPlanFile(planPath, book, io);
-  if (planPath !== undefined && plan === undefined) return "problems";
+  const inputs = await readInputs(given, path, files, io);
+  if (inputs === undefined) return "problems";
+  const { book, plan } = inputs;
   const accounts = given.many("account");
   const run = createPreview(book, {
     ...range,
@@ -75,33 +80,68 @@ async function previewBook(given: Arguments, io: Io): Promise<"done" | "problems
     ids: given.flag("no-dedupe") || files.length === 0 ? false : createCompactIds(io.fingerprintKey()),
   });
   const list = createProblemList();
-  const readOn = await readEvents(run, files, { list, strict: given.flag("strict"), io });
-  await tellProblems(list, io);
+  const counts = countAccepted(book);
+  const reading = { list, counts, strict: given.flag("strict"), io };
+  const readOn = await readEvents(run, files, reading);
+  await tellProblems(list, book, io);
   if (!readOn) return "problems";
-  await writeResult(run, book, list, (given.one("format") ?? "table") as PreviewFormat, io);
+  const { invoices, events: statuses, notices } = run.finish();
+  await tellNotices(
+    [...notices, ...notesOnNothing({ book, plan, invoices, events: statuses, hasEvents: files.length > 0 })],
+    io,
+  );
+  const counted = {
+    ...statuses,
+    read: statuses.read + list.badLines,
+    ...(list.badLines > 0 ? { [BAD_LINE]: list.badLines } : {}),
+  };
+  const result = { invoices, events: counted, problems: list.problems, book };
+  await withOutput(given, io, async (to) => {
+    const isLong = to.terminal !== undefined && invoices.length > INVOICES_SHOWN_MAX && format === "table";
+    if (given.flag("summary") || isLong) await write(to.stdout, summaryTable(invoices, counts, styleOf(to)));
+    else await writePreview(result, format, to);
+    if (isLong && !given.flag("summary")) await tellNotices([sentenceOnLongOutput(invoices.length)], io);
+  });
+  if (format !== "json") await tellSummary(counted, invoices.length, io);
   return list.count > 0 ? "problems" : "done";
 }
 
-async function writeResult(
-  run: PreviewRun,
-  book: Book,
-  list: ProblemList,
-  format: PreviewFormat,
+/** So many invoices are printed on a terminal unless they are asked for by account. */
+const INVOICES_SHOWN_MAX = 50;
+
+function sentenceOnLongOutput(count: number): string {
+  return `${count} invoices would not fit a terminal: --account ID shows those of one account, -o FILE writes them all to a file`;
+}
+
+interface Inputs {
+  readonly book: Book;
+  readonly plan: PricePlan | undefined;
+}
+
+/** The book and the plan; undefined when their problems were told. */
+async function readInputs(
+  given: Arguments,
+  path: string,
+  files: ReturnType<typeof pairWithMaps>,
   io: Io,
-): Promise<void> {
-  const { invoices, events, notices } = run.finish();
-  const counted = {
-    ...events,
-    read: events.read + list.badLines,
-    ...(list.badLines > 0 ? { [BAD_LINE]: list.badLines } : {}),
-  };
-  await tellNotices(notices, io);
-  await writePreview({ invoices, events: counted, problems: list.problems, book }, format, io);
-  if (format !== "json") await tellSummary(counted, invoices.length, io);
+): Promise<Inputs | undefined> {
+  const file = await readBookFile(path, io);
+  if (file === undefined) return undefined;
+  const { book, json } = file;
+  const planPath = given.one("plan");
+  const plan = planPath === undefined ? undefined : await readPlanFile(planPath, book, io);
+  if (planPath !== undefined && plan === undefined) return undefined;
+  if (!given.flag("accounts-from-events")) return { book, plan };
+  const modelled = readModelled(json, book, plan);
+  const extended = withNewAccounts(modelled, await firstEventsOf(files, io));
+  const made = `${extended.added} account${extended.added === 1 ? "" : "s"}`;
+  await tellNotices([`${made} made of the events: for this run alone`], io);
+  return { book: extended.book, plan };
 }
 
 interface Reading {
   readonly list: ProblemList;
+  readonly counts: AcceptedEvents;
   readonly strict: boolean;
   readonly io: Io;
 }
@@ -110,10 +150,10 @@ interface Reading {
 async function readEvents(
   run: PreviewRun,
   files: ReturnType<typeof pairWithMaps>,
-  { list, strict, io }: Reading,
+  { list, counts, strict, io }: Reading,
 ): Promise<boolean> {
   if (files.length === 0) return true;
-  const sink = sinkOf(run, list, strict);
+  const sink = sinkOf(run, { list, counts, strict });
   const { cursors, sources } = await openEventFiles(files, sink, io);
   const progress = showProgress(sources, io);
   try {
@@ -124,21 +164,32 @@ async function readEvents(
   return !(strict && list.count > 0);
 }
 
-function sinkOf(run: PreviewRun, list: ProblemList, strict: boolean): EventSink {
-  const told = ({ status, description }: IngestOutcome, file: string, line: number): boolean => {
-    if (!isProblem(status)) return true;
-    list.add({ file, line, status, message: description });
+function sinkOf(run: PreviewRun, { list, counts, strict }: Omit<Reading, "io">): EventSink {
+  const told = (outcome: IngestOutcome, accountId: unknown, file: string, line: number): boolean => {
+    const { status, description } = outcome;
+    if (!isProblem(status)) {
+      if (isCompleted(status)) counts.add(accountId);
+      return true;
+    }
+    list.add({ file, line, status, message: description }, accountId);
     return !strict;
   };
   return {
-    event: (file, line, event) => told(run.add(event), file, line),
+    event: (file, line, event) => told(run.add(event), accountOf(event), file, line),
     badLine: (file, line, reason) => {
       list.add({ file, line, status: BAD_LINE, message: reason });
       return !strict;
     },
     slotsOf: (schemaName) => run.slotsOf(schemaName),
-    filled: (file, line, slots) => told(run.addSlots(slots), file, line),
+    filled: (file, line, slots) => told(run.addSlots(slots), slots.accountId, file, line),
   };
+}
+
+/** Whose event it is, as it says itself. */
+function accountOf(event: unknown): unknown {
+  return typeof event === "object" && event !== null
+    ? (event as { readonly accountId?: unknown }).accountId
+    : undefined;
 }
 
 /** The range that the options name. @throws {UsageError} when a date is none, or options do not go together */

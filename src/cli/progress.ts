@@ -23,24 +23,27 @@ export function showProgress(sources: readonly ByteSource[], { isTerminal, stder
   const total = sources.reduce((sum, source) => sum + (source.size ?? 0), 0);
   if (!isTerminal || total === 0) return { update: () => undefined, stop: () => undefined };
   const bar = new SingleBar({
-    format: "reading events {bar} {percentage}% of {mib} MiB",
-    barsize: 40,
+    format: "reading events {bar} {percentage}% of {mib} MiB, {rate} MiB/s, {eta_formatted} left",
+    barsize: 20,
     barCompleteChar: "█",
     barIncompleteChar: "░",
     clearOnComplete: true,
     fps: 5,
     stream: stderr,
   });
-  bar.start(total, 0, { mib: Math.ceil(total / MIB) });
+  const mib = Math.ceil(total / MIB);
+  const start = process.hrtime.bigint();
+  bar.start(total, 0, { mib, rate: "–" });
   const known = sources.filter(({ size }) => size !== undefined);
   return {
-    update: () =>
-      bar.update(
-        Math.min(
-          total,
-          known.reduce((sum, { position }) => sum + position, 0),
-        ),
-      ),
+    update: () => {
+      const position = Math.min(
+        total,
+        known.reduce((sum, each) => sum + each.position, 0),
+      );
+      const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+      bar.update(position, { mib, rate: seconds > 0 ? (position / MIB / seconds).toFixed(0) : "–" });
+    },
     stop: () => bar.stop(),
   };
 }

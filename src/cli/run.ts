@@ -113,7 +113,11 @@ function helpOf(name: string, { usage, summary, options, variables = {} }: Comma
   const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([option, spec]) => {
     const shown = spec.choices?.join("|") ?? spec.value ?? "VALUE";
     const value = spec.kind === "flag" ? "" : spec.kind === "maybe" ? `[=${shown}]` : ` ${shown}`;
-    return { left: `--${option}${value}`, right: spec.kind === "many" ? `${spec.help}; repeatable` : spec.help };
+    const short = spec.short === undefined ? "" : `-${spec.short}, `;
+    return {
+      left: `${short}--${option}${value}`,
+      right: spec.kind === "many" || spec.kind === "list" ? `${spec.help}; repeatable` : spec.help,
+    };
   });
   const told = Object.entries(variables).map(([left, right]) => ({ left, right }));
   const width = Math.max(...[...rows, ...told].map(({ left }) => left.length));

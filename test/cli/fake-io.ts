@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 
-import type { Io } from "../../src/cli/io.ts";
+import { createFile, type Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/run.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
@@ -43,6 +43,7 @@ export async function ratebook(
     stdin = "",
     cut = "",
     isTerminal = false,
+    terminal,
     env = {},
     stopped = () => new Promise(() => {}),
     onOutput = () => {},
@@ -50,6 +51,7 @@ export async function ratebook(
     stdin?: string | Uint8Array;
     cut?: string;
     isTerminal?: boolean;
+    terminal?: Io["terminal"];
     env?: Io["env"];
     stopped?: Io["stopped"];
     onOutput?: (out: string) => void;
@@ -69,6 +71,8 @@ export async function ratebook(
     stdout: into("out"),
     stderr: into("err"),
     isTerminal,
+    terminal,
+    createFile,
     readFile: async (path) => readFile(path),
     fingerprintKey: () => [1, 2, 3, 4],
     env,

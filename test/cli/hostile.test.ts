@@ -90,7 +90,9 @@ describe("a hostile book has an answer or a clear refusal", () => {
     expect(await preview(book, line("a", "9999-06-01T00:00:00Z", 1))).toEqual({
       code: 0,
       out: "",
-      err: "1 event read: 1 INGESTION_COMPLETED_EVENT_NOT_BILLED; 0 invoices\n",
+      err:
+        "note: nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used\n" +
+        "1 event read: 1 INGESTION_COMPLETED_EVENT_NOT_BILLED; 0 invoices\n",
     });
   });
 

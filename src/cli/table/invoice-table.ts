@@ -10,9 +10,8 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { ruleLinksText } from "../../rulebook.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
 import { printable } from "./printable.ts";
+import { PLAIN_STYLE, type TableStyle } from "./style.ts";
 
-/** Columns of a terminal that a table fits in. */
-const WIDTH = 100;
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
 
@@ -21,26 +20,32 @@ export interface InvoiceFace {
   readonly accountName: string | undefined;
 }
 
-/** The text of an invoice, ending in a line end; at most 100 columns wide unless a number needs more. */
-export function invoiceTable(invoice: Invoice, face: InvoiceFace): string {
+/** The text of an invoice, ending in a line end; as wide as the style says unless a number needs more. */
+export function invoiceTable(invoice: Invoice, face: InvoiceFace, style: TableStyle = PLAIN_STYLE): string {
   return [
-    ...headingOf(invoice, face),
-    layOut(invoiceRows(invoice), ["", "Quantity", "Rate", invoice.currency]),
-    ...invoice.notices.map((notice) => wrapped(`Note: ${sentence(notice)}`)),
+    ...headingOf(invoice, face, style),
+    layOut(invoiceRows(invoice), ["", "Quantity", "Rate", invoice.currency], style),
+    ...invoice.notices.map((notice) => wrapped(`Note: ${sentence(notice)}`, style.width)),
     "",
   ].join("\n");
 }
 
-function headingOf(invoice: Invoice, { accountName }: InvoiceFace): readonly string[] {
+function headingOf(invoice: Invoice, { accountName }: InvoiceFace, style: TableStyle): readonly string[] {
   const { accountId, customerId, invoiceType, status, startDate, endDate, invoiceDate, dueDate } = invoice;
   const name = accountName === undefined || accountName === accountId ? accountId : `${accountName} (${accountId})`;
   const who = printable(`${name}, customer ${customerId}`);
   return [
-    "═".repeat(WIDTH),
-    who,
+    style.emphasize("═".repeat(style.width), "faint"),
+    ...wrapped(who, style.width, "  ")
+      .split("\n")
+      .map((line) => style.emphasize(line, "strong")),
     `${INVOICE_NAMES[invoiceType]} ${periodText(startDate, endDate)} · ${status} · ${invoice.currency}`,
-    `${invoiceType}, dated ${dateOf(invoiceDate)}, due ${dateOf(dueDate)}, ` +
-      printable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+    wrapped(
+      `${invoiceType}, dated ${dateOf(invoiceDate)}, due ${dateOf(dueDate)}, ` +
+        printable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+      style.width,
+      "  ",
+    ),
   ];
 }
 
@@ -51,27 +56,42 @@ const INVOICE_NAMES: Readonly<Record<Invoice["invoiceType"], string>> = {
 };
 
 /** Numbers right, descriptions left and cut to what is left of the width. */
-function layOut(rows: readonly InvoiceRow[], head: readonly [string, string, string, string]): string {
+function layOut(
+  rows: readonly InvoiceRow[],
+  head: readonly [string, string, string, string],
+  { width, emphasize }: TableStyle,
+): string {
   const lines = rows.flatMap((row) => (row.kind === "line" ? [row] : []));
   const widthOf = (column: 1 | 2 | 3, least: number): number =>
-    lines.reduce((width, { cells }) => Math.max(width, cells[column].length), Math.max(least, head[column].length));
+    lines.reduce((widest, { cells }) => Math.max(widest, cells[column].length), Math.max(least, head[column].length));
   const quantity = widthOf(1, QUANTITY_WIDTH_MIN);
   const rate = widthOf(2, QUANTITY_WIDTH_MIN);
   const amount = widthOf(3, AMOUNT_WIDTH_MIN);
-  const description = Math.max(24, WIDTH - quantity - rate - amount - 6);
+  const description = Math.max(24, width - quantity - rate - amount - 6);
   const widths = [description, quantity + 2, rate + 2, amount + 2];
   const rule = widths.map((width) => "─".repeat(width));
-  const cells = rows.map((row): TableRow => {
-    if (row.kind === "rule") return rule;
-    if (row.kind === "text") return { text: sentenceAt(row.depth, `${row.text} (${ruleLinksText(row.rules)})`) };
-    return [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
-  });
-  return linesOfRows([head, rule, ...cells], widths);
+  const lineOf = (row: InvoiceRow): string => {
+    switch (row.kind) {
+      case "rule":
+        return emphasize(linesOfRows([rule], widths), "faint");
+      case "text":
+        return emphasize(
+          linesOfRows([{ text: sentenceAt(row.depth, `${row.text} (${ruleLinksText(row.rules)})`, width) }], widths),
+          "faint",
+        );
+      case "line": {
+        const cells: TableRow = [`${"  ".repeat(row.depth)}${printable(row.cells[0])}`, ...row.cells.slice(1)];
+        const line = linesOfRows([cells], widths);
+        return row.cells[0] === "Total" && row.depth === 0 ? emphasize(line, "strong") : line;
+      }
+    }
+  };
+  return [linesOfRows([head], widths), emphasize(linesOfRows([rule], widths), "faint"), ...rows.map(lineOf)].join("\n");
 }
 
-function sentenceAt(depth: number, text: string): string {
+function sentenceAt(depth: number, text: string, width: number): string {
   const indent = "  ".repeat(depth);
-  return wrapped(`${indent}· ${printable(text)}`, `${indent}  `);
+  return wrapped(`${indent}· ${printable(text)}`, width, `${indent}  `);
 }
 
 /** A sentence from a notice, which may lack its capital and its stop. */
@@ -80,12 +100,12 @@ function sentence(notice: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Breaks a text into lines of at most the table's width. */
-function wrapped(text: string, indent = "      "): string {
+/** Breaks a text into lines of at most a width. */
+function wrapped(text: string, width: number, indent = "      "): string {
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? "";
   for (const word of text.trim().split(" ")) {
-    if (line.trim() !== "" && line.length + 1 + word.length > WIDTH) {
+    if (line.trim() !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = indent;
     }

@@ -1,0 +1,144 @@
+/**
+ * `--accounts-from-events`: whoever has events and is not in the book becomes an account of it, on one plan.
+ *
+ * @module
+ */
+import { type Book, readBook } from "../book/book.ts";
+import type { Account } from "../book/resources/account.ts";
+import type { PricePlan } from "../book/resources/price-plan.ts";
+import { naturalCycleAt } from "../calendar/cycle.ts";
+import { DAY_MS, dayOf, type Instant, instantOrUndefined } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import { asOf } from "../ledger/account/account-plans.ts";
+import { type EventFile, openEventFiles } from "./event-files.ts";
+import { takeAll } from "./events/cursor.ts";
+import type { Io } from "./io.ts";
+import { InputError, quoted, UsageError } from "./problems.ts";
+
+/** When each account of some files has its first event, by its id or alias as the events write it. */
+export type FirstEvents = ReadonlyMap<string, Instant>;
+
+/** Looks through files of events for their accounts. @throws {UsageError} for standard input, which is read once only */
+export async function firstEventsOf(files: readonly EventFile[], io: Io): Promise<FirstEvents> {
+  if (files.some(({ path }) => path === "-"))
+    throw new UsageError("--accounts-from-events reads the events twice: expected files, not standard input");
+  const firsts = new Map<string, Instant>();
+  const take = (event: unknown): boolean => {
+    if (typeof event !== "object" || event === null) return true;
+    const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
+    if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
+    const at = instantOrUndefined(timestamp);
+    if (at !== undefined && at < (firsts.get(accountId) ?? Infinity)) firsts.set(accountId, at);
+    return true;
+  };
+  const sink = {
+    event: (_file: string, _line: number, event: unknown) => take(event),
+    badLine: () => true,
+    // Without slots every reader gives whole events.
+    slotsOf: () => undefined,
+    filled: () => true,
+  };
+  const { cursors } = await openEventFiles(files, sink, io);
+  await takeAll(cursors, { onDisorder: () => undefined });
+  return firsts;
+}
+
+/** The id of the account that new ones are made like. */
+const MODEL = "new-account-of-events";
+
+/**
+ * The book with one more account, on its only plan, or on none where a draft is tried: what new accounts are made like.
+ * It is read anew, so that the plan is checked as one that is in use.
+ *
+ * @param json the book as it was read from
+ * @throws {UsageError} when it is not clear which plan new accounts are on; {InputError} when they cannot be on it
+ */
+export function readModelled(json: unknown, book: Book, draft: PricePlan | undefined): Book {
+  const plan = draft ?? onlyPlan(book);
+  const model = {
+    id: MODEL,
+    name: "New account",
+    customerId: MODEL,
+    invoiceCurrency: currencyOf(plan, book),
+    pricePlans: draft === undefined ? [{ pricePlanId: plan.id, effectiveFrom: "1970-01-01" }] : [],
+  };
+  const { customers, accounts } = json as { readonly customers?: unknown; readonly accounts?: unknown };
+  try {
+    return readBook({
+      ...(json as object),
+      customers: [...listOf(customers), { id: MODEL, name: "New customer" }],
+      accounts: [...listOf(accounts), model],
+    });
+  } catch (error) {
+    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
+    const [first] = error.details.problems;
+    throw new InputError(`no account can be on the price plan ${quoted(plan.id)}: ${first?.message ?? error.message}`);
+  }
+}
+
+/**
+ * The book with an account for each id that it does not know, from the natural cycle of its first event on.
+ *
+ * @param modelled what {@link readModelled} read
+ */
+export function withNewAccounts(modelled: Book, firsts: FirstEvents): { readonly book: Book; readonly added: number } {
+  const model = modelled.accounts.find(({ id }) => id === MODEL);
+  const known = new Set(modelled.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
+  const added = [...firsts].filter(([id]) => !known.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const accounts = added.map(([id, first]): Account => {
+    if (model === undefined) throw new TypeError("expected a book with a model account");
+    return {
+      ...model,
+      id,
+      name: id,
+      customerId: id,
+      pricePlans: model.pricePlans.map((association) => ({
+        ...association,
+        effectiveFrom: startOf(modelled, association, first),
+      })),
+    };
+  });
+  const customers = modelled.customers.filter(({ id }) => id !== MODEL);
+  const taken = new Set(customers.map(({ id }) => id));
+  return {
+    added: added.length,
+    book: {
+      ...modelled,
+      customers: [
+        ...customers,
+        ...added.flatMap(([id]) => (taken.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
+      ],
+      accounts: [...modelled.accounts.filter((account) => account !== model), ...accounts],
+    },
+  };
+}
+
+/** The start of the natural cycle that holds an instant. */
+function startOf(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
+  const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
+  if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
+  return naturalCycleAt(asOf(plan, dayOf(at) * DAY_MS).cycleConfig, at).start;
+}
+
+function onlyPlan(book: Book): PricePlan {
+  const plans = book.pricePlans.filter(({ status }) => status !== "ARCHIVED");
+  const [plan] = plans;
+  if (plan !== undefined && plans.every(({ id }) => id === plan.id)) return plan;
+  throw new UsageError(
+    plan === undefined
+      ? "--accounts-from-events needs a price plan: the book has none, and no --plan is given"
+      : "--accounts-from-events needs one price plan, and the book has several: say with --plan FILE which to try",
+  );
+}
+
+/** The organization's currency where the plan has it, else the plan's first. */
+function currencyOf({ pricePlanDetails }: PricePlan, { organization }: Book): string {
+  const supported = pricePlanDetails.supportedCurrencies ?? [];
+  return supported.includes(organization.baseCurrency)
+    ? organization.baseCurrency
+    : (supported[0] ?? organization.baseCurrency);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

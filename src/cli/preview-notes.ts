@@ -1,0 +1,88 @@
+/**
+ * What a preview says beside its invoices: whose events the book does not know, and why nothing is billed.
+ *
+ * @module
+ */
+import type { Book } from "../book/book.ts";
+import { hintAt } from "../book/nearest.ts";
+import type { PricePlan } from "../book/resources/price-plan.ts";
+import { grouped } from "../invoicing/figure-text.ts";
+import type { Invoice } from "../invoicing/invoice.ts";
+import { isCompleted } from "../ledger/outcome.ts";
+import { quoted } from "./problems.ts";
+
+/** How many events of each account were accepted. */
+export interface AcceptedEvents {
+  /** @param accountId an id or an alias */
+  add(accountId: unknown): void;
+  of(accountId: string): number;
+}
+
+/** Counts nothing yet. */
+export function countAccepted({ accounts }: Pick<Book, "accounts">): AcceptedEvents {
+  const ids = new Map(accounts.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const)));
+  for (const { id } of accounts) ids.set(id, id);
+  const counts = new Map<string, number>();
+  return {
+    add: (accountId) => {
+      const id = ids.get(String(accountId));
+      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+    },
+    of: (accountId) => counts.get(accountId) ?? 0,
+  };
+}
+
+/** The remedy for timestamps of CSV files that name no zone; none where there are no such. */
+export function sentenceOnZones(problems: readonly { readonly message: string }[]): string | undefined {
+  if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
+  return 'timestamps without a zone: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "zone": "UTC"}';
+}
+
+/** So many unknown accounts are named. */
+const NAMED_MAX = 5;
+
+/** The sentence about accounts that events name and the book does not have; none where there are none. */
+export function sentenceOnUnknown(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
+  if (unknown.size === 0) return undefined;
+  const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
+  const named = largest.map(([id, count]) => `${shownId(id)} ${grouped(String(count))} event${count === 1 ? "" : "s"}`);
+  const rest = unknown.size > NAMED_MAX ? ", …" : "";
+  const [first] = largest;
+  const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+  const guess = unknown.size === 1 && first !== undefined ? hintAt(first[0], names).replace(/^: /, "; ") : "";
+  const what = `${grouped(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
+  return `${what}: ${named.join(", ")}${rest}${guess}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+}
+
+function shownId(id: string): string {
+  return /^[\w.@:-]{1,60}$/.test(id) ? id : quoted(id);
+}
+
+/** What was previewed. */
+interface Previewed {
+  readonly book: Book;
+  readonly plan: PricePlan | undefined;
+  readonly invoices: readonly Invoice[];
+  readonly events: Readonly<Record<string, number>>;
+  /** Whether there were files of events. */
+  readonly hasEvents: boolean;
+}
+
+/** Why there is no invoice; nothing where there is one. */
+export function notesOnNothing({ book, plan, invoices, events, hasEvents }: Previewed): readonly string[] {
+  if (invoices.length > 0) return [];
+  const accepted = Object.entries(events).some(([status, count]) => isCompletedName(status) && count > 0);
+  const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
+  if (book.accounts.length === 0)
+    return ["nothing is billed: the book has no account; add some, or use --accounts-from-events"];
+  if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
+  // What was wrong with the events, or that there were none, is told already.
+  if (!accepted && hasEvents) return [];
+  return [
+    "nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used",
+  ];
+}
+
+function isCompletedName(status: string): boolean {
+  return status !== "read" && isCompleted(status as Parameters<typeof isCompleted>[0]);
+}

@@ -1,0 +1,112 @@
+import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+/**
+ * Invoices in one line an account, the largest first, and their totals.
+ *
+ * @module
+ */
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
+import { linesOfRows } from "./columns.ts";
+import { printable } from "./printable.ts";
+import type { TableStyle } from "./style.ts";
+
+/** What one account comes to in one currency. */
+interface AccountSum {
+  readonly accountId: string;
+  readonly currency: string;
+  readonly amount: Decimal;
+  /** Units by meter. */
+  readonly usage: ReadonlyMap<string, Decimal>;
+}
+
+/** How many events each account has. */
+interface EventCount {
+  of(accountId: string): number;
+}
+
+const PER_CENT = decimalOfInteger(100);
+
+/** The summary, ending in a line end: for each currency its accounts and their total. */
+export function summaryTable(invoices: readonly Invoice[], events: EventCount, style: TableStyle): string {
+  const sums = sumsOf(invoices);
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort();
+  return currencies
+    .map((currency) =>
+      tableOf(
+        sums.filter((each) => each.currency === currency),
+        currency,
+        { events, style },
+      ),
+    )
+    .join("\n");
+}
+
+function sumsOf(invoices: readonly Invoice[]): readonly AccountSum[] {
+  const sums = new Map<string, { amount: Decimal; usage: Map<string, Decimal>; accountId: string; currency: string }>();
+  for (const { accountId, currency, revenueInfo, usageInfo } of invoices) {
+    const key = JSON.stringify([currency, accountId]);
+    const known = sums.get(key) ?? { accountId, currency, amount: ZERO, usage: new Map<string, Decimal>() };
+    known.amount = add(known.amount, revenueInfo.value);
+    for (const { id, quantity } of usageInfo?.lineItems ?? []) {
+      known.usage.set(id, add(known.usage.get(id) ?? ZERO, quantity));
+    }
+    sums.set(key, known);
+  }
+  return [...sums.values()];
+}
+
+interface Layout {
+  readonly events: EventCount;
+  readonly style: TableStyle;
+}
+
+function tableOf(sums: readonly AccountSum[], currency: string, { events, style }: Layout): string {
+  const digits = minorUnitDigits(currency);
+  const total = sum(sums.map(({ amount }) => amount));
+  const largestFirst = sums.toSorted((a, b) => b.amount.comparedTo(a.amount) || (a.accountId < b.accountId ? -1 : 1));
+  const count = (accountId: string): string => grouped(String(events.of(accountId)));
+  const rows = largestFirst.map(({ accountId, usage, amount }): readonly string[] => [
+    printable(accountId),
+    count(accountId),
+    quantityText(usage),
+    moneyText(amount, digits),
+    shareText(amount, total),
+  ]);
+  const allEvents = sums.reduce((all, { accountId }) => all + events.of(accountId), 0);
+  const foot = ["Total", grouped(String(allEvents)), "", moneyText(total, digits), total.isZero() ? "" : "100%"];
+  const head = ["Account", "Events", "Quantity", currency, "Share"];
+  const widths = widthsOf([head, ...rows, foot], style.width);
+  const rule = widths.map((width) => "─".repeat(width));
+  const line = (row: readonly string[]): string => linesOfRows([row], widths);
+  return [
+    style.emphasize(line(head), "strong"),
+    style.emphasize(line(rule), "faint"),
+    ...rows.map(line),
+    style.emphasize(line(rule), "faint"),
+    style.emphasize(line(foot), "strong"),
+    "",
+  ].join("\n");
+}
+
+/** Units of several meters add up to nothing that means anything. */
+function quantityText(usage: ReadonlyMap<string, Decimal>): string {
+  const [first, ...more] = usage.values();
+  if (first === undefined) return "";
+  return more.length === 0 ? numberText(first) : `${more.length + 1} meters`;
+}
+
+/** What part of a total an amount is, to a tenth of a per cent; nothing where a part means nothing. */
+function shareText(amount: Decimal, total: Decimal): string {
+  if (total.isZero() || total.isNegative() || amount.isNegative()) return "";
+  return `${divide(multiply(amount, PER_CENT), total).toFixed(1)}%`;
+}
+
+/** Columns as wide as their texts, two blanks between them; the first takes what is left, and is cut there. */
+function widthsOf(rows: readonly (readonly string[])[], width: number): number[] {
+  const columns = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [first = 0, ...others] = columns;
+  const right = others.map((each) => each + 2);
+  const left = Math.max(12, Math.min(first, width - right.reduce((all, each) => all + each, 0)));
+  return [left, ...right];
+}

@@ -1,0 +1,224 @@
+/** What a first run meets: accounts that the book does not know, no plan, no zone, many accounts, a narrow terminal. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, line, ratebook, SMALL_BOOK } from "./fake-io.ts";
+
+let files: Folder;
+let book: string;
+/** The small book without the minimum and the credit: 2 for each of the first 100 units, 1 beyond. */
+const [PLAN] = SMALL_BOOK.pricePlans;
+const PLAIN_BOOK = {
+  ...SMALL_BOOK,
+  pricePlans: [{ ...PLAN, pricePlanDetails: { ...PLAN?.pricePlanDetails, minimumCommitment: null } }],
+  accounts: SMALL_BOOK.accounts.map((account) => ({ ...account, credits: [] })),
+};
+beforeAll(() => {
+  files = folder();
+  book = files.file("book.json", JSON.stringify(PLAIN_BOOK));
+});
+afterAll(() => files.remove());
+
+const at = (accountId: string, day: number, units: number): string =>
+  line(`${accountId}-${day}`, `2024-01-${String(day).padStart(2, "0")}T00:00:00Z`, units, { accountId });
+/** 150 units are 250, 40 are 80, 20 are 40. */
+const THREE = at("hooli", 3, 40) + at("hooli", 4, 110) + at("initech", 5, 40) + at("prod", 6, 20);
+
+const preview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
+  ratebook(["preview", ...argv], { cut: files.path, ...more });
+
+describe("accounts that the book does not know", () => {
+  test("are told together, the largest first, with what to do", async () => {
+    const events = files.file("three.ndjson", THREE);
+    const { code, err } = await preview([book, "--events", events]);
+    expect(err).toMatch(
+      /^2 unknown accounts: hooli 2 events, initech 1 event; add them to the book or use --accounts-from-events\n4 events read/,
+    );
+    expect(err).not.toContain("[INGESTION_FAILED_ACCOUNT_NOT_FOUND]");
+    expect(code).toBe(1);
+  });
+
+  test("one that is nearly there is guessed", async () => {
+    const near = { ...PLAIN_BOOK, accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, id: "production" })) };
+    const { err } = await preview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
+      stdin: at("producton", 3, 1),
+    });
+    expect(err).toMatch(/^1 unknown account: producton 1 event; did you mean "production"\?; add it to the book/);
+  });
+
+  test("become accounts on the book's only plan with --accounts-from-events", async () => {
+    const events = files.file("three.ndjson", THREE);
+    const { code, out, err } = await preview([book, "--events", events, "--accounts-from-events", "--summary"]);
+    expect(err).toBe(
+      "note: 2 accounts made of the events: for this run alone\n" +
+        "4 events read: 4 INGESTION_COMPLETED_EVENT_METERED; 3 invoices\n",
+    );
+    // 250 of 370 are 67.57 %, 80 are 21.62 %, 40 are 10.81 %.
+    expect(out).toBe(
+      [
+        "Account       Events  Quantity     USD  Share",
+        "─".repeat(45),
+        "hooli              2       150  250.00  67.6%",
+        "initech            1        40   80.00  21.6%",
+        "prod               1        20   40.00  10.8%",
+        "─".repeat(45),
+        "Total              4            370.00   100%",
+        "",
+      ].join("\n"),
+    );
+    expect(code).toBe(0);
+  });
+
+  test("S6.4 a new account is on the plan from the natural cycle of its first event on", async () => {
+    const events = files.file("late.ndjson", at("hooli", 20, 1));
+    const { out } = await preview([book, "--events", events, "--accounts-from-events", "--account", "hooli"]);
+    expect(out).toContain("hooli, customer hooli\nInvoice for 2024-01-01 to 2024-01-31");
+  });
+
+  test("take the plan of --plan", async () => {
+    const none = files.file(
+      "none.json",
+      JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [], pricePlans: [] }),
+    );
+    const plan = files.file("plan.json", JSON.stringify(PLAIN_BOOK.pricePlans[0]));
+    const events = files.file("three.ndjson", THREE);
+    const { out, code } = await preview([
+      none,
+      "--events",
+      events,
+      "--accounts-from-events",
+      "--plan",
+      plan,
+      "--summary",
+    ]);
+    expect(out).toMatch(/^Total +4 +370\.00 +100%$/m);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    [
+      "a book of two plans",
+      { pricePlans: [...PLAIN_BOOK.pricePlans, { ...PLAN, id: "pp.other", name: "Other" }] },
+      "--accounts-from-events needs one price plan, and the book has several: say with --plan FILE which to try",
+    ],
+    [
+      "a book without a plan",
+      { pricePlans: [], accounts: [] },
+      "--accounts-from-events needs a price plan: the book has none, and no --plan is given",
+    ],
+  ])("need to know the plan: %s", async (_, change, sentence) => {
+    const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
+    const events = files.file("three.ndjson", THREE);
+    expect(await preview([changed, "--events", events, "--accounts-from-events"])).toEqual({
+      code: 2,
+      out: "",
+      err: `ratebook: ${sentence}\n`,
+    });
+  });
+
+  test("cannot be found in standard input, which is read once", async () => {
+    expect((await preview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
+      "ratebook: --accounts-from-events reads the events twice: expected files, not standard input\n",
+    );
+  });
+});
+
+describe("a run that bills nothing says why", () => {
+  test.each([
+    ["no account", { accounts: [] }, "the book has no account; add some, or use --accounts-from-events"],
+    [
+      "no plan",
+      { accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, pricePlans: [] })) },
+      "no account has a plan; give accounts pricePlans, or use --plan FILE",
+    ],
+  ])("%s", async (_, change, reason) => {
+    const changed = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
+    const { err } = await preview([changed, "--at", "2024-01-05"]);
+    expect(err).toContain(`note: nothing is billed: ${reason}\n`);
+  });
+
+  test("a plan that is not in force yet", async () => {
+    expect((await preview([book, "--at", "2023-01-05"])).err).toContain(
+      "note: nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used\n",
+    );
+  });
+});
+
+describe("output", () => {
+  test("S2.2 timestamps without a zone name the remedy once", async () => {
+    const map = files.file(
+      "map.json",
+      JSON.stringify({
+        schemaName: { value: "call" },
+        accountId: { value: "prod" },
+        id: { template: "{row}" },
+        timestamp: { column: "at" },
+        attributes: { units: { column: "n" } },
+        dimensions: { region: { value: "eu" } },
+      }),
+    );
+    const events = files.file("zoneless.csv", "at,n\n2024-01-01 00:00:00,1\n2024-01-02 00:00:00,1\n");
+    const { err, code } = await preview([book, "--events", events, "--map", map]);
+    expect(err.match(/"zone": "UTC"/g)).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test("goes to the file of -o, which appears whole", async () => {
+    const path = join(files.path, "out.csv");
+    const { out } = await preview([book, "--events", "-", "--format", "csv", "-o", path], { stdin: at("prod", 3, 1) });
+    expect(out).toBe("");
+    expect(readFileSync(path, "utf8")).toMatch(/^accountId,/);
+    const { code, err } = await preview([
+      book,
+      "--at",
+      "2024-01-05",
+      "--format",
+      "json",
+      "-o",
+      join(files.path, "none", "x.txt"),
+    ]);
+    expect(err).toMatch(/ratebook: none\/x\.txt: cannot be written: no such file\n$/);
+    expect(code).toBe(1);
+    expect(existsSync(join(files.path, "none"))).toBe(false);
+  });
+
+  test.each([72, 80, 100, 300])("fits a terminal of %i columns, at most 100 wide", async (columns) => {
+    const { out } = await preview([book, "--events", "-", "--explain"], {
+      stdin: at("prod", 3, 150),
+      terminal: { columns, colours: false },
+    });
+    expect(Math.max(...out.split("\n").map((text) => text.length))).toBe(Math.min(columns, 100));
+  });
+
+  test("has colours where the terminal has them, and the same text", async () => {
+    const stdin = at("prod", 3, 150);
+    const plain = await preview([book, "--events", "-"], { stdin });
+    const coloured = await preview([book, "--events", "-"], { stdin, terminal: { columns: 100, colours: true } });
+    expect(coloured.out).toContain("\u001b[1m");
+    // oxlint-disable-next-line no-control-regex -- these are the characters that set colours
+    expect(coloured.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
+  });
+
+  test("more than 50 invoices on a terminal are a summary, with how to see all", async () => {
+    const stdin = Array.from({ length: 51 }, (_, n) => at(`a-${String(n).padStart(2, "0")}`, 3, n + 1)).join("");
+    const events = files.file("many.ndjson", stdin);
+    const argv = [book, "--events", events, "--accounts-from-events", "--from", "2024-01-01", "--until", "2024-02-01"];
+    const shown = await preview(argv, { terminal: { columns: 80, colours: false } });
+    expect(shown.out).toMatch(/^Account +Events +Quantity +USD +Share\n/);
+    expect(shown.out.split("\n")[2]).toMatch(/^a-50 +1 +51 +102\.00 +/);
+    expect(shown.err).toContain("note: 51 invoices would not fit a terminal: --account ID shows");
+    expect((await preview(argv)).out.match(/Invoice for/g)).toHaveLength(51);
+  });
+
+  test("several files follow one --events", async () => {
+    const [one, two] = [files.file("1.ndjson", at("prod", 1, 1)), files.file("2.ndjson", at("prod", 2, 2))];
+    expect((await preview([book, "--events", one, two])).err).toMatch(/^2 events read/);
+    const any = files.file("events.txt", at("prod", 1, 1));
+    expect((await preview([book, "--events", any, "--reader", "ndjson"])).err).toMatch(/^1 event read/);
+    expect((await preview([book, "--events", any, "--reader", "csv"])).err).toBe(
+      "ratebook: events.txt is CSV and needs a --map that says where each part of an event is\n",
+    );
+  });
+});
