@@ -172,21 +172,15 @@ describe("an account", () => {
     });
 
     test.each([
-      ["GET /accounts/nobody", 404, 'no account has the id "nobody"'],
       [`GET /accounts/${"i".repeat(51)}`, 400, "account_id: expected at most 50 characters, got 51"],
       [`DELETE /accounts/${"i".repeat(51)}`, 400, "account_id: expected at most 50 characters, got 51"],
-      ["DELETE /accounts/nobody", 404, 'no account has the id "nobody"'],
       ["PATCH /accounts/nobody", 404, 'no account has the id "nobody"'],
       ["POST /accounts/nobody/add_aliases", 404, 'no account has the id "nobody"'],
       ["POST /accounts/nobody/remove_aliases", 404, 'no account has the id "nobody"'],
-      ["GET /accounts/prod?includeGroupDetails=1", 400, /^includeGroupDetails: expected/],
-      ["GET /accounts/prod?effectiveOn=yesterday", 400, /^effectiveOn: expected a date or date-time/],
       ["GET /accounts/prod?effectiveOn=2024-06-01T00:00:00", 400, /^effectiveOn: expected a date or date-time/],
       ["GET /accounts/prod?effectiveon=2024-06-01", 400, "effectiveon: unknown field"],
       ["GET /accounts?status=GONE", 400, /^status: expected/],
       [`GET /accounts?customer_id=${"c".repeat(51)}`, 400, "customer_id: expected at most 50 characters, got 51"],
-      ["GET /accounts?pageSize=0", 400, 'pageSize: expected a whole number from 1 to 100, got "0"'],
-      ["GET /accounts?pageSize=101", 400, 'pageSize: expected a whole number from 1 to 100, got "101"'],
       ["GET /accounts?customerId=acme", 400, "customerId: unknown field"],
     ] as const)("%s is a %i", async (line, status, message) => {
       const body = line.startsWith("PATCH") ? {} : line.includes("_aliases") ? { aliases: ["abc"] } : undefined;

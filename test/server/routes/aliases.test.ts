@@ -81,7 +81,6 @@ describe("aliases over HTTP", () => {
     });
 
     test.each([
-      ["no list", undefined, 400, "aliases: missing: expected a list"],
       ["an empty list", [], 400, "aliases: expected at least 1 item, got 0"],
       ["101", times(101, (at) => ({ value: `v-${at}` })), 400, "aliases: expected at most 100 items, got 101"],
       ["a text", ["v-1"], 400, 'aliases[0]: expected an object, got "v-1"'],

@@ -53,7 +53,6 @@ describe("customers over HTTP", () => {
     ["POST /customers", undefined, 400, "expected a body"],
     ["GET /customers/nobody", undefined, 404, 'no customer has the id "nobody"'],
     ["GET /customers?page=2", undefined, 400, "page: unknown field"],
-    ["GET /customers?pageSize=101", undefined, 400, 'pageSize: expected a whole number from 1 to 100, got "101"'],
     [
       "GET /customers?pageSize=1&pageSize=2",
       undefined,
@@ -61,7 +60,6 @@ describe("customers over HTTP", () => {
       '"pageSize": expected a query parameter once, got it twice',
     ],
     ["PUT /customers", undefined, 405, "expected one of the methods GET, POST"],
-    ["GET /custmers", undefined, 404, "no endpoint has this path"],
   ] as const)("%s %j is a %i", async (line, body, status, message) => {
     const { call } = await startApi();
     const answer = await call(line, { body });

@@ -228,23 +228,12 @@ test("S1.2 a rate of more digits than a double keeps is answered with all of the
 
 describe("what rate cards refuse", () => {
   const usage = (parts: object): object => ({ usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }] });
-  const [slab] = SLABBED.ratePlan.slabs;
 
   test.each([
-    [
-      "a pricingModel that is none",
-      () => usage({ ratePlan: { ...SLABBED.ratePlan, pricingModel: "FLAT" } }),
-      'usageRateCards[0].ratePlan.pricingModel: expected "TIERED" or "VOLUME", got "FLAT"',
-    ],
     [
       "no slabs",
       () => usage({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
       "usageRateCards[0].ratePlan.slabs: expected at least 1 item, got 0",
-    ],
-    [
-      "a priceType that is none",
-      () => usage({ ratePlan: { pricingModel: "TIERED", slabs: [{ ...slab, priceType: "STEP" }] } }),
-      'usageRateCards[0].ratePlan.slabs[0].priceType: expected "FLAT", "PER_UNIT" or "PACKAGE", got "STEP"',
     ],
     [
       "a rate that is none",
@@ -265,16 +254,6 @@ describe("what rate cards refuse", () => {
       "a second card of one meter",
       () => ({ usageRateCards: [0, 1].map(() => ({ usageMeterId: ids["meter"], ...SLABBED })) }),
       /^pricePlanDetails\.usageRateCards\[1\]\.usageMeterId: /,
-    ],
-    [
-      "an invoiceTiming that is none",
-      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, invoiceTiming: "LATER" }] }),
-      'fixedFeeRateCards[0].invoiceTiming: expected "IN_ARREARS" or "IN_ADVANCE", got "LATER"',
-    ],
-    [
-      "a type that is none",
-      () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, type: "TWICE" }] }),
-      'fixedFeeRateCards[0].type: expected "RECURRING" or "ONE_TIME", got "TWICE"',
     ],
     [
       "an enableProration that is no truth",

@@ -226,31 +226,15 @@ describe("what usage meters refuse", () => {
 
   test.each([
     ["no name", { name: undefined }, 400, "name: missing: expected a text"],
-    ["a name of 51", { name: "n".repeat(51) }, 400, "name: expected at most 50 characters, got 51"],
     [
       "a name off the pattern",
       { name: "a.b" },
       400,
       'name: expected a text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a.b"',
     ],
-    [
-      "a billableName of 256",
-      { billableName: "b".repeat(256) },
-      400,
-      "billableName: expected at most 255 characters, got 256",
-    ],
-    [
-      "a description of 256",
-      { description: "d".repeat(256) },
-      400,
-      "description: expected at most 255 characters, got 256",
-    ],
     ["no type", { type: undefined }, 400, 'type: missing: expected "COUNTER"'],
-    ["a type that is none", { type: "GAUGE" }, 400, 'type: expected "COUNTER", got "GAUGE"'],
     ["no aggregation", { aggregation: null }, 400, 'aggregation: expected "COUNT" or "SUM", got null'],
-    ["an aggregation that is none", { aggregation: "MAX" }, 400, 'aggregation: expected "COUNT" or "SUM", got "MAX"'],
     ["no computations", { computations: undefined }, 400, "computations: missing: expected a list"],
-    ["an empty list of them", { computations: [] }, 400, "computations: expected at least 1 item, got 0"],
     [
       "an order that is no number",
       { computations: [{ ...step, order: "1" }] },
