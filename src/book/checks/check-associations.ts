@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dayOf, DAY_MS, formatDate, type Instant } from "../../calendar/instant.ts";
+import { dayOf, DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import type { Path, Report } from "../problems.ts";
 import type { Account, PlanAssociation } from "../resources/account.ts";
@@ -25,14 +25,14 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 
 /** Reports what is wrong with an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
-  let decided: Instant | undefined;
+  let decided: DecidedBefore | undefined;
   const inOrder = inDecisionOrder(account.pricePlans);
   // Where what the book says is in disorder, nobody knows which was first: only the disorder is reported.
   const first = isInSaidOrder(account.pricePlans) ? inOrder[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
     const place = (): Path => [...path, "pricePlans", at];
     checkDates(association, { isFirst: at === first, decidedBefore: decided }, place, report);
-    decided = association.decidedAt ?? decided;
+    if (typeof association.decidedAt === "number") decided = { at, decidedAt: association.decidedAt };
     const plan = context.planOf(association);
     const override = association.pricePlanDetailsOverride;
     if (override) {
@@ -80,9 +80,16 @@ function checkTerms(
   );
 }
 
+/** The association listed last that says when it was decided. */
+interface DecidedBefore {
+  /** Its place in the list, from 0. */
+  readonly at: number;
+  readonly decidedAt: Instant;
+}
+
 function checkDates(
   { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
-  order: { readonly isFirst: boolean; readonly decidedBefore: Instant | undefined },
+  order: { readonly isFirst: boolean; readonly decidedBefore: DecidedBefore | undefined },
   path: () => Path,
   report: Report,
 ): void {
@@ -93,10 +100,11 @@ function checkDates(
     );
   }
   if (decidedAt === undefined || decidedAt === null) return;
-  if (order.decidedBefore !== undefined && decidedAt < order.decidedBefore) {
+  const before = order.decidedBefore;
+  if (before !== undefined && decidedAt < before.decidedAt) {
     report(
       [...path(), "decidedAt"],
-      "expected associations in the order in which they were decided, got an earlier decidedAt than before",
+      `expected associations in the order of their decisions: ${formatInstant(decidedAt)} is earlier than ${formatInstant(before.decidedAt)}, the decidedAt of pricePlans[${before.at}], which is listed before it`,
     );
   }
   if (!order.isFirst && effectiveFrom < dayOf(decidedAt) * DAY_MS) {

@@ -17,8 +17,9 @@ export interface DecidedAssociation {
 /**
  * An account's associations by when they were decided, of one instant in the order of the list.
  *
- * One that does not say when it was decided was so at its effectiveFrom, but not after one that the list has later and
- * that does say so (S9.2): else the earlier one would be laid over the later one and hide it.
+ * One that does not say when it was decided was so at its effectiveFrom, or with the next one in the list that does say
+ * so, if that is earlier (S9.2): else the earlier one would be laid over the later one and hide it. What is said never
+ * falls along a checked list.
  *
  * @param associations the list as the book has it; holes, which could not be read, are left out
  */

@@ -657,7 +657,15 @@ rows("associations", [
       [`${plans}[0].decidedAt`, "2024-01-05"],
       [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-03-01", decidedAt: "2024-01-02" }],
     ],
-    `$.${plans}[1].decidedAt: expected associations in the order in which they were decided, got an earlier decidedAt than before`,
+    `$.${plans}[1].decidedAt: expected associations in the order of their decisions: 2024-01-02T00:00:00.000Z is earlier than 2024-01-05T00:00:00.000Z, the decidedAt of pricePlans[0], which is listed before it`,
+  ],
+  [
+    "S9.2 a date that is written out as decidedAt must stand in the order of decisions, too",
+    [
+      [`${plans}[0]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-15", decidedAt: "2024-06-15" }],
+      [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-20", decidedAt: "2024-06-01T12:00:00Z" }],
+    ],
+    `$.${plans}[1].decidedAt: expected associations in the order of their decisions: 2024-06-01T12:00:00.000Z is earlier than 2024-06-15T00:00:00.000Z, the decidedAt of pricePlans[0], which is listed before it`,
   ],
   [
     "S16.2 an override's card has slabs in order",

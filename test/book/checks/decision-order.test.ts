@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Book, readBook } from "../../../src/book/book.ts";
 import { inDecisionOrder } from "../../../src/book/checks/decision-order.ts";
-import { parseDate } from "../../../src/calendar/instant.ts";
+import { formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
@@ -102,6 +102,20 @@ describe("S9.2 associations of a book", () => {
     expect(planIds(readBook(documentOf([NEW, { ...OLD, effectiveFrom: NEW.effectiveFrom }], 4)))).toEqual([
       "new",
       "old",
+    ]);
+  });
+
+  test("that do not say when were decided at their date, or with the next one listed that says so", () => {
+    const list = [OLD, { ...NEW, decidedAt: "2023-12-01T12:00:00Z" }, { ...OLD, effectiveFrom: "2024-09-01" }];
+    const [account] = readBook(documentOf(list, 4)).accounts;
+    const decided = inDecisionOrder(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
+      at,
+      formatInstant(decidedAt),
+    ]);
+    expect(decided).toEqual([
+      [0, "2023-12-01T12:00:00.000Z"],
+      [1, "2023-12-01T12:00:00.000Z"],
+      [2, "2024-09-01T00:00:00.000Z"],
     ]);
   });
 
