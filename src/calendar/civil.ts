@@ -3,6 +3,9 @@
  *
  * The calendar is extended backwards as it is today (proleptic), so the year 0 exists and is a leap year.
  *
+ * date-fns with its UTCDate is the oracle of the tests, not the means: in place of {@link dayInMonth} it takes 4 µs for a
+ * natural cycle beside less than 0.5 µs, and invoices are drawn at about half the rate.
+ *
  * @module
  */
 

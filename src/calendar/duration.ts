@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, textOf, ZERO } from "../numbers/decimal.ts";
-import { divide34 } from "../numbers/fraction.ts";
+import { decimalOfFraction } from "../numbers/fraction.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
@@ -142,7 +142,7 @@ export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
   if (duration.months !== 0) {
     throw new RatebookError("ERR_DATE_INVALID", `a duration with years or months is no fixed number of ${unit}`, {});
   }
-  return divide34({ numerator: duration.millis, denominator: UNIT_MS[unit] });
+  return decimalOfFraction({ numerator: duration.millis, denominator: UNIT_MS[unit] });
 }
 
 /** `base`, which is `from` moved by the months, moved by the exact time too. */

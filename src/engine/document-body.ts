@@ -50,28 +50,28 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
   const read = plainOf(item) as Body;
   switch (kind) {
     case "eventSchema":
-      return present({
+      return withoutAbsent({
         ...read,
         enrichments: enrichmentsOf(given, read),
         // What a feature says of the schema is kept with the feature.
         featureDetails: given["featureDetails"] ? read["featureDetails"] : undefined,
       });
     case "usageMeter":
-      return present({ ...read, displayName: given["displayName"], ...rulesOf(given, "computations") });
+      return withoutAbsent({ ...read, displayName: given["displayName"], ...rulesOf(given, "computations") });
     case "feature":
     case "addOn":
-      return present({ ...read, displayName: given["displayName"] });
+      return withoutAbsent({ ...read, displayName: given["displayName"] });
     case "invoiceGroup":
-      return present({ ...read, accountIds: undefined });
+      return withoutAbsent({ ...read, accountIds: undefined });
     case "pricePlan":
-      return present({
+      return withoutAbsent({
         ...read,
         pricePlanDetails: withIdsOf(read["pricePlanDetails"], plainGiven(given["pricePlanDetails"])),
         mode: given["mode"],
         versionsToMigrate: given["versionsToMigrate"],
       });
     case "setting":
-      return present(read);
+      return withoutAbsent(read);
   }
 }
 
@@ -126,11 +126,11 @@ function ruleKept(rule: unknown): unknown {
 }
 
 /** Without what is undefined: what a patch gives, null among it, which clears. */
-export function given(patch: object): Body {
+export function withoutUndefined(patch: object): Body {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
 }
 
 /** Without what is null or undefined: both mean absent. */
-export function present(body: object): Body {
+export function withoutAbsent(body: object): Body {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -44,7 +44,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
       ...organizationDocument(book, (await isInUse(before, view)) ? before.catalog.book.organization : undefined, now),
       ...documentsOf(book, raw, now),
     ];
-    const customers = book.customers.map((customer) => documentMade("customer", customer.id, customer, now));
+    const customers = book.customers.map((customer) => documentRecordOf("customer", customer.id, customer, now));
     const aliases = book.accounts.flatMap((account) =>
       account.aliases.map((alias) => aliasDocument(alias, account.id, now)),
     );
@@ -79,7 +79,7 @@ function checkPlans({ accounts, pricePlans }: Book): void {
  */
 function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
-  const document = documentMade("organization", "organization", organization, now);
+  const document = documentRecordOf("organization", "organization", organization, now);
   if (owner === undefined) return [document];
   const [is, other] = [organizationText(owner), organizationText(organization)];
   const have = `the store is of the organization ${is}`;
@@ -100,7 +100,7 @@ function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentR
     const given = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
     return book[BOOK_LISTS[kind]].map((item, index) => {
       const body = { ...bodyOf(kind, given[index] ?? {}, item), ...currencyOfGroup(kind, item, book) };
-      return { ...documentMade(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
+      return { ...documentRecordOf(kind, documentIdOf(kind, body), body, now), createdAt: now - total + ++place };
     });
   });
 }
@@ -113,7 +113,7 @@ function currencyOfGroup(kind: ConfiguredKind, item: object, { accounts, invoice
   return { invoiceCurrency: first?.invoiceCurrency ?? organization.baseCurrency };
 }
 
-function documentMade(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
+function documentRecordOf(kind: DocumentKind, id: string, value: object, now: Instant): DocumentRecord {
   return { kind, id, createdAt: now, updatedAt: now, body: plainOf(value) as Body };
 }
 

@@ -63,7 +63,7 @@ export interface AccountCycle extends Cycle {
 }
 
 /** Lays one more decision over a timeline: it replaces what lies in it, and what an older term had after it goes on. */
-export function decide(timeline: Timeline, decision: PlanDecision): Timeline {
+export function withDecision(timeline: Timeline, decision: PlanDecision): Timeline {
   const { from, until, decidedAt, plan } = decision;
   const terms: Term[] = [];
   for (const term of timeline) {
@@ -81,7 +81,7 @@ export function decide(timeline: Timeline, decision: PlanDecision): Timeline {
 /** The timeline that all decisions make, in the order in which they were decided. */
 export function timelineOf(decisions: readonly PlanDecision[]): Timeline {
   let timeline: Timeline = [];
-  for (const decision of inOrder(decisions)) timeline = decide(timeline, decision);
+  for (const decision of inOrder(decisions)) timeline = withDecision(timeline, decision);
   return timeline;
 }
 
@@ -98,7 +98,7 @@ export function knownTimelines(decisions: readonly PlanDecision[]): readonly Kno
   let timeline: Timeline = [];
   const ordered = inOrder(decisions);
   for (const [index, decision] of ordered.entries()) {
-    timeline = decide(timeline, decision);
+    timeline = withDecision(timeline, decision);
     const knownUntil = ordered[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
     if (knownUntil > decision.decidedAt) known.push({ knownFrom: decision.decidedAt, knownUntil, timeline });
   }

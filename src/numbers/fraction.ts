@@ -87,11 +87,11 @@ export function subtractFractions(a: Fraction, b: Fraction): Fraction {
 
 /** The exact decimal text where there is one, else 34 significant digits, half up. */
 export function textOfFraction(fraction: Fraction): string {
-  return textOf(divide34(fraction));
+  return textOf(decimalOfFraction(fraction));
 }
 
 /** The fraction as a decimal: exact where there is one of at most 100 digits, else 34 significant digits, half up. */
-export function divide34({ numerator, denominator }: Fraction): Decimal {
+export function decimalOfFraction({ numerator, denominator }: Fraction): Decimal {
   if (denominator === 1) return numerator;
   const divisor = new Decimal(denominator);
   // At the 100 digits of our constructor a terminating quotient comes out whole: multiplying back proves it. In whole

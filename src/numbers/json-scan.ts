@@ -53,18 +53,18 @@ export function scanJson(bytes: Uint8Array): JsonScan {
  *
  * @throws {RangeError} where it is nested too deeply for the stack
  */
-export function keysOf(value: unknown): number {
+export function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null || value instanceof Decimal) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === "object") keys += keysOf(item);
+    for (const item of value) if (typeof item === "object") keys += countKeys(item);
     return keys;
   }
   // Quicker than a list of the keys; what a parser made inherits nothing that is listed.
   for (const key in value) {
     keys++;
     const field: unknown = (value as Readonly<Record<string, unknown>>)[key];
-    if (typeof field === "object") keys += keysOf(field);
+    if (typeof field === "object") keys += countKeys(field);
   }
   return keys;
 }

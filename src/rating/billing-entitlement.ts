@@ -7,7 +7,7 @@ import type { BillingEntitlementRateCard } from "../book/resources/rate-card.ts"
 import { sum } from "../numbers/decimal.ts";
 import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { ALL, chargeBySlabs } from "./slab-charge.ts";
+import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
  * Prices the sum of the card's featureCreditLimits, in full: grants are never prorated (S11.1), nor are the bounds of
@@ -27,8 +27,8 @@ export function rateBillingEntitlement(
     period,
     ratedSlabs: ratedSlabsOf(card, currency, card.featureId),
     quantity,
-    parts: [{ because: "the feature credits granted", sign: 1, share: ALL, quantity }],
+    parts: [{ because: "the feature credits granted", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.1"],
-    bounds: ALL,
+    bounds: WHOLE_SHARE,
   });
 }

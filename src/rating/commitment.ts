@@ -9,7 +9,7 @@ import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, shareOf, subtractFractions, whole } from "../numbers/fraction.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { ChargeExplanation, RatedPeriod } from "./charge.ts";
-import { ALL } from "./slab-charge.ts";
+import { WHOLE_SHARE } from "./slab-charge.ts";
 
 /** How amounts become lines: the digits of the currency's minor unit, and the mode (S1.5). */
 export interface Rounding {
@@ -49,7 +49,7 @@ export function trueUp(
       rules: share.days === share.of ? ["S13.3"] : ["S8.1", "S13.3"],
       parts: [
         { because: "the minimum commitment of the cycle", sign: 1, share, rate },
-        { because: "the sub-totals of the cycle's invoices", sign: -1, share: ALL, rate: invoiced },
+        { because: "the sub-totals of the cycle's invoices", sign: -1, share: WHOLE_SHARE, rate: invoiced },
       ],
       least: ZERO,
     },

@@ -8,7 +8,7 @@ import type { Decimal } from "../numbers/decimal.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
-import { ALL, chargeBySlabs } from "./slab-charge.ts";
+import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
  * The amount that a card grants each time, in major units of the currency (S12.6).
@@ -32,9 +32,9 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
     period,
     ratedSlabs: ratedGrantSlabs(card, currency),
     quantity,
-    parts: [{ because: "the credit granted", sign: 1, share: ALL, quantity }],
+    parts: [{ because: "the credit granted", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S12.6"],
-    bounds: ALL,
+    bounds: WHOLE_SHARE,
   });
 }
 

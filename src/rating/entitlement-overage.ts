@@ -8,7 +8,7 @@ import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { ALL, chargeBySlabs } from "./slab-charge.ts";
+import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
  * Prices the overage of a billing window, counted from 0; as with usage, only the card's bounds are prorated where the
@@ -29,7 +29,7 @@ export function rateOverage(
     period,
     ratedSlabs: ratedSlabsOf(card, currency, card.featureId),
     quantity,
-    parts: [{ because: "the overage of the billing window", sign: 1, share: ALL, quantity }],
+    parts: [{ because: "the overage of the billing window", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.7"],
     bounds: shareOfDays(period.served, period.natural),
   });

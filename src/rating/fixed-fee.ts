@@ -10,7 +10,7 @@ import { ZERO } from "../numbers/decimal.ts";
 import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { ALL } from "./slab-charge.ts";
+import { WHOLE_SHARE } from "./slab-charge.ts";
 
 /**
  * Charges a fee: with proration the rate × served days ÷ natural days, else, and for ONE_TIME always, the whole rate
@@ -21,7 +21,7 @@ import { ALL } from "./slab-charge.ts";
 export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
   const { rate } = inCurrency(card.rateValues, currency, card.id);
   const prorated = isProrated(card);
-  const share = prorated ? shareOfDays(period.served, period.natural) : ALL;
+  const share = prorated ? shareOfDays(period.served, period.natural) : WHOLE_SHARE;
   const charged = shareOf(whole(rate), share.days, share.of);
   return {
     kind: "FIXED_FEE",

@@ -16,7 +16,7 @@ import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { largestOf, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";
-import { ALL, chargeBySlabs, type Part } from "./slab-charge.ts";
+import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 
 /** What earlier charges of the same natural cycle, or of the same days, have paid (S9.1, S10.3). */
@@ -132,7 +132,7 @@ export function rateLicenseIncrease(
 ): Charge {
   const differences = increases.map(({ days, ...increase }) => ({
     ...increase,
-    share: card.enableProration ? shareOfDays(days, period.natural) : ALL,
+    share: card.enableProration ? shareOfDays(days, period.natural) : WHOLE_SHARE,
   }));
   return chargeDifferences({ card, currency, differences, period, rules: ["S10.3"] });
 }
@@ -169,13 +169,13 @@ function chargeInFull(
 ): Charge {
   const rules: readonly RuleNumber[] = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
   if (paidBefore !== undefined) {
-    const differences = [{ ...paidBefore, to: quantity, share: ALL }];
+    const differences = [{ ...paidBefore, to: quantity, share: WHOLE_SHARE }];
     return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
     quantity,
-    parts: [{ because: `${textOf(quantity)} held, in full`, sign: 1, share: ALL, quantity }],
+    parts: [{ because: `${textOf(quantity)} held, in full`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
     bounds: "EACH_PART",
   });

@@ -21,7 +21,7 @@ import type { Bounds, RatedSlabs } from "./rated-slabs.ts";
 import { explainSlabs, held, type PricedSlab, slabsReached, totalOf } from "./slabs.ts";
 
 /** The whole of an amount. */
-export const ALL: Share = { days: 1, of: 1 };
+export const WHOLE_SHARE: Share = { days: 1, of: 1 };
 
 /** One quantity to price. */
 export interface Part {

@@ -8,7 +8,7 @@ import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { ALL, chargeBySlabs } from "./slab-charge.ts";
+import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
  * Prices a meter's usage. In a cut cycle the card's bounds are prorated by days; slabs and packages never are (S7.4).
@@ -23,7 +23,7 @@ export function rateUsage(card: UsageRateCard, currency: string, quantity: Decim
     period,
     ratedSlabs: ratedSlabsOf(card, currency, card.usageMeterId),
     quantity,
-    parts: [{ because: "the usage of the cycle", sign: 1, share: ALL, quantity }],
+    parts: [{ because: "the usage of the cycle", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: [],
     bounds: shareOfDays(period.served, period.natural),
   });

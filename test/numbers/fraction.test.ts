@@ -4,7 +4,7 @@ import { Decimal, textOf } from "../../src/numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
-  divide34,
+  decimalOfFraction,
   floorFraction,
   negated,
   NOTHING,
@@ -88,7 +88,7 @@ describe("exact fractions", () => {
     expect(textOfFraction(fraction("1", 8))).toBe("0.125");
     expect(textOfFraction(fraction("1", 1024))).toBe("0.0009765625");
     expect(textOfFraction(fraction("1", 3))).toBe(`0.${"3".repeat(34)}`);
-    expect(textOf(divide34(fraction("2", 3)))).toBe(`0.${"6".repeat(33)}7`);
+    expect(textOf(decimalOfFraction(fraction("2", 3)))).toBe(`0.${"6".repeat(33)}7`);
     // 40 digits over 8 is exact, and longer than 34 digits.
     const long = "1".repeat(40);
     expect(textOfFraction(fraction(long, 8))).toBe("138888888888888888888888888888888888888.875");

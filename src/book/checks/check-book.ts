@@ -1,13 +1,13 @@
-import type { Path, Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
-import type { BookShape } from "../reading/read-document.ts";
-import { versionsOf } from "../resolving/resolve-plan.ts";
 /**
  * The checks across a book, all of them. Each looks at the resolved book by the places of the document, and skips what
  * was too broken to read: a hole in a list.
  *
  * @module
  */
+import type { Path, Report } from "../problems.ts";
+import type { Book } from "../reading/document.ts";
+import type { BookShape } from "../reading/read-document.ts";
+import { versionsOf } from "../resolving/resolve-plan.ts";
 import type { PlanAssociation } from "../resources/account.ts";
 import type { PricePlan } from "../resources/price-plan.ts";
 import { checkAccounts } from "./check-accounts.ts";

@@ -1,14 +1,14 @@
+/**
+ * Usage meters across a book: their event schema, their steps and the rules in them (S3.6, S5).
+ *
+ * @module
+ */
 import type { Path, Report } from "../problems.ts";
 import type { Book } from "../reading/document.ts";
 import { currentSchemas, type EventSchema } from "../resources/event-schema.ts";
 import { checkRuleAt } from "../resources/rule-fields.ts";
 import type { UsageMeter } from "../resources/usage-meter.ts";
 import { shown } from "../sentences.ts";
-/**
- * Usage meters across a book: their event schema, their steps and the rules in them (S3.6, S5).
- *
- * @module
- */
 import { unique } from "./check-names.ts";
 
 /** Reports what is wrong with the usage meters. */

@@ -1,10 +1,10 @@
-import { type Path, pathText, type Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
 /**
  * Ids and names that must be one's own (book.md, S4.4, S16.4).
  *
  * @module
  */
+import { type Path, pathText, type Report } from "../problems.ts";
+import type { Book } from "../reading/document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import { anOrA } from "../sentences.ts";
 

@@ -1,11 +1,11 @@
-import type { Path } from "../problems.ts";
-import type { BookDocument } from "../reading/document.ts";
-import { idAt, type Resolving } from "../reading/references.ts";
 /**
  * Features and the event schemas that consume them: every association says which attribute is taken (S11.2).
  *
  * @module
  */
+import type { Path } from "../problems.ts";
+import type { BookDocument } from "../reading/document.ts";
+import { idAt, type Resolving } from "../reading/references.ts";
 import type { Feature, FeatureAssociation, FeatureDocument } from "../resources/catalog-items.ts";
 import { currentSchemas, type EventSchemaDocument, type FeatureDetails } from "../resources/event-schema.ts";
 import { shown } from "../sentences.ts";

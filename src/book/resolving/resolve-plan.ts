@@ -1,10 +1,10 @@
-import type { Path } from "../problems.ts";
-import { idAmong, idAt, type ReferredList, type Resolving } from "../reading/references.ts";
 /**
  * Resolves price plans: every card names its meter, add-on or feature by id.
  *
  * @module
  */
+import type { Path } from "../problems.ts";
+import { idAmong, idAt, type ReferredList, type Resolving } from "../reading/references.ts";
 import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
 import type { CreditGrantRateCard } from "../resources/rate-card.ts";
 

@@ -1,12 +1,12 @@
-import type { Path } from "../problems.ts";
-import type { Book, BookDocument } from "../reading/document.ts";
-import { idAt, type Resolving } from "../reading/references.ts";
 /**
  * Turns a book as it is written into a book as it is used: references become ids, rules are parsed, and what was left
  * out is filled in. What cannot be resolved is reported and stays as it was given.
  *
  * @module
  */
+import type { Path } from "../problems.ts";
+import type { Book, BookDocument } from "../reading/document.ts";
+import { idAt, type Resolving } from "../reading/references.ts";
 import type { AddOn, AddOnDocument, Setting, SettingDocument } from "../resources/catalog-items.ts";
 import { anOrA, shown } from "../sentences.ts";
 import { resolveAccount } from "./resolve-account.ts";

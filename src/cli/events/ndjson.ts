@@ -7,7 +7,7 @@
  */
 import { type Instant, instantOrUndefined } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { keysOf, scanJson } from "../../numbers/json-scan.ts";
+import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { repeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { NOT_UTF8, TOO_LONG } from "../problems.ts";
@@ -188,7 +188,7 @@ function readLine(text: Buffer): Parsed | undefined {
   try {
     const { longNumbers, depth, keys } = scanJson(text);
     const event = longNumbers ? parseJson(decoded) : parsePlainJson(decoded);
-    if (depth < WALKED_LEVELS && keysOf(event) === keys) return { event };
+    if (depth < WALKED_LEVELS && countKeys(event) === keys) return { event };
     const [repeated] = repeatedKeys(decoded, 1);
     if (repeated === undefined) return { event };
     return { reason: `expected each key of an object once: one is given again at column ${repeated.column}` };

@@ -7,14 +7,14 @@ import { readRequest, type RequestInput } from "../../book/requests/requests.ts"
 import { type Instant, instantOf } from "../../calendar/instant.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { addAliases, type AliasChanges, archiveAccount, removeAliases } from "../../ledger/commands/accounts.ts";
+import * as accountCommands from "../../ledger/commands/accounts.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import type { InstantInput } from "../billing/invoices.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
-import { given, present } from "../document-body.ts";
+import { withoutUndefined, withoutAbsent } from "../document-body.ts";
 import { documentOf } from "../documents.ts";
 import { settingsIn } from "../entity-settings.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
@@ -50,7 +50,11 @@ export async function updateAccount(
   return decideOnAccount(context, id, (catalog, work, now) => {
     catchUp(catalog, work, now);
     checkActive("account", work.record);
-    const next: Readonly<Record<string, unknown>> = present({ ...work.record, ...given(patch), updatedAt: now });
+    const next: Readonly<Record<string, unknown>> = withoutAbsent({
+      ...work.record,
+      ...withoutUndefined(patch),
+      updatedAt: now,
+    });
     if (next["name"] === undefined) throw invalidInput("name", "expected a name: it cannot be cleared");
     work.putRecord(next as unknown as AccountRecord);
     return work.record;
@@ -58,8 +62,8 @@ export async function updateAccount(
 }
 
 /** Archives an account, which frees its aliases (S16.3). */
-export async function endAccount(context: EngineContext, id: string): Promise<AccountRecord> {
-  return changeNames(context, id, async ({ catalog, work, now }) => archiveAccount(catalog, work, now));
+export async function archiveAccount(context: EngineContext, id: string): Promise<AccountRecord> {
+  return changeNames(context, id, async ({ catalog, work, now }) => accountCommands.archiveAccount(catalog, work, now));
 }
 
 /**
@@ -91,29 +95,29 @@ export async function listAccounts(
 }
 
 /** Gives an account more names (S16.6). */
-export async function giveAliases(
+export async function addAliases(
   context: EngineContext,
   id: string,
   input: RequestInput<"aliases">,
 ): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, view, now }) =>
-    addAliases(work, aliases, await namesHeld(view, aliases), now),
+    accountCommands.addAliases(work, aliases, await namesHeld(view, aliases), now),
   );
 }
 
 /** Takes names from an account (S16.6). */
-export async function takeAliases(
+export async function removeAliases(
   context: EngineContext,
   id: string,
   input: RequestInput<"aliases">,
 ): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
-  return changeNames(context, id, async ({ work, now }) => removeAliases(work, aliases, now));
+  return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));
 }
 
 interface Naming {
-  readonly catalog: Parameters<typeof archiveAccount>[0];
+  readonly catalog: Parameters<typeof accountCommands.archiveAccount>[0];
   readonly work: AccountWork;
   readonly view: LedgerView;
   readonly now: Instant;
@@ -123,7 +127,7 @@ interface Naming {
 async function changeNames(
   { store, clock, configuration }: EngineContext,
   accountId: string,
-  decide: (naming: Naming) => Promise<AliasChanges>,
+  decide: (naming: Naming) => Promise<accountCommands.AliasChanges>,
 ): Promise<AccountRecord> {
   return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);

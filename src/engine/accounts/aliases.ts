@@ -48,7 +48,7 @@ export async function createAliases(
 }
 
 /** Ends an alias, whosever it is. @throws {RatebookError} ERR_NOT_FOUND */
-export async function endAlias(context: EngineContext, alias: string): Promise<void> {
+export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
   for (;;) {
     const found = await aliasNamed(context.store.read, alias);
     const accountIds = found.accountId === undefined ? [] : [found.accountId];

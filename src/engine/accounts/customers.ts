@@ -1,9 +1,9 @@
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 /**
  * Customers of an engine, whose accounts use and pay (S16.3).
  *
  * @module
  */
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 import type { Customer } from "../../book/resources/account.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
@@ -13,7 +13,7 @@ import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts"
 import type { LedgerView } from "../../ledger/view.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import { type Body, given, plainOf, present } from "../document-body.ts";
+import { type Body, withoutUndefined, plainOf, withoutAbsent } from "../document-body.ts";
 import { documentOf, type DocumentOf } from "../documents.ts";
 import { settingsIn } from "../entity-settings.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
@@ -42,7 +42,7 @@ export async function createCustomer(
     }
     const configured = await configuration(view);
     const now = clock();
-    const body = plainOf(present({ ...asked, status: "ACTIVE" })) as Body;
+    const body = plainOf(withoutAbsent({ ...asked, status: "ACTIVE" })) as Body;
     const made: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
     const document = documentOf("customer", made);
     const first = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
@@ -76,7 +76,7 @@ export async function updateCustomer(
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
     if (patch.name === null) throw invalidInput("name", "expected a name: it cannot be cleared");
-    const body = present({ ...before.body, ...given(patch) });
+    const body = withoutAbsent({ ...before.body, ...withoutUndefined(patch) });
     const document = documentOf("customer", { ...before, updatedAt: clock(), body });
     return { result: customerShown(document), changes: { documents: [document] } };
   });

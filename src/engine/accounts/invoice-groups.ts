@@ -1,9 +1,9 @@
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 /**
  * Invoice groups of an engine (S16.7).
  *
  * @module
  */
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 import type { InvoiceGroup } from "../../book/resources/account.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFound } from "../../ledger/refusals.ts";

@@ -13,7 +13,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { quoted, refused, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
-import { present } from "../document-body.ts";
+import { withoutAbsent } from "../document-body.ts";
 
 /**
  * Makes an account with its aliases. That its customer exists is checked by the caller, who makes its settings, too.
@@ -55,7 +55,7 @@ function recordOf(
   invoiceCurrency: string,
   now: Instant,
 ): AccountRecord {
-  return present({
+  return withoutAbsent({
     ...asked,
     status: "ACTIVE",
     invoiceCurrency,

@@ -1,9 +1,9 @@
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 /**
  * The plans of accounts: associated, dissociated and migrated (S16.1, S16.2, S16.5).
  *
  * @module
  */
+import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";

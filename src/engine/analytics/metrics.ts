@@ -24,7 +24,7 @@ import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import { invalidInput, quoted } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
-import { addFractions, divide34, type Fraction } from "../../numbers/fraction.ts";
+import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
 import { collectSkipped, type SkippedAccount, type Skipping } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { countEvents, countUsage, type MetricCase, REVERTED, type Selection, sumRevenue } from "./metric-counts.ts";
@@ -193,7 +193,7 @@ async function seriesOf(asked: MetricCase, skipping: Skipping): Promise<readonly
       const revenue = emptySeries<Fraction>(asked, addFractions);
       await sumRevenue(asked, revenue, skipping);
       const { baseCurrency } = asked.catalog.book.organization;
-      return shown(asked, revenue.all(), divide34, { currency: baseCurrency });
+      return shown(asked, revenue.all(), decimalOfFraction, { currency: baseCurrency });
     }
   }
 }

@@ -1,3 +1,8 @@
+/**
+ * What a draft or existing plan would charge for a cycle: the preview of S13.5 with a plan and quantities of one's own.
+ *
+ * @module
+ */
 import { pathText } from "../../book/problems.ts";
 import {
   priceableDetails,
@@ -5,11 +10,6 @@ import {
   type RevenueRequest,
   type RevenueRequestInput,
 } from "../../book/requests/revenue-request.ts";
-/**
- * What a draft or existing plan would charge for a cycle: the preview of S13.5 with a plan and quantities of one's own.
- *
- * @module
- */
 import { type PricePlan, type PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { type Cycle, type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";

@@ -11,10 +11,13 @@ import { planOf } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { createCredits, type CreditShown, creditsShown, voidCredit } from "../../ledger/commands/credits.ts";
-import { type EntryChange, grantEntry, patchEntry, voidEntry } from "../../ledger/commands/entries.ts";
+import * as creditCommands from "../../ledger/commands/credits.ts";
+import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import * as entryCommands from "../../ledger/commands/entries.ts";
+import type { EntryChange } from "../../ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
-import { type LicenseUpdated, updateLicense } from "../../ledger/commands/licenses.ts";
+import * as licenseCommands from "../../ledger/commands/licenses.ts";
+import type { LicenseUpdated } from "../../ledger/commands/licenses.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, LicenseUpdateRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
@@ -56,7 +59,7 @@ export interface FeatureBalance {
 }
 
 /** Changes the quantity of a license (S10.1). */
-export async function changeLicense(
+export async function updateLicense(
   context: EngineContext,
   accountId: string,
   input: RequestInput<"licenseUpdate">,
@@ -68,7 +71,7 @@ export async function changeLicense(
     idempotencyKey: idempotencyKey ?? undefined,
   };
   return decideOnAccount(context, accountId, (catalog, work, now) =>
-    updateLicense(catalog, work, request, now, context.ids),
+    licenseCommands.updateLicense(catalog, work, request, now, context.ids),
   );
 }
 
@@ -113,7 +116,7 @@ function quantityAfter(
 }
 
 /** Grants an entry of source PURCHASE (S11). */
-export async function grantFeature(
+export async function grantEntry(
   context: EngineContext,
   { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
   input: RequestInput<"entryGrant">,
@@ -129,13 +132,13 @@ export async function grantFeature(
     const read = record && (await readForGrant(catalog, view, record, room, now));
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read]);
-    const entry = grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
+    const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
     return { result: entryShown(entry, now), changes: workspace.changes() };
   });
 }
 
 /** Changes an entry (S11.8). */
-export async function changeEntry(
+export async function updateEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
   input: RequestInput<"entryPatch">,
@@ -155,19 +158,19 @@ export async function changeEntry(
     const workspace = openWorkspace([read.account]);
     const work = workspace.account(accountId);
     checkEntryOf(catalog, work, entryId, featureId, now);
-    const entry = patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
+    const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
     return { result: entryShown(entry, now), changes: workspace.changes() };
   });
 }
 
 /** Voids an entry (S11.8). */
-export async function endEntry(
+export async function voidEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
 ): Promise<EntryShown> {
   return decideOnAccount(context, accountId, (catalog, work, now) => {
     checkEntryOf(catalog, work, entryId, featureId, now);
-    return entryShown(voidEntry(catalog, work, entryId, now), now);
+    return entryShown(entryCommands.voidEntry(catalog, work, entryId, now), now);
   });
 }
 
@@ -206,8 +209,8 @@ export async function featureBalance(
   });
 }
 
-/** Gives credits, all or none (S12). */
-export async function giveCredits(
+/** Makes credits for accounts, all or none (S12). */
+export async function createCredits(
   context: EngineContext,
   input: RequestInput<"creditCreate">,
 ): Promise<readonly CreditShown[]> {
@@ -222,16 +225,16 @@ export async function giveCredits(
   const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
   return decideOnAccounts(context, accountIds, ({ catalog, workspace, now }) => {
     checkEntities(catalog, requests);
-    const made = createCredits(catalog, workspace, requests, now, context.ids);
+    const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
     return { result: made.map((credit) => shownIn(catalog, workspace.account(credit.accountId), credit, now)) };
   });
 }
 
 /** Voids a credit (S12.5). */
-export async function endCredit(context: EngineContext, id: string): Promise<CreditShown> {
+export async function voidCredit(context: EngineContext, id: string): Promise<CreditShown> {
   const accountId = await accountOfCredit(context, id);
   return decideOnAccount(context, accountId, (catalog, work, now) =>
-    shownIn(catalog, work, voidCredit(catalog, work, id, now), now),
+    shownIn(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
   );
 }
 

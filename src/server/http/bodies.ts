@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { pathText } from "../../book/problems.ts";
 import { NESTING_MAX, tooDeepInText } from "../../book/reading/read-document.ts";
 import { RatebookError } from "../../errors.ts";
-import { keysOf, scanJson } from "../../numbers/json-scan.ts";
+import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -64,7 +64,7 @@ export function readJson(bytes: Buffer, apart?: string): unknown {
     if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers that are not kept`);
     return markOf(reason);
   });
-  if (keysOf(body) !== keys) refuseRepeatedKey(text);
+  if (countKeys(body) !== keys) refuseRepeatedKey(text);
   return marks === 0 ? body : withoutMarks(body, apart);
 }
 

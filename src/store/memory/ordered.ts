@@ -1,6 +1,9 @@
 /**
  * Items kept in order, in chunks, so that adding one among a million moves a few hundred at most.
  *
+ * A B+ tree of sorted-btree 2 in its place takes twice as long to take in 200,000 items at once and to go through them,
+ * and keeps only one of several items that are equal.
+ *
  * @module
  */
 
