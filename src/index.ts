@@ -102,6 +102,7 @@ export type { UndoneEvent } from "./ledger/events/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
+export type { RuleBudget } from "./rules/budget.ts";
 export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";
 export type { Fact } from "./rules/value.ts";
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from "./store/memory/memory.ts";

@@ -11,6 +11,7 @@ import type { PlanDecision } from "../invoicing/timeline.ts";
 import { compileMetering, type MeteringProgram } from "../metering/program.ts";
 import { createEventReader, type EventReader } from "../metering/read-event.ts";
 import { decimalOfExact, type Exact } from "../numbers/exact.ts";
+import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/account-plans.ts";
 import { catalogOf, type GroupTerms, termsOfGroup } from "./account/book-views.ts";
 import type { PlanClock } from "./account/plan-clock.ts";
@@ -26,6 +27,8 @@ export interface CatalogOptions {
   readonly futureMs?: number;
   /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default 45 days. */
   readonly idMemoryMs?: number;
+  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  readonly ruleBudget?: RuleBudget;
 }
 
 /** The plans of one account: what was decided, and a clock over it. */
@@ -63,6 +66,7 @@ const DEFAULTS: Required<CatalogOptions> = {
   graceAfterAssociationDays: 1,
   futureMs: DAY_MS,
   idMemoryMs: 45 * DAY_MS,
+  ruleBudget: RULE_BUDGET,
 };
 
 /**
@@ -72,7 +76,7 @@ const DEFAULTS: Required<CatalogOptions> = {
  * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds
  */
 export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog {
-  const metering = compileMetering(book);
+  const metering = compileMetering(book, options);
   return {
     book,
     options: checked({ ...DEFAULTS, ...options }),

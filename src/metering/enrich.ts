@@ -4,14 +4,15 @@
  * @module
  */
 import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";
-import { RatebookError } from "../errors.ts";
+import { InvariantError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";
+import type { FullRuleBudget } from "../rules/budget.ts";
 import { compile } from "../rules/compile.ts";
 import type { Rule } from "../rules/rule.ts";
 import { checkedRule, parseRule } from "../rules/rule.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { isDecimal, ruleValueOf, shown, stringOf } from "../rules/value.ts";
+import { isDecimal, messageOf, ruleValueOf, shown, stringOf } from "../rules/value.ts";
 import type { AccountDependencies, EventSlots, VisibleSlots } from "./event-slots.ts";
 import { factsOf, fieldsInOrder, readersOf, valueSlotsOf } from "./event-slots.ts";
 import type { FindSetting, SettingOwner } from "./settings.ts";
@@ -41,13 +42,22 @@ interface Step {
   readonly compute: Compiled;
 }
 
-/** Compiles a schema's enrichment over its slots. */
-export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSetting: FindSetting): Enrichment {
+/**
+ * Compiles a schema's enrichment over its slots.
+ *
+ * @param budget what one evaluation of a rule may do (S3.8)
+ */
+export function compileEnrichment(
+  schema: EventSchema,
+  slots: EventSlots,
+  findSetting: FindSetting,
+  budget: FullRuleBudget,
+): Enrichment {
   let visible: VisibleSlots = { attributes: slots.declaredAttributes, dimensions: slots.declaredDimensions };
   const steps: Step[] = [];
   for (const field of fieldsInOrder(schema)) {
     const slot = (field.type === "ATTRIBUTE" ? slots.attributeSlots : slots.dimensionSlots).get(field.name) ?? -1;
-    const compute = computeOf(field, steps.length, slots, visible);
+    const compute = computeOf(field, steps.length, { slots, visible, budget });
     steps.push({ field, slot, facts: factsOf(slots, visible), visible, compute });
     visible =
       field.type === "ATTRIBUTE"
@@ -56,7 +66,7 @@ export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSe
   }
   return {
     dependent: (schema.enrichments?.dependencies ?? []).length > 0,
-    dependenciesOf: (owner) => dependenciesOf(schema, slots, steps, owner, findSetting),
+    dependenciesOf: (owner) => dependenciesOf({ schema, slots, steps, budget }, owner, findSetting),
     run() {
       const { fault } = slots.dependencies;
       if (fault !== undefined) return fault;
@@ -69,11 +79,20 @@ export function compileEnrichment(schema: EventSchema, slots: EventSlots, findSe
   };
 }
 
+/** What a rule is compiled over. */
+export interface RulePlace {
+  readonly slots: EventSlots;
+  readonly visible: VisibleSlots;
+  /** What one evaluation may do (S3.8). */
+  readonly budget: FullRuleBudget;
+}
+
 /** Compiles a rule so that the names in it are read from the slots. */
-export function compileOver(rule: unknown, slots: EventSlots, visible: VisibleSlots): Compiled {
+export function compileOver(rule: unknown, { slots, visible, budget }: RulePlace): Compiled {
   return compile<RuleObject>(rule as Rule, {
     variables: readersOf(slots, visible),
     slots: valueSlotsOf(slots, visible),
+    budget,
   });
 }
 
@@ -84,22 +103,25 @@ export function exactResult(value: RuleValue): Exact | undefined {
   return typeof value === "string" ? exactOfText(value) : undefined;
 }
 
-/** What went wrong in a rule, as the end of a sentence; anything but an error of the event is thrown on. */
+/**
+ * What went wrong in a rule, as the end of a sentence: whatever was thrown fails the one event (S3.8), but for a promise
+ * of our own that did not hold.
+ */
 export function reasonOf(error: unknown): string {
-  if (error instanceof RatebookError) return error.message;
-  throw error;
+  if (error instanceof InvariantError) throw error;
+  return messageOf(error);
 }
 
-function computeOf(field: EnrichmentField, index: number, slots: EventSlots, visible: VisibleSlots): Compiled {
+function computeOf(field: EnrichmentField, index: number, place: RulePlace): Compiled {
   switch (field.enrichmentType) {
     case "VALUE": {
       const constant = ruleValueOf(field.value);
       return () => constant;
     }
     case "JSON_LOGIC":
-      return compileOver(field.value, slots, visible);
+      return compileOver(field.value, place);
     case "JSON_LOGIC_FROM_DEPENDENCY":
-      return (facts) => slots.dependencies.rules[index]?.(facts);
+      return (facts) => place.slots.dependencies.rules[index]?.(facts);
   }
 }
 
@@ -126,10 +148,14 @@ function notA(field: EnrichmentField, expected: string, result: RuleValue): stri
   return `The field ${shown(field.name)} must come out as ${expected} but came out as ${shown(result)}.`;
 }
 
+/** What depends on settings. */
+interface Dependent extends Omit<RulePlace, "visible"> {
+  readonly schema: EventSchema;
+  readonly steps: readonly Step[];
+}
+
 function dependenciesOf(
-  schema: EventSchema,
-  slots: EventSlots,
-  steps: readonly Step[],
+  { schema, slots, steps, budget }: Dependent,
   owner: SettingOwner,
   findSetting: FindSetting,
 ): AccountDependencies {
@@ -144,7 +170,7 @@ function dependenciesOf(
     const named = [...settings].map(([name, setting]) => [name, setting && valueOfSetting(setting)] as const);
     const rules = steps.map(({ field, visible }) =>
       field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY"
-        ? compileChecked(settings.get(field.value)?.value, schema, slots, visible)
+        ? compileChecked(settings.get(field.value)?.value, schema, { slots, visible, budget })
         : undefined,
     );
     return { byName: Object.fromEntries(named), rules };
@@ -155,7 +181,8 @@ function dependenciesOf(
 }
 
 /** A rule that a setting holds was not checked with the book: its names are checked here, on first use (S3.6). */
-function compileChecked(text: unknown, schema: EventSchema, slots: EventSlots, visible: VisibleSlots): Compiled {
+function compileChecked(text: unknown, schema: EventSchema, place: RulePlace): Compiled {
+  const { slots, visible } = place;
   const rule = checkedRule(parseRule(text), {
     fields: {
       attributes: new Set([...slots.attributeSlots.keys()].slice(0, visible.attributes)),
@@ -163,5 +190,5 @@ function compileChecked(text: unknown, schema: EventSchema, slots: EventSlots, v
       dependencies: new Set((schema.enrichments?.dependencies ?? []).map(({ name }) => name)),
     },
   });
-  return compileOver(rule, slots, visible);
+  return compileOver(rule, place);
 }

@@ -6,9 +6,10 @@
 import type { Computation, UsageMeter } from "../book/resources/usage-meter.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
+import type { FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { failure, shown, truthy } from "../rules/value.ts";
-import { compileOver, exactResult, reasonOf } from "./enrich.ts";
+import { compileOver, exactResult, reasonOf, type RulePlace } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
 import { attributeSlotOf, factsOf } from "./event-slots.ts";
 
@@ -39,23 +40,28 @@ interface Step {
   readonly computes: (facts: RuleObject) => Exact;
 }
 
-/** Compiles the meters of one schema over its slots. */
-export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[]): Measure {
+/**
+ * Compiles the meters of one schema over its slots.
+ *
+ * @param budget what one evaluation of a rule may do (S3.8)
+ */
+export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[], budget: FullRuleBudget): Measure {
   const facts = factsOf(slots, allOf(slots));
   const units: (Exact | undefined)[] = places.map(() => undefined);
-  const measured = places.map(({ meter }) => measureOf(meter, slots));
+  const place: RulePlace = { slots, visible: allOf(slots), budget };
+  const measured = places.map(({ meter }) => measureOf(meter, place));
   return {
     meters: places.map(({ index }) => index),
     units,
     run() {
-      let place = 0;
+      let index = 0;
       try {
         for (const measureOne of measured) {
-          units[place] = measureOne(facts);
-          place++;
+          units[index] = measureOne(facts);
+          index++;
         }
       } catch (error) {
-        return `The meter ${shown(places[place]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
+        return `The meter ${shown(places[index]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
       }
       return undefined;
     },
@@ -63,9 +69,9 @@ export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[])
 }
 
 /** COUNT: 1 when a matcher is truthy. SUM: the results of all computations whose matcher is (S5.2). */
-function measureOf(meter: UsageMeter, slots: EventSlots): (facts: RuleObject) => Exact | undefined {
+function measureOf(meter: UsageMeter, place: RulePlace): (facts: RuleObject) => Exact | undefined {
   const ordered = meter.computations.toSorted((a, b) => a.order - b.order);
-  const steps = ordered.map((computation) => stepOf(computation, slots));
+  const steps = ordered.map((computation) => stepOf(computation, place));
   switch (meter.aggregation) {
     case "COUNT":
       return (facts) => {
@@ -99,20 +105,19 @@ function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined
   };
 }
 
-function stepOf({ matcher, computation }: Computation, slots: EventSlots): Step {
-  const all = allOf(slots);
+function stepOf({ matcher, computation }: Computation, place: RulePlace): Step {
   return {
-    matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, slots, all),
-    computes: unitsOver(computation ?? 1, slots, all),
+    matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, place),
+    computes: unitsOver(computation ?? 1, place),
   };
 }
 
 /** The units of a computation; an attribute as it is, the most frequent one, is read without asking whether it is one. */
-function unitsOver(computation: unknown, slots: EventSlots, all: VisibleSlots): (facts: RuleObject) => Exact {
-  const compiled = compileOver(computation, slots, all);
-  const slot = attributeSlotOf(computation, slots, all);
+function unitsOver(computation: unknown, place: RulePlace): (facts: RuleObject) => Exact {
+  const compiled = compileOver(computation, place);
+  const slot = attributeSlotOf(computation, place.slots, place.visible);
   if (slot === undefined) return (facts) => unitsOf(compiled(facts));
-  const { values } = slots;
+  const { values } = place.slots;
   return () => values[slot] ?? 0;
 }
 

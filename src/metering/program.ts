@@ -6,6 +6,7 @@
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EventSchema } from "../book/resources/event-schema.ts";
 import type { UsageMeter } from "../book/resources/usage-meter.ts";
+import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
 import type { EventSlots } from "./event-slots.ts";
@@ -41,8 +42,19 @@ export interface MeteringProgram {
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
 }
 
-/** Compiles a book that was read and checked: its rules are parsed, its references are ids. */
-export function compileMetering(book: MeteringBook): MeteringProgram {
+/** How the rules of a book are compiled. */
+export interface MeteringOptions {
+  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
+}
+
+/**
+ * Compiles a book that was read and checked: its rules are parsed, its references are ids.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for a budget that is none
+ */
+export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
+  const budget = ruleBudgetOf(options.ruleBudget);
   const findSetting = findSettingIn(book.settings);
   const schemas = new Map<string, SchemaProgram>();
   for (const schema of book.eventSchemas) {
@@ -57,8 +69,8 @@ export function compileMetering(book: MeteringBook): MeteringProgram {
       index: schemas.size,
       schema,
       slots,
-      enrichment: compileEnrichment(schema, slots, findSetting),
-      measure: compileMeasure(slots, places),
+      enrichment: compileEnrichment(schema, slots, findSetting, budget),
+      measure: compileMeasure(slots, places, budget),
       ...(featureDetails && slot !== undefined ? { feature: { featureId: featureDetails.featureId, slot } } : {}),
     });
   }

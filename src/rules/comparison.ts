@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Allowance } from "./budget.ts";
 import type { Evaluator, Node } from "./node.ts";
 import { constantNode } from "./node.ts";
 import { looselyEqual, orderOf, strictlyEqual } from "./value.ts";
@@ -11,30 +12,44 @@ import type { RuleValue } from "./value.ts";
 const ABSENT = constantNode(undefined);
 
 /** Compiles a comparison; undefined for any other name. */
-export function compileComparison(operator: string, operands: readonly Node[]): Evaluator | undefined {
+export function compileComparison(
+  operator: string,
+  operands: readonly Node[],
+  allowance: Allowance,
+): Evaluator | undefined {
   const left = operands[0] ?? ABSENT;
   const right = operands[1] ?? ABSENT;
+  // A list is compared as its text, which must be paid for; most operands are never one.
+  const scalar = operands.every((operand) => operand.scalar === true);
+  const pays = (): Pays => {
+    if (scalar) return undefined;
+    allowance.count();
+    return allowance;
+  };
   switch (operator) {
     case "==":
-      return equality(left, right, looselyEqual);
+      return equality(left, right, loosely(pays()));
     case "===":
       return equality(left, right, strictlyEqual);
     case "!=":
-      return inequality(left, right, looselyEqual);
+      return inequality(left, right, loosely(pays()));
     case "!==":
       return inequality(left, right, strictlyEqual);
     case "<":
-      return operands.length > 2 ? between(operands, less) : lessThan(left, right);
+      return operands.length > 2 ? between(operands, less(pays())) : lessThan(left, right, pays());
     case "<=":
-      return operands.length > 2 ? between(operands, lessOrEqual) : atMost(left, right);
+      return operands.length > 2 ? between(operands, lessOrEqual(pays())) : atMost(left, right, pays());
     case ">":
-      return moreThan(left, right);
+      return moreThan(left, right, pays());
     case ">=":
-      return atLeast(left, right);
+      return atLeast(left, right, pays());
     default:
       return undefined;
   }
 }
+
+/** What pays for the text of lists; undefined where no operand can be one. */
+type Pays = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;
 
@@ -61,44 +76,48 @@ function inequality(left: Node, right: Node, equal: Test): Evaluator {
   return (frame) => same(frame) !== true;
 }
 
-function lessThan({ run: left }: Node, { run: right }: Node): Evaluator {
+function lessThan({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a < b : orderOf(a, b) < 0;
+    return typeof a === "number" && typeof b === "number" ? a < b : orderOf(a, b, pays) < 0;
   };
 }
 
-function atMost({ run: left }: Node, { run: right }: Node): Evaluator {
+function atMost({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a <= b : orderOf(a, b) <= 0;
+    return typeof a === "number" && typeof b === "number" ? a <= b : orderOf(a, b, pays) <= 0;
   };
 }
 
-function moreThan({ run: left }: Node, { run: right }: Node): Evaluator {
+function moreThan({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a > b : orderOf(a, b) > 0;
+    return typeof a === "number" && typeof b === "number" ? a > b : orderOf(a, b, pays) > 0;
   };
 }
 
-function atLeast({ run: left }: Node, { run: right }: Node): Evaluator {
+function atLeast({ run: left }: Node, { run: right }: Node, pays: Pays): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a >= b : orderOf(a, b) >= 0;
+    return typeof a === "number" && typeof b === "number" ? a >= b : orderOf(a, b, pays) >= 0;
   };
 }
 
-function less(a: RuleValue, b: RuleValue): boolean {
-  return orderOf(a, b) < 0;
+function loosely(pays: Pays): Test {
+  return pays === undefined ? looselyEqual : (a, b) => looselyEqual(a, b, pays);
 }
 
-function lessOrEqual(a: RuleValue, b: RuleValue): boolean {
-  return orderOf(a, b) <= 0;
+function less(pays: Pays): Test {
+  return (a, b) => orderOf(a, b, pays) < 0;
+}
+
+function lessOrEqual(pays: Pays): Test {
+  return (a, b) => orderOf(a, b, pays) <= 0;
 }
 
 /** `{"<": [a, b, c]}`: a < b and b < c; without a third value, only the first. */

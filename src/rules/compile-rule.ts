@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { InvariantError, RatebookError } from "../errors.ts";
+import { type RuleBudget, ruleBudgetOf } from "./budget.ts";
 import { compile } from "./compile.ts";
+import { refuseHeavy } from "./least-work.ts";
 import type { RuleOperators } from "./operators.ts";
 import { checkedRule, parseRule } from "./rule.ts";
 import type { RuleFields } from "./rule.ts";
-import { factOf } from "./value.ts";
+import { factOf, failure, messageOf } from "./value.ts";
 import type { Fact } from "./value.ts";
 
 /** How {@link compileRule} reads a rule. */
@@ -16,6 +19,8 @@ export interface RuleOptions {
   readonly operators?: RuleOperators;
   /** The fields that the rule's variables may name; absent, any. */
   readonly fields?: RuleFields;
+  /** What one evaluation may do, where it goes through lists or makes text (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /**
@@ -27,12 +32,24 @@ export interface RuleOptions {
  * ```
  *
  * @returns evaluates the rule on facts: plain data whose numbers may be numbers, texts or Decimals. Decimals come out
- * as Decimals. Throws ERR_RULE_FAILED when the facts do not answer the rule, ERR_ARITHMETIC beyond 100 digits and for
- * a division by zero
- * @throws {RatebookError} ERR_RULE_INVALID with the path inside the rule and the reason (S3.6)
+ * as Decimals. Throws ERR_RULE_FAILED when the facts do not answer the rule, when it would exceed its budget (S3.8), and
+ * for whatever an operator throws; ERR_ARITHMETIC beyond 100 digits and for a division by zero
+ * @throws {RatebookError} ERR_RULE_INVALID with the path inside the rule and the reason (S3.6), also for a rule that no
+ * facts could keep within its budget (S3.8); ERR_OPTION_INVALID for a budget that is none
  */
 export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: unknown) => Fact {
   const { operators } = options;
-  const compiled = compile(checkedRule(parseRule(rule), options), operators === undefined ? {} : { operators });
-  return (facts) => factOf(compiled(facts));
+  const budget = ruleBudgetOf(options.ruleBudget);
+  const checked = checkedRule(parseRule(rule), options);
+  refuseHeavy(checked, { budget, operators });
+  const compiled = compile(checked, { budget, ...(operators === undefined ? {} : { operators }) });
+  return (facts) => {
+    try {
+      return factOf(compiled(facts));
+    } catch (error) {
+      // Facts may be read through code of somebody else's, and a deep one may leave no stack.
+      if (error instanceof RatebookError || error instanceof InvariantError) throw error;
+      throw failure(`the rule failed: ${messageOf(error)}`, error);
+    }
+  };
 }

@@ -7,19 +7,20 @@ import { invariant, RatebookError } from "../errors.ts";
 import { decimalOf, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding } from "./arithmetic.ts";
+import { type Allowance, allowanceOf, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileControl } from "./control.ts";
 import { DATE_OPERATIONS } from "./dates.ts";
 import type { Operation } from "./dates.ts";
-import { compileIn, compileIteration, LIST_OPERATIONS } from "./lists.ts";
+import { compileIn, compileIteration, compileList, compileMaking } from "./lists.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { argumentsOf, isIteration, ownOperator } from "./operators.ts";
-import type { RuleOperator, RuleOperators } from "./operators.ts";
+import { argumentsOf, isIteration, isScalarOperator, ownOperator } from "./operators.ts";
+import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
 import { checkedRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
 import { compileSlotOperation } from "./slot-operations.ts";
-import { factOf, failure, ruleValueOf } from "./value.ts";
+import { factOf, failure, messageOf, ruleValueOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
@@ -38,6 +39,8 @@ export interface CompileOptions<Frame> {
    * {@link variables}.
    */
   readonly slots?: (path: string) => ValueSlot | undefined;
+  /** What one evaluation may do (S3.8). */
+  readonly budget?: FullRuleBudget;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface CompileOptions<Frame> {
  * Compiling fails only on a malformed rule; whatever a rule computes, even from literals alone, is computed, and may
  * fail, when it is evaluated.
  *
- * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED or ERR_ARITHMETIC (S3.2)
+ * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED, also beyond the budget, or ERR_ARITHMETIC (S3.2, S3.8)
  * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link checkedRule} refuses
  */
 export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}): (frame: Frame) => RuleValue {
@@ -54,7 +57,14 @@ export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}):
   const checked = checkedRule(rule, operators === undefined ? {} : { operators });
   // The readers are only ever called with the frames that the caller passes.
   const variables = options.variables as Scope["variables"];
-  return nodeOf(checked, { operators, variables, slots, inElement: false }).run;
+  const allowance = allowanceOf(options.budget ?? RULE_BUDGET);
+  const { run } = nodeOf(checked, { operators, variables, slots, inElement: false, allowance });
+  return allowance.evaluation(run);
+}
+
+/** Compiles a part of a checked rule by itself, to see what it takes; its variables read plain data. */
+export function compilePart(part: Rule | undefined, allowance: Allowance, operators: RuleOperators | undefined): Node {
+  return nodeOf(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
 
 /** What a part of a rule is compiled in. */
@@ -64,53 +74,82 @@ interface Scope {
   readonly slots: ((path: string) => ValueSlot | undefined) | undefined;
   /** Inside `map` and its like, where a variable reads the element, and the element is plain data. */
   readonly inElement: boolean;
+  readonly allowance: Allowance;
 }
 
 /** Recursive: a checked rule nests at most 64 deep. */
 function nodeOf(rule: Rule | undefined, scope: Scope): Node {
   if (typeof rule !== "object" || rule === null) return constantNode(ruleValueOf(rule));
-  if (Array.isArray(rule)) return listNode((rule as readonly Rule[]).map((part) => nodeOf(part, scope)));
+  if (Array.isArray(rule))
+    return listNode(
+      (rule as readonly Rule[]).map((part) => nodeOf(part, scope)),
+      scope,
+    );
   if (isDecimalObject(rule)) return constantNode(exactOfDecimal(decimalOf(rule)));
   const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
   const args = argumentsOf(given);
-  if (operator !== "var") return { run: operationOf(operator, args, scope) };
-  const fallback = args[1] === undefined ? undefined : nodeOf(args[1], scope);
-  return compileVariable(nodeOf(args[0], scope), fallback, { readers: readersOf(scope), slots: scope.slots });
-}
-
-function listNode(parts: readonly Node[]): Node {
-  const values = parts.map((part) => part.constant?.value);
-  if (parts.every((part) => part.constant !== undefined)) return constantNode(values);
-  return { run: (frame) => parts.map((part) => part.run(frame)) };
-}
-
-function operationOf(operator: string, args: readonly Rule[], scope: Scope): Evaluator {
-  if (isIteration(operator)) {
-    const inElement: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
-    const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
-    return compileIteration(operator, nodeOf(args[0], scope), nodeOf(args[1], inElement), initial);
+  if (isIteration(operator)) return iterationNode(operator, args, scope);
+  if (operator === "var") {
+    const fallback = args[1] === undefined ? undefined : nodeOf(args[1], scope);
+    const { slots, allowance } = scope;
+    return compileVariable(nodeOf(args[0], scope), fallback, { readers: readersOf(scope), slots, allowance });
   }
   const nodes = args.map((arg) => nodeOf(arg, scope));
+  const scalar = isScalarOperator(operator) || (isChoice(operator) && nodes.every((node) => node.scalar === true));
+  return { run: operationOf(operator, nodes, scope), size: 1 + sizeOf(nodes), scalar };
+}
+
+function listNode(parts: readonly Node[], { allowance }: Scope): Node {
+  const values = parts.map((part) => part.constant?.value);
+  if (parts.every((part) => part.constant !== undefined)) return constantNode(values);
+  return { run: compileList(parts, allowance), size: 1 + sizeOf(parts) };
+}
+
+function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope): Node {
+  const inElement: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
+  const list = nodeOf(args[0], scope);
+  const body = nodeOf(args[1], inElement);
+  const initial = args[2] === undefined ? undefined : nodeOf(args[2], scope);
+  return {
+    run: compileIteration(operator, { list, body, initial }, scope.allowance),
+    size: 1 + list.size + (initial?.size ?? 0),
+    scalar: isScalarOperator(operator),
+  };
+}
+
+function sizeOf(nodes: readonly Node[]): number {
+  return nodes.reduce((size, node) => size + node.size, 0);
+}
+
+/** One of the operators that give one of their arguments. */
+function isChoice(operator: string): boolean {
+  return ["if", "?:", "and", "or", "log"].includes(operator);
+}
+
+function operationOf(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   const compiled =
     compileSlotOperation(operator, nodes) ??
     compileControl(operator, nodes) ??
     compileArithmetic(operator, nodes) ??
-    compileComparison(operator, nodes);
+    compileComparison(operator, nodes, scope.allowance) ??
+    compileMaking(operator, nodes, scope.allowance);
   return compiled ?? otherOperation(operator, nodes, scope);
 }
 
 function otherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   switch (operator) {
     case "in":
-      return compileIn(nodes);
+      return compileIn(nodes, scope.allowance);
     case "missing":
-      return compileMissing(nodes, readersOf(scope));
+      return compileMissing(nodes, readersOf(scope), scope.allowance);
     case "missing_some":
-      return compileMissingSome(nodes, readersOf(scope));
+      return compileMissingSome(nodes, readersOf(scope), scope.allowance);
     case "round":
     case "floor":
     case "ceil":
       return compileRounding(operator, nodes);
+    case "log":
+      return nodes[0]?.run ?? constantNode(undefined).run;
     default:
       return called(operator, nodes, scope);
   }
@@ -122,24 +161,27 @@ function readersOf({ variables, inElement }: Scope): (path: string | undefined) 
   return (path) => variables?.(path ?? "") ?? variableReader(path);
 }
 
-/** An operation that gets all its arguments evaluated: a built-in one, or a user's own. */
+/** An operation that gets all its arguments evaluated: one on dates, or a user's own. */
 function called(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   const own = ownOperator(scope.operators, operator);
-  const builtIn = LIST_OPERATIONS.get(operator) ?? DATE_OPERATIONS.get(operator);
-  const operation = builtIn ?? (own === undefined ? undefined : ownOperation(operator, own));
+  const operation =
+    DATE_OPERATIONS.get(operator) ?? (own === undefined ? undefined : ownOperation(operator, own, scope.allowance));
   invariant(operation !== undefined, `S3.6: a checked rule has known operators only, not ${operator}`);
   const runs = nodes.map((node) => node.run);
   return (frame) => operation(runs.map((run) => run(frame)));
 }
 
-function ownOperation(name: string, operator: RuleOperator): Operation {
+/** An operator of a user's own: a call is one step, and so is every element that is copied for it. */
+function ownOperation(name: string, operator: RuleOperator, allowance: Allowance): Operation {
+  const copied = (): void => allowance.steps(1);
   return (args) => {
-    const facts = args.map((value) => factOf(value));
+    allowance.steps(1);
+    const facts = args.map((value) => factOf(value, copied));
     try {
       return ruleValueOf(operator(...facts));
     } catch (error) {
       if (error instanceof RatebookError) throw error;
-      throw failure(`${JSON.stringify(name)} failed: ${error instanceof Error ? error.message : String(error)}`, error);
+      throw failure(`${JSON.stringify(name)} failed: ${messageOf(error)}`, error);
     }
   };
 }

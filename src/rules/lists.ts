@@ -1,73 +1,123 @@
+import { textOfExact } from "../numbers/exact.ts";
 /**
  * Texts and lists: `cat substr in merge`, and the operators that go through a list: `map filter reduce all some none`.
  *
  * @module
  */
-import type { Operation } from "./dates.ts";
+import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
 import type { Iteration } from "./operators.ts";
-import { doubleOf, isDecimal, joined, strictlyEqual, stringOf, truthy } from "./value.ts";
-import type { RuleValue } from "./value.ts";
+import { doubleOf, isDecimal, isList, ruleValueOf, strictlyEqual, stringOf, textWithin, truthy } from "./value.ts";
+import type { RuleList, RuleValue } from "./value.ts";
 
 const ABSENT = constantNode(undefined);
 
-/** The operations on texts and lists whose arguments are all evaluated first, by name. */
-export const LIST_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["cat", (args) => joined(args, "")],
-  ["substr", ([source, start, length]) => part(stringOf(source), start, length)],
-  ["in", ([sought, within]) => holds(sought, within)],
-  ["merge", (args) => args.flatMap((value) => (isList(value) ? value : [value]))],
-  ["log", ([value]) => value],
-]);
+/** Compiles a list of which some parts are computed. */
+export function compileList(parts: readonly Node[], allowance: Allowance): Evaluator {
+  allowance.count();
+  return (frame) => {
+    allowance.steps(parts.length);
+    return parts.map((part) => part.run(frame));
+  };
+}
+
+/** Compiles `cat substr merge`; undefined for any other name. */
+export function compileMaking(
+  operator: string,
+  operands: readonly Node[],
+  allowance: Allowance,
+): Evaluator | undefined {
+  switch (operator) {
+    case "cat":
+      return joining(operands, allowance);
+    case "substr":
+      return cutting(operands, allowance);
+    case "merge":
+      return merging(operands, allowance);
+    default:
+      return undefined;
+  }
+}
 
 /**
- * Compiles `map filter reduce all some none`.
+ * Compiles `map filter reduce all some none`. Every element costs one step, one more where it goes into a new list, and
+ * one for each node of the body.
  *
  * @param body evaluated with the element as its facts
  * @param initial `reduce` alone: where it starts; null when absent
  */
-export function compileIteration(operator: Iteration, list: Node, body: Node, initial: Node | undefined): Evaluator {
-  const elements = (frame: unknown): readonly RuleValue[] => {
+export function compileIteration(
+  operator: Iteration,
+  { list, body, initial }: { readonly list: Node; readonly body: Node; readonly initial: Node | undefined },
+  allowance: Allowance,
+): Evaluator {
+  allowance.count();
+  const perElement = 1 + body.size;
+  const listed = (frame: unknown): RuleList => {
     const value = list.run(frame);
     return isList(value) ? value : [];
   };
-  const matches = (element: RuleValue): boolean => truthy(body.run(element));
+  /** The elements, all of which will be visited. */
+  const visited = (frame: unknown, each: number): RuleList => {
+    const found = listed(frame);
+    allowance.steps(found.length * each);
+    return found;
+  };
+  const matches = (element: unknown): boolean => truthy(body.run(element));
+  /** For what may stop before the last element. */
+  const paidMatch = (element: unknown): boolean => {
+    allowance.steps(perElement);
+    return matches(element);
+  };
   switch (operator) {
     case "map":
-      return (frame) => elements(frame).map((element) => body.run(element));
+      return (frame) => visited(frame, perElement + 1).map((element) => body.run(element));
     case "filter":
-      return (frame) => elements(frame).filter(matches);
+      return (frame) => {
+        const kept = visited(frame, perElement).filter(matches);
+        allowance.steps(kept.length);
+        return kept;
+      };
     case "all":
       return (frame) => {
-        const found = elements(frame);
-        return found.length > 0 && found.every(matches);
+        const found = listed(frame);
+        return found.length > 0 && found.every(paidMatch);
       };
     case "some":
-      return (frame) => elements(frame).some(matches);
+      return (frame) => listed(frame).some(paidMatch);
     case "none":
-      return (frame) => !elements(frame).some(matches);
+      return (frame) => !listed(frame).some(paidMatch);
     case "reduce":
-      return reduction(elements, body.run, initial ?? constantNode(null));
+      return reduction((frame) => visited(frame, perElement), body.run, initial ?? constantNode(null));
   }
 }
 
-/** Compiles `in`: a list of literals is looked through without evaluating it again. */
-export function compileIn(operands: readonly Node[]): Evaluator {
+/** Compiles `in`: to look for a value in a list of literals costs nothing. */
+export function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
   const { run: sought } = operands[0] ?? ABSENT;
-  const list = operands[1] ?? ABSENT;
-  const constant = list.constant?.value;
-  if (constant !== undefined && isList(constant) && constant.every((element) => typeof element === "string")) {
-    const texts = new Set<RuleValue>(constant);
-    return (frame) => texts.has(sought(frame));
+  const within = operands[1] ?? ABSENT;
+  const constant = within.constant?.value;
+  if (isList(constant)) {
+    const holdsIt = literals(constant);
+    return (frame) => holdsIt(sought(frame));
   }
+  allowance.count();
   return (frame) => {
     const value = sought(frame);
-    return holds(value, list.run(frame));
+    return holds(value, within.run(frame), allowance);
   };
 }
 
-function reduction(elements: (frame: unknown) => readonly RuleValue[], step: Evaluator, initial: Node): Evaluator {
+/** Whether a list of literals has a value, without going through it: decimals by their text, all else as it is. */
+function literals(list: RuleList): (sought: RuleValue) => boolean {
+  const values = list.map((element) => ruleValueOf(element));
+  const decimals = new Set(values.filter(isDecimal).map(textOfExact));
+  const others = new Set(values.filter((value) => !isDecimal(value)));
+  return (sought) => (isDecimal(sought) ? decimals.size > 0 && decimals.has(textOfExact(sought)) : others.has(sought));
+}
+
+function reduction(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
   return (frame) => {
     // In this order: what the list and the start are made of may fail, and the list is read first.
     const found = elements(frame);
@@ -77,22 +127,67 @@ function reduction(elements: (frame: unknown) => readonly RuleValue[], step: Eva
   };
 }
 
+/**
+ * Comparisons of characters in one step. To find a text in another may take as many as their lengths multiplied: the
+ * search of JavaScript starts over behind each part that was nearly it.
+ */
+const COMPARISONS_A_STEP = 4096;
+
 /** Whether a text holds a text, or a list an element. */
-function holds(sought: RuleValue, within: RuleValue): boolean {
-  if (typeof within === "string") return within !== "" && within.includes(stringOf(sought));
-  return isList(within) && within.some((element) => strictlyEqual(element, sought));
+function holds(sought: RuleValue, within: RuleValue, allowance: Allowance): boolean {
+  if (typeof within === "string") {
+    if (within === "") return false;
+    const part = stringOf(sought, allowance);
+    allowance.steps(Math.floor((part.length * within.length) / COMPARISONS_A_STEP));
+    return within.includes(part);
+  }
+  if (!isList(within)) return false;
+  allowance.steps(within.length);
+  return within.some((element) => strictlyEqual(ruleValueOf(element), sought));
+}
+
+/** `cat`: the texts of its arguments one after another; nothing for null and undefined. */
+function joining(operands: readonly Node[], allowance: Allowance): Evaluator {
+  allowance.count();
+  return (frame) => {
+    const texts = operands.map((operand) => textWithin(operand.run(frame), allowance));
+    allowance.text(texts.reduce((length, text) => length + text.length, 0));
+    return texts.join("");
+  };
+}
+
+/** `merge`: the elements of its lists, and its other arguments, in one list. */
+function merging(operands: readonly Node[], allowance: Allowance): Evaluator {
+  allowance.count();
+  return (frame) => {
+    const lists = operands.map((operand): RuleList => {
+      const value = operand.run(frame);
+      return isList(value) ? value : [value];
+    });
+    allowance.steps(lists.reduce((length, list) => length + list.length, 0));
+    return lists.flat();
+  };
 }
 
 /** `substr`: from `start` (from the end when negative), `length` characters, or all but the last -length. */
-function part(source: string, start: RuleValue, length: RuleValue): string {
-  const rest = source.slice(Math.trunc(doubleOf(start)) || 0);
+function cutting([source = ABSENT, start = ABSENT, length]: readonly Node[], allowance: Allowance): Evaluator {
+  allowance.count();
+  return (frame) => {
+    const text = source.run(frame);
+    const from = start.run(frame);
+    const count = length?.run(frame);
+    const cut = part(stringOf(text, allowance), from, count, allowance);
+    allowance.text(cut.length);
+    return cut;
+  };
+}
+
+function part(source: string, start: RuleValue, length: RuleValue, allowance: Allowance): string {
+  // A slice shares the characters of its source: nothing is made yet.
+  const rest = source.slice(Math.trunc(doubleOf(start, allowance)) || 0);
   if (length === undefined) return rest;
-  const count = doubleOf(length) || 0;
+  const count = doubleOf(length, allowance) || 0;
   // A negative text joins the length instead of lowering it in json-logic-js, and leaves nothing.
   if (count < 0 && !isDecimal(length)) return "";
   return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));
-}
-
-function isList(value: RuleValue): value is readonly RuleValue[] {
-  return Array.isArray(value);
 }

@@ -20,6 +20,10 @@ export interface ValueSlot {
 /** A compiled part of a rule. */
 export interface Node {
   readonly run: Evaluator;
+  /** How many nodes it has: those that one evaluation visits at most once, so without the bodies of loops (S3.8). */
+  readonly size: number;
+  /** Present when no value of it is a list or an object. */
+  readonly scalar?: boolean;
   /** Present when the value is the same for all facts. */
   readonly constant?: { readonly value: RuleValue };
   /** The variable that it reads, for messages. */
@@ -28,9 +32,10 @@ export interface Node {
   readonly slot?: ValueSlot;
 }
 
-/** A node of one value. */
+/** A node of one value. A list of literals costs nothing (S3.8). */
 export function constantNode(value: RuleValue): Node {
-  return { run: () => value, constant: { value } };
+  const composite = typeof value === "object" && value !== null && !(value instanceof Scaled);
+  return { run: () => value, size: composite ? 0 : 1, scalar: !composite, constant: { value } };
 }
 
 /** Turns the value of one operand into a decimal (S3.2). */

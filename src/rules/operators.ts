@@ -25,6 +25,19 @@ const ARGUMENTS_MIN: ReadonlyMap<string, number> = new Map(
   OPERATORS.flatMap(([count, names]) => names.split(" ").map((name): [string, number] => [name, count])),
 );
 
+/** The operators whose results are never lists or objects. */
+const SCALAR_OPERATORS: ReadonlySet<string> = new Set(
+  (
+    "! !! == === != !== < <= > >= all some none in cat substr + * - / % min max round floor ceil " +
+    "date date.add date.sub duration.between duration.of duration.as"
+  ).split(" "),
+);
+
+/** Whether an operator's result is never a list or an object. */
+export function isScalarOperator(operator: string): boolean {
+  return SCALAR_OPERATORS.has(operator);
+}
+
 /** The operators whose second argument is evaluated on each element of a list, and reads that element. */
 const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
 /** One of the operators that go through a list. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { type Decimal, decimalOf, isDecimalObject } from "../numbers/decimal.ts";
+import { type Decimal, decimalOf, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {
   compareExact,
   decimalOfExact,
@@ -16,9 +16,16 @@ import {
   textOfExact,
 } from "../numbers/exact.ts";
 import type { Exact } from "../numbers/exact.ts";
+import type { Allowance } from "./budget.ts";
 
-/** A value inside a rule: a decimal is an {@link Exact}; an object is data, read one own property at a time. */
-export type RuleValue = Exact | string | boolean | null | undefined | readonly RuleValue[] | RuleObject;
+/**
+ * A value inside a rule: a decimal is an {@link Exact}; lists and objects are data, whose parts are read as they are and
+ * become values when a rule asks for them, so that reading a list takes no longer than reading a text.
+ */
+export type RuleValue = Exact | string | boolean | null | undefined | RuleList | RuleObject;
+
+/** A list of values or facts: {@link ruleValueOf} makes a value of each. */
+export type RuleList = readonly unknown[];
 
 /** An object among the facts. Its properties are read as they are and become values when a rule asks for them. */
 export interface RuleObject {
@@ -28,15 +35,15 @@ export interface RuleObject {
 /** A value as it crosses the public face: a decimal is a {@link Decimal}. */
 export type Fact = Decimal | string | boolean | null | undefined | readonly Fact[] | { readonly [name: string]: Fact };
 
-/** Facts nest at most this deep, so no facts can exhaust the stack. */
+/** Lists and objects that are gone through nest at most this deep, so that none can exhaust the stack. */
 export const NESTING_MAX = 64;
 
 /**
- * A fact as a value: numbers and Decimals become exact, lists are read through, objects stay as they are.
+ * A fact as a value: numbers and Decimals become exact, lists and objects stay as they are.
  *
- * @throws {RatebookError} ERR_RULE_FAILED for NaN, infinities, numbers above 2^53, lists nested more than 64 deep
+ * @throws {RatebookError} ERR_RULE_FAILED for NaN, infinities, numbers above 2^53
  */
-export function ruleValueOf(fact: unknown, depth = 0): RuleValue {
+export function ruleValueOf(fact: unknown): RuleValue {
   switch (typeof fact) {
     case "string":
     case "boolean":
@@ -48,7 +55,7 @@ export function ruleValueOf(fact: unknown, depth = 0): RuleValue {
       return exactOfText(String(fact)) ?? failed("a whole number of the facts is out of range");
     case "object":
       if (fact === null || fact instanceof Scaled) return fact;
-      if (Array.isArray(fact)) return listOf(fact, depth);
+      if (Array.isArray(fact)) return fact as RuleList;
       return isDecimalObject(fact) ? exactOfDecimal(decimalOf(fact)) : (fact as RuleObject);
     case "function":
     case "symbol":
@@ -56,13 +63,42 @@ export function ruleValueOf(fact: unknown, depth = 0): RuleValue {
   }
 }
 
-/** A value as a fact of the public face: exact decimals become Decimals, within lists and objects too. */
-export function factOf(value: RuleValue, depth = 0): Fact {
-  if (typeof value === "number" || value instanceof Scaled) return decimalOfExact(value);
-  if (typeof value !== "object" || value === null) return value;
+/**
+ * A value as a fact of the public face: exact decimals become Decimals, within lists and objects too. A list that a
+ * value holds many times is read once.
+ *
+ * @param copied called for each part of a list or object before it is copied
+ * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
+ */
+export function factOf(value: RuleValue, copied: () => void = () => undefined): Fact {
+  return isComposite(value) ? factIn(value, 0, { known: new Map(), copied }) : scalarFact(value);
+}
+
+interface Copying {
+  /** What was copied already. */
+  readonly known: Map<unknown, Fact>;
+  readonly copied: () => void;
+}
+
+/** Recursive: nested at most 64 deep. */
+function factIn(value: RuleValue, depth: number, copying: Copying): Fact {
+  if (!isComposite(value)) return scalarFact(value);
+  const same = copying.known.get(value);
+  if (same !== undefined) return same;
   if (depth > NESTING_MAX) throw nestedTooDeep();
-  if (Array.isArray(value)) return (value as readonly RuleValue[]).map((part) => factOf(part, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, factOf(ruleValueOf(part), depth + 1)]));
+  const inner = (part: unknown): Fact => {
+    copying.copied();
+    return factIn(ruleValueOf(part), depth + 1, copying);
+  };
+  const fact = isList(value)
+    ? value.map(inner)
+    : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]));
+  copying.known.set(value, fact);
+  return fact;
+}
+
+function scalarFact(value: Exclude<RuleValue, RuleList | RuleObject>): Fact {
+  return typeof value === "number" || value instanceof Scaled ? decimalOfExact(value) : value;
 }
 
 /** Whether a value counts as true: not false, null, undefined, "", 0 and [] (S3.1, S3.4). */
@@ -79,21 +115,23 @@ export function strictlyEqual(a: RuleValue, b: RuleValue): boolean {
 }
 
 /** `==`: as {@link strictlyEqual}, after the conversions of JavaScript; text that is a decimal is that decimal. */
-export function looselyEqual(a: RuleValue, b: RuleValue): boolean {
+export function looselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance): boolean {
   if (a === b) return true;
   if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b);
   if (isComposite(a) && isComposite(b)) return false;
-  return orderOf(a, b) === 0;
+  return orderOf(a, b, allowance) === 0;
 }
 
 /**
  * Below 0, 0 or above 0 as a is less than, equal to or more than b: texts by their characters, everything else as
  * decimals, after the conversions of JavaScript. NaN where the two have no order.
+ *
+ * @param allowance pays for the text of a list; needed where one of the two may be a list
  */
-export function orderOf(a: RuleValue, b: RuleValue): number {
+export function orderOf(a: RuleValue, b: RuleValue, allowance?: Allowance): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  const x = isComposite(a) ? stringOf(a) : a;
-  const y = isComposite(b) ? stringOf(b) : b;
+  const x = isComposite(a) ? stringOf(a, allowance) : a;
+  const y = isComposite(b) ? stringOf(b, allowance) : b;
   if (typeof x === "string" && typeof y === "string") return x === y ? 0 : x < y ? -1 : 1;
   const left = numberOf(x);
   const right = numberOf(y);
@@ -105,17 +143,34 @@ export function orderOf(a: RuleValue, b: RuleValue): number {
   return compareExact(left, right);
 }
 
-/** The text of a value as JavaScript has it; a decimal is its plain text (S3.4). */
-export function stringOf(value: RuleValue): string {
+/**
+ * The text of a value as JavaScript has it; a decimal is its plain text (S3.4).
+ *
+ * @param allowance pays for the text of a list; needed where the value may be a list
+ */
+export function stringOf(value: RuleValue, allowance?: Allowance, depth = 0): string {
   if (typeof value === "string") return value;
   if (isDecimal(value)) return textOfExact(value);
-  if (Array.isArray(value)) return joined(value as readonly RuleValue[], ",");
+  if (isList(value)) return listText(value, allowance, depth);
   return typeof value === "object" && value !== null ? "[object Object]" : String(value);
 }
 
-/** The texts of values one after another; nothing for null and undefined. */
-export function joined(values: readonly RuleValue[], separator: string): string {
-  return values.map((value) => (isNothing(value) ? "" : stringOf(value))).join(separator);
+/** The text of a value within other text: nothing for null and undefined. */
+export function textWithin(value: RuleValue, allowance: Allowance | undefined, depth = 0): string {
+  return isNothing(value) ? "" : stringOf(value, allowance, depth);
+}
+
+/** The texts of the elements with commas between: each element is a step. */
+function listText(list: RuleList, allowance: Allowance | undefined, depth: number): string {
+  if (depth > NESTING_MAX) throw nestedTooDeep();
+  const texts: string[] = [];
+  for (const element of list) {
+    allowance?.steps(1);
+    const text = textWithin(ruleValueOf(element), allowance, depth + 1);
+    allowance?.text(text.length + (texts.length > 0 ? 1 : 0));
+    texts.push(text);
+  }
+  return texts.join(",");
 }
 
 /** Whether a value is a decimal. */
@@ -135,9 +190,22 @@ export function failure(message: string, cause?: unknown): RatebookError<"ERR_RU
   return new RatebookError("ERR_RULE_FAILED", message, {}, cause === undefined ? undefined : { cause });
 }
 
+/** Longest message of an error of somebody else's that is told. */
+const MESSAGE_MAX = 300;
+
+/** What an error says that may be anything: whatever was thrown. */
+export function messageOf(error: unknown): string {
+  try {
+    const message = String(error instanceof Error ? error.message : error);
+    return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
+  } catch {
+    return "what was thrown has no text";
+  }
+}
+
 /** The number of JavaScript nearest to what a value converts to; for positions and lengths, never for amounts. */
-export function doubleOf(value: RuleValue): number {
-  const number = numberOf(isComposite(value) ? stringOf(value) : value);
+export function doubleOf(value: RuleValue, allowance?: Allowance): number {
+  const number = numberOf(isComposite(value) ? stringOf(value, allowance) : value);
   return typeof number === "number" ? number : Number(textOfExact(number));
 }
 
@@ -152,13 +220,6 @@ function exactFact(fact: number): Exact {
   );
 }
 
-function listOf(list: readonly unknown[], depth: number): readonly RuleValue[] {
-  if (depth > NESTING_MAX) throw nestedTooDeep();
-  const values = list.map((part) => ruleValueOf(part, depth + 1));
-  // The same list where nothing had to be converted: `===` of lists asks for identity.
-  return values.every((value, index) => value === list[index]) ? (list as readonly RuleValue[]) : values;
-}
-
 function nestedTooDeep(): RatebookError {
   return failure(`the facts are nested more than ${NESTING_MAX} deep`);
 }
@@ -171,7 +232,12 @@ function isNothing(value: RuleValue): value is null | undefined {
   return value === null || value === undefined;
 }
 
-function isComposite(value: RuleValue): value is readonly RuleValue[] | RuleObject {
+/** Whether a value is a list. */
+export function isList(value: RuleValue): value is RuleList {
+  return Array.isArray(value);
+}
+
+function isComposite(value: RuleValue): value is RuleList | RuleObject {
   return typeof value === "object" && value !== null && !(value instanceof Scaled);
 }
 
@@ -179,11 +245,15 @@ function isFiniteNumber(value: Exact): boolean {
   return typeof value !== "number" || Number.isFinite(value);
 }
 
+/** Longer texts are no numbers: reading one takes time that nothing counts. */
+const NUMBER_TEXT_MAX = 4 * EXPONENT_MAX;
+
 /** What JavaScript converts a primitive to: a decimal, or a NaN or infinity, which are no values of a rule. */
 function numberOf(value: Exact | string | boolean | null | undefined): Exact {
   if (value === undefined) return NaN;
   if (value === null || typeof value === "boolean") return value === true ? 1 : 0;
   if (typeof value !== "string") return value;
+  if (value.length > NUMBER_TEXT_MAX) return NaN;
   const exact = exactOfText(value.trim());
   if (exact !== undefined) return exact;
   const double = Number(value);

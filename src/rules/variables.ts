@@ -5,9 +5,10 @@
  */
 import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
+import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { doubleOf, failure, NESTING_MAX, ruleValueOf, shown, stringOf } from "./value.ts";
+import { doubleOf, failure, isList, NESTING_MAX, ruleValueOf, shown, stringOf } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Names that decimals have as objects; a decimal is one value and has no properties. */
@@ -18,56 +19,75 @@ type Readers = (path: string | undefined) => Evaluator;
 /** Finds the slot of a path; undefined where it has none. */
 type Slots = (path: string) => ValueSlot | undefined;
 
+/** Where variables are found, and what pays for the names that are put together. */
+interface VariableScope {
+  readonly readers: Readers;
+  readonly slots: Slots | undefined;
+  readonly allowance: Allowance;
+}
+
 /** Compiles `var`: the value at a path, else the default, else null. The path is a literal, or is computed. */
 export function compileVariable(
   path: Node,
   fallback: Node | undefined,
-  { readers, slots }: { readonly readers: Readers; readonly slots: Slots | undefined },
+  { readers, slots, allowance }: VariableScope,
 ): Node {
   const orElse = fallback?.run ?? constantNode(null).run;
   const readBy = (reader: Evaluator, frame: unknown): RuleValue => {
     const value = reader(frame);
     return value === undefined ? (orElse(frame) ?? null) : value;
   };
+  // A name that is written out is one node with its variable.
+  const size = 1 + (path.constant === undefined ? path.size : 0) + (fallback?.size ?? 0);
   if (path.constant === undefined) {
-    return { run: (frame) => readBy(readers(nameOf(path.run(frame))), frame) };
+    if (path.scalar !== true) allowance.count();
+    return { size, run: (frame) => readBy(readers(computedName(path.run(frame), allowance)), frame) };
   }
   const name = nameOf(path.constant.value);
   const slot = name === undefined ? undefined : slots?.(name);
   if (name !== undefined && slot !== undefined) {
     const { values, index } = slot;
-    return { run: () => values[index], variable: name, slot };
+    return { size, run: () => values[index], variable: name, slot, scalar: true };
   }
   const reader = readers(name);
-  if (name === undefined) return { run: reader };
-  if (fallback !== undefined) return { run: (frame) => readBy(reader, frame), variable: name };
-  return { run: (frame) => reader(frame) ?? null, variable: name };
+  if (name === undefined) return { size, run: reader };
+  if (fallback !== undefined) return { size, run: (frame) => readBy(reader, frame), variable: name };
+  return { size, run: (frame) => reader(frame) ?? null, variable: name };
 }
 
 /** Compiles `missing`: those of the names, given one by one or as one list, whose value is absent, null or "". */
-export function compileMissing(names: readonly Node[], readers: Readers): Evaluator {
+export function compileMissing(names: readonly Node[], readers: Readers, allowance: Allowance): Evaluator {
   const [first] = names;
   const known = names.every((name) => name.constant !== undefined);
   if (known) {
     const list = first?.constant?.value;
     const keys = isList(list) ? list : names.map((name) => name.constant?.value);
-    const bound = keys.map((key) => ({ key, reader: readers(nameOf(key)) }));
-    return (frame) => bound.filter(({ reader }) => isMissing(reader(frame))).map(({ key }) => key);
+    const bound = keys.map((key) => ({ key, reader: readers(nameOf(ruleValueOf(key))) }));
+    return (frame) => {
+      allowance.steps(bound.length);
+      return bound.filter(({ reader }) => isMissing(reader(frame))).map(({ key }) => key);
+    };
   }
+  allowance.count();
   return (frame) => {
     const values = names.map((name) => name.run(frame));
     const [list] = values;
-    return missingOf(isList(list) ? list : values, readers, frame);
+    return missingOf(isList(list) ? list : values, { readers, allowance }, frame);
   };
 }
 
 /** Compiles `missing_some`: nothing when at least so many of the listed names have a value, else the missing ones. */
-export function compileMissingSome([needed, names]: readonly Node[], readers: Readers): Evaluator {
+export function compileMissingSome(
+  [needed, names]: readonly Node[],
+  readers: Readers,
+  allowance: Allowance,
+): Evaluator {
+  if (names?.constant === undefined || needed?.scalar !== true) allowance.count();
   return (frame) => {
-    const count = doubleOf(needed?.run(frame));
+    const count = doubleOf(needed?.run(frame), allowance);
     const list = names?.run(frame);
     if (!isList(list)) throw failure(`"missing_some" takes a list of names, got ${shown(list)}`);
-    const missing = missingOf(list, readers, frame);
+    const missing = missingOf(list, { readers, allowance }, frame);
     return list.length - missing.length >= count ? [] : missing;
   };
 }
@@ -168,8 +188,13 @@ function ownProperty(data: unknown, key: string): unknown {
   return value !== undefined && Object.hasOwn(record, key) ? value : undefined;
 }
 
-function missingOf(keys: readonly RuleValue[], readers: Readers, frame: unknown): readonly RuleValue[] {
-  return keys.filter((key) => isMissing(readers(nameOf(key))(frame)));
+function missingOf(
+  keys: readonly unknown[],
+  { readers, allowance }: Pick<VariableScope, "readers" | "allowance">,
+  frame: unknown,
+): readonly unknown[] {
+  allowance.steps(keys.length);
+  return keys.filter((key) => isMissing(readers(computedName(ruleValueOf(key), allowance))(frame)));
 }
 
 function isMissing(value: RuleValue): boolean {
@@ -177,10 +202,20 @@ function isMissing(value: RuleValue): boolean {
 }
 
 /** A path given as a value: a number is the place in a list; null, "" and nothing are the whole of the facts. */
-function nameOf(path: RuleValue): string | undefined {
-  return path === null || path === undefined || path === "" ? undefined : stringOf(path);
+function nameOf(path: RuleValue, allowance?: Allowance): string | undefined {
+  return path === null || path === undefined || path === "" ? undefined : stringOf(path, allowance);
 }
 
-function isList(value: RuleValue): value is readonly RuleValue[] {
-  return Array.isArray(value);
+/** Longest name that is put together when a rule is evaluated. */
+const COMPUTED_NAME_MAX = 1000;
+
+/** As {@link nameOf}, for a path that is computed: every part of it is a step. */
+function computedName(path: RuleValue, allowance: Allowance): string | undefined {
+  const name = nameOf(path, allowance);
+  if (name === undefined) return undefined;
+  if (name.length > COMPUTED_NAME_MAX) {
+    throw failure(`a variable's name of more than ${COMPUTED_NAME_MAX} characters was put together: ${shown(name)}`);
+  }
+  allowance.steps(name.split(".").length);
+  return name;
 }

@@ -19,6 +19,7 @@ import { createEventReader } from "../../metering/read-event.ts";
 import type { Usage, UsageTally } from "../../metering/usage.ts";
 import { createUsageTally } from "../../metering/usage.ts";
 import { isZeroExact } from "../../numbers/exact.ts";
+import type { RuleBudget } from "../../rules/budget.ts";
 import type { SeenIds } from "../events/duplicates.ts";
 import { rememberIds } from "../events/duplicates.ts";
 import {
@@ -56,6 +57,8 @@ export interface MeteringRunOptions extends PlanHooks {
   readonly now?: Instant | undefined;
   /** How far ahead of `now` an event may be, in milliseconds; default one day (S6.6). */
   readonly aheadMs?: number | undefined;
+  /** What one evaluation of a rule may do (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /** Events in, usage out. */
@@ -88,7 +91,7 @@ export const ID_MEMORY_MS = 45 * DAY_MS;
 
 /** Starts a metering run over a book that was read and checked. */
 export function createMeteringRun(book: MeteringRunBook, options: MeteringRunOptions = {}): MeteringRun {
-  const program = compileMetering(book);
+  const program = compileMetering(book, options);
   const reader = createEventReader(program.schemas);
   const accountIds = book.accounts.map(({ id }) => id);
   const featureIds = book.features.map(({ id }) => id);

@@ -16,6 +16,7 @@ import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { LOOK_AHEAD } from "../../metering/look-ahead.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
+import type { RuleBudget } from "../../rules/budget.ts";
 import { asOf, decisionsOf, findPlanIn, withDraft } from "../account/account-plans.ts";
 import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "../account/book-views.ts";
 import { creditIdOf, entryIdOf } from "../account/due-ids.ts";
@@ -49,6 +50,8 @@ export interface PreviewOptions extends RangeOptions {
   readonly explain?: boolean | undefined;
   /** Remembers the ids of accepted events (S14.1); `false` does without, default an exact memory. */
   readonly ids?: SeenIds | false | undefined;
+  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /** An event that was refused or failed. */
@@ -94,7 +97,7 @@ export interface PreviewRun {
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
  * a plan without prices in the currency of an account that is named, or of all; events that reach over more cycles than
- * anyone can want, where no range is given; ERR_DATE_INVALID for a date that is none
+ * anyone can want, where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
   const { metering, finish } = startPreview(
@@ -152,7 +155,8 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
     areNamed: options.accounts !== undefined,
   });
   const plans = plansOf(book, options.plan);
-  const metering = createMeteringRun(book, { ...plans.hooks, ids: options.ids ?? rememberIds(undefined, count) });
+  const { ids = rememberIds(undefined, count), ruleBudget } = options;
+  const metering = createMeteringRun(book, { ...plans.hooks, ids, ruleBudget });
   return {
     metering,
     finish() {

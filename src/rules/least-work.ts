@@ -1,0 +1,155 @@
+/**
+ * What a rule takes whatever the facts are: a rule that can never keep within its budget is refused when it is saved
+ * (S3.8).
+ *
+ * A part that reads nothing of the facts is evaluated, once, within the budget. Of everything else what is certain is
+ * added up.
+ *
+ * @module
+ */
+import { RatebookError } from "../errors.ts";
+import { isDecimalObject } from "../numbers/decimal.ts";
+import { allowanceOf, exceeding, type FullRuleBudget } from "./budget.ts";
+import { compilePart } from "./compile.ts";
+import { argumentsMin, argumentsOf, isIteration, type RuleOperators } from "./operators.ts";
+import type { Rule } from "./rule.ts";
+import { isList, type RuleValue } from "./value.ts";
+
+/** What a rule is held against. */
+export interface WorkLimits {
+  readonly budget: FullRuleBudget;
+  /** Operators beside the built-in ones: what they give is not known before. */
+  readonly operators?: RuleOperators | undefined;
+}
+
+/**
+ * What is wrong with a checked rule that takes more than its budget whatever the facts are; undefined when some facts
+ * may keep it within.
+ */
+export function heavyProblem(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
+  const least = leastOf(rule, { budget, operators, spent: { steps: 0 } });
+  const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
+  return what === undefined ? undefined : `${exceeding(budget, what)}, whatever the event`;
+}
+
+/** @throws {RatebookError} ERR_RULE_INVALID with what {@link heavyProblem} finds */
+export function refuseHeavy(rule: Rule, limits: WorkLimits): void {
+  const problem = heavyProblem(rule, limits);
+  if (problem !== undefined) throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$" });
+}
+
+/** The least that an evaluation takes. */
+interface Work {
+  readonly steps: number;
+  readonly text: number;
+}
+
+const NONE: Work = { steps: 0, text: 0 };
+
+interface Weighing extends WorkLimits {
+  /** What the evaluations took so far: beyond {@link SPENT_MAX} no more are made, and what they take stays unknown. */
+  readonly spent: { steps: number };
+}
+
+/** Most steps of one evaluation, and of all, to find out what a rule takes. */
+const EVALUATION_MAX = 1_000_000;
+const SPENT_MAX = 2_000_000;
+
+/** Recursive: a checked rule nests at most 64 deep. */
+function leastOf(rule: Rule | undefined, weighing: Weighing): Work {
+  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
+  if (isClosed(rule)) return evaluated(rule, weighing).work;
+  if (Array.isArray(rule)) return sumOf(rule as readonly Rule[], weighing);
+  const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+  const args = argumentsOf(given);
+  switch (operator) {
+    case "if":
+    case "?:":
+      return choice(args, weighing);
+    case "and":
+    case "or":
+    case "var":
+      // What comes after the first is not always asked for.
+      return leastOf(args[0], weighing);
+    default:
+      return isIteration(operator) ? loop(operator, args, weighing) : sumOf(args, weighing);
+  }
+}
+
+function sumOf(parts: readonly Rule[], weighing: Weighing): Work {
+  return parts.map((part) => leastOf(part, weighing)).reduce(plus, NONE);
+}
+
+/** The condition, and the lighter one of what follows. */
+function choice(args: readonly Rule[], weighing: Weighing): Work {
+  const results: Work[] = [];
+  let conditions = NONE;
+  let at = 0;
+  for (; at + 1 < args.length; at += 2) {
+    conditions = plus(conditions, leastOf(args[at], weighing));
+    results.push(plus(conditions, leastOf(args[at + 1], weighing)));
+  }
+  results.push(plus(conditions, leastOf(args[at], weighing)));
+  return {
+    steps: Math.min(...results.map(({ steps }) => steps)),
+    text: Math.min(...results.map(({ text }) => text)),
+  };
+}
+
+/** A loop over a list that is known, with a body, or a start, that is not. */
+function loop(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
+  const around = plus(leastOf(list, weighing), operator === "reduce" ? leastOf(initial, weighing) : NONE);
+  if (!isClosed(list) || !["map", "filter", "reduce"].includes(operator)) return around;
+  const { value } = evaluated(list, weighing);
+  if (!isList(value)) return around;
+  const each = leastOf(body, weighing);
+  const { size } = compilePart(body, allowanceOf(weighing.budget), weighing.operators);
+  const steps = value.length * (each.steps + size + (operator === "map" ? 2 : 1));
+  return plus(around, { steps, text: value.length * each.text });
+}
+
+function plus(a: Work, b: Work): Work {
+  return { steps: a.steps + b.steps, text: a.text + b.text };
+}
+
+/** Evaluates a part that reads no facts: what it took, and its value unless it fails, as it would for every event. */
+function evaluated(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
+  if (spent.steps > SPENT_MAX) return { work: NONE };
+  const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
+  const allowance = allowanceOf(limits);
+  const node = compilePart(part, allowance, undefined);
+  const took = (): Work => {
+    const left = allowance.left();
+    const work = { steps: limits.steps - left.steps, text: limits.text - left.text };
+    spent.steps += Math.min(work.steps, limits.steps);
+    return work;
+  };
+  try {
+    const value = node.run({});
+    return { work: took(), value };
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    return { work: took() };
+  }
+}
+
+/** Whether a part reads nothing of the facts: no variable but those of its own loops, no operator of a user's own. */
+function isClosed(part: Rule | undefined): boolean {
+  if (typeof part !== "object" || part === null || isDecimalObject(part)) return true;
+  if (Array.isArray(part)) return (part as readonly Rule[]).every(isClosed);
+  const [[operator, given] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
+  const args = argumentsOf(given);
+  if (["var", "missing", "missing_some"].includes(operator) || argumentsMin(operator) === undefined) return false;
+  if (!isIteration(operator)) return args.every(isClosed);
+  const [list, body, initial] = args;
+  return isClosed(list) && isClosed(initial) && !callsOwn(body);
+}
+
+/** Whether an operator of a user's own is anywhere in a part. */
+function callsOwn(part: Rule | undefined): boolean {
+  if (typeof part !== "object" || part === null || isDecimalObject(part)) return false;
+  if (Array.isArray(part)) return (part as readonly Rule[]).some(callsOwn);
+  return Object.entries(part as Readonly<Record<string, Rule>>).some(
+    ([operator, given]) => argumentsMin(operator) === undefined || argumentsOf(given).some(callsOwn),
+  );
+}

@@ -1,0 +1,273 @@
+/** What one evaluation of a rule may do (S3.8): figures are counted by hand from the rule. */
+import { describe, expect, test } from "vitest";
+
+import { RatebookError } from "../../src/errors.ts";
+import { compileRule } from "../../src/rules/compile-rule.ts";
+import { compile } from "../../src/rules/compile.ts";
+import { heavyProblem } from "../../src/rules/least-work.ts";
+import { parseRule, type Rule } from "../../src/rules/rule.ts";
+
+const STEPS = "the rule takes more than its budget of 10,000 steps";
+const TEXT = "the rule makes more text than its budget of 65,536 characters";
+/** An evaluation that is stopped by its budget takes milliseconds; the rest is for a busy machine. */
+const BOUND_MS = 1000;
+
+const read = (path: string): { readonly var: string } => ({ var: path });
+const ones = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
+
+/** What the event path says of a rule on facts: the message of the error, or nothing. */
+function messageOn(rule: unknown, facts: unknown): string | undefined {
+  const evaluate = compile(parseRule(rule));
+  const start = performance.now();
+  try {
+    evaluate(facts);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RatebookError) || error.code !== "ERR_RULE_FAILED") throw error;
+    return error.message;
+  } finally {
+    expect(performance.now() - start).toBeLessThan(BOUND_MS);
+  }
+}
+
+const nested = (list: unknown, deep: number): unknown =>
+  deep === 0 ? read("") : { map: [list, nested(list, deep - 1)] };
+const doubling = { merge: [read("accumulator"), read("accumulator")] };
+const fifty = ones(50);
+const divisions = Array.from({ length: 480 }, () => ({ "/": [1, 3] }));
+
+describe("S3.8 what exceeds the budget is stopped before it is done", () => {
+  test.each<readonly [string, unknown, unknown, string]>([
+    ["a list that doubles", { reduce: [read("list"), doubling, [1]] }, { list: ones(40) }, STEPS],
+    ["five loops in each other", { map: [read("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
+    ["a body of 480 divisions", { map: [read("list"), { max: divisions }] }, { list: ones(1024) }, STEPS],
+    [
+      "a text that doubles",
+      { reduce: [read("list"), { cat: [read("accumulator"), read("accumulator")] }, "x"] },
+      { list: ones(40) },
+      TEXT,
+    ],
+    [
+      "the text of a list that holds itself twice, over and over",
+      { cat: [{ reduce: [read("list"), [read("accumulator"), read("accumulator")], 1] }] },
+      { list: ones(40) },
+      TEXT,
+    ],
+    ["a long list in a comparison", { "==": [read("list"), "x"] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list in an order", { "<": [1, read("list"), 3] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list as a name", { var: read("list") }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of names", { missing: [read("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of some names", { missing_some: [1, read("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a search in a long list", { in: [2, read("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list merged", { merge: [read("list"), read("list")] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by all", { all: [read("list"), true] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by some", { some: [read("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long list gone through by none", { none: [read("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long text copied", { cat: [read("text")] }, { text: "x".repeat(65_537) }, TEXT],
+    ["a part of a long text", { substr: [read("text"), 1] }, { text: "x".repeat(65_538) }, TEXT],
+    [
+      "a search for a long text that is nearly there everywhere",
+      { in: [read("part"), read("text")] },
+      { part: `${"a".repeat(250_000)}b${"a".repeat(250_000)}`, text: "a".repeat(1_000_000) },
+      STEPS,
+    ],
+  ])("%s", (_, rule, facts, message) => {
+    expect(messageOn(rule, facts)).toBe(message);
+  });
+
+  test("a name that is put together is at most 1,000 characters long", () => {
+    const rule = { var: read("name") };
+    expect(messageOn(rule, { name: "x".repeat(1000) })).toBe(undefined);
+    expect(messageOn(rule, { name: "x".repeat(1001) })).toMatch(/^a variable's name of more than 1000 characters/);
+  });
+
+  test("a list that holds itself twice, over and over, leaves the rule without growing", () => {
+    const evaluate = compileRule({ reduce: [read("list"), [read("accumulator"), read("accumulator")], 1] });
+    let [fact] = [evaluate({ list: ones(40) })] as unknown[];
+    for (let depth = 0; depth < 40; depth++) fact = (fact as unknown[])[1];
+    expect(String(fact)).toBe("1");
+  });
+});
+
+describe("S3.8 what is counted", () => {
+  test.each<readonly [string, unknown, number]>([
+    // 10 visited, 10 made, and 10 times the 3 nodes of the body.
+    ["map", { map: [read("list"), { "*": [read(""), 2] }] }, 50],
+    // 10 visited, 10 times 3 nodes, and 10 kept.
+    ["filter", { filter: [read("list"), { "==": [read(""), 1] }] }, 50],
+    // 10 visited and 10 times 3 nodes.
+    ["reduce", { reduce: [read("list"), { "+": [read("accumulator"), read("current")] }, 0] }, 40],
+    ["all", { all: [read("list"), { "==": [read(""), 1] }] }, 40],
+    ["none", { none: [read("list"), { "==": [read(""), 2] }] }, 40],
+    // The first element is one.
+    ["some", { some: [read("list"), { "==": [read(""), 1] }] }, 4],
+    ["merge", { merge: [read("list"), 1, read("list")] }, 21],
+    ["in", { in: [2, read("list")] }, 10],
+    ["a list that is made", [read("list"), 1, 2], 3],
+    ["a list of literals, and a search in it", { in: [1, [1, 2, 3]] }, 0],
+    ["a list of literals in a body", { map: [read("list"), { in: [read(""), [1, 2, 3]] }] }, 40],
+    // 10 visited, each one character, with 9 commas.
+    ["the text of a list", { cat: [read("list")] }, 10],
+    ["the parts of a name that is put together", { var: { cat: ["a.b.", "c"] } }, 3],
+    // 3 copied, 3 visited, and 3 names of one part.
+    ["missing names", { missing: { merge: [["a", "b"], "list"] } }, 9],
+    // Outer: 10 visited, 10 made, 10 times 1 node; inner, for each: 3 visited, 3 made, 3 times 1 node.
+    ["a loop in a loop", { map: [read("list"), { map: [[1, 2, 3], read("")] }] }, 30 + 90],
+    ["no list and no text", { "+": [1, { if: [true, 2, 3] }] }, 0],
+  ])("%s", (_, rule, steps) => {
+    const facts = { list: ones(10) };
+    const within = (allowed: number): unknown =>
+      compile(parseRule(rule), { budget: { steps: allowed, text: 100 } })(facts);
+    expect(within(steps)).toBeDefined();
+    if (steps > 0) expect(() => within(steps - 1)).toThrow(`its budget of ${steps - 1} steps`);
+  });
+
+  test.each<readonly [string, unknown, number]>([
+    ["cat", { cat: ["ab", 1.5, null, "é"] }, 6],
+    ["substr", { substr: ["abcdef", 2, 3] }, 3],
+    // Once as the text of the list, "1,1", and once within the longer text.
+    ["a list in cat", { cat: [read("pair"), "!"] }, 3 + 4],
+  ])("characters made by %s", (_, rule, length) => {
+    const within = (text: number): unknown =>
+      compile(parseRule(rule), { budget: { steps: 100, text } })({ pair: [1, 1] });
+    expect(within(length)).toBeDefined();
+    expect(() => within(length - 1)).toThrow(`its budget of ${length - 1} characters`);
+  });
+
+  test("a user's operator is one step, and each element copied for it another", () => {
+    const operators = { own: (): number => 1 };
+    const rule = { map: [read("list"), { own: [read("")] }] };
+    // 3 visited, 3 made, 3 times 2 nodes, 3 calls; an element [1, 1] is 2 copied.
+    const within = (steps: number): unknown =>
+      compile(parseRule(rule), { operators, budget: { steps, text: 1 } })({ list: [1, 2, [1, 1]] });
+    expect(within(17)).toEqual([1, 1, 1]);
+    expect(() => within(16)).toThrow("its budget of 16 steps");
+    // Without a loop nothing is counted.
+    expect(compile(parseRule({ own: [read("list")] }), { operators })({ list: ones(20_000) })).toBe(1);
+  });
+
+  test("each evaluation has the whole budget, also after one that failed, and inside of another one", () => {
+    const sum = { reduce: [read("list"), { "+": [read("accumulator"), read("current")] }, 0] };
+    const evaluate = compile(parseRule(sum));
+    // 2,500 elements are 10,000 steps.
+    for (const length of [2500, 2501, 2500, 2500]) {
+      if (length === 2501) expect(() => evaluate({ list: ones(length) })).toThrow(STEPS);
+      else expect(evaluate({ list: ones(length) })).toBe(length);
+    }
+    const again: { evaluate?: (facts: unknown) => unknown } = {};
+    const operators = { again: (list: unknown): unknown => again.evaluate?.({ list: [], deep: list }) ?? 0 };
+    const rule = {
+      if: [read("list.0"), { merge: [{ again: [read("list")] }, read("list")] }, { merge: read("deep") }],
+    };
+    again.evaluate = compileRule(rule, { operators, ruleBudget: { steps: 9 } });
+    // Outside 1 call, 2 copied and 4 merged, of which the inside, 2 merged, takes nothing.
+    expect(String(again.evaluate({ list: [1, 2] }))).toBe("1,2,1,2");
+  });
+
+  test("options raise it", () => {
+    const rule = { cat: [{ map: [read("list"), "x"] }] };
+    const facts = { list: ones(50_000) };
+    expect(() => compileRule(rule)(facts)).toThrow(STEPS);
+    // 3 steps an element and one more for its text; its text and then the whole: 99,999 characters each.
+    expect(() => compileRule(rule, { ruleBudget: { steps: 200_000 } })(facts)).toThrow(TEXT);
+    expect(compileRule(rule, { ruleBudget: { steps: 200_000, text: 199_998 } })(facts)).toHaveLength(99_999);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, "10", null])("a budget of %s is refused", (steps) => {
+    expect(() => compileRule(1, { ruleBudget: { steps: steps as number } })).toThrow(
+      expect.objectContaining({ code: "ERR_OPTION_INVALID", details: { option: "ruleBudget.steps" } }),
+    );
+  });
+});
+
+describe("S3.8 a rule that no event keeps within the budget is refused", () => {
+  const budget = { steps: 10_000, text: 65_536 };
+  const [always, anyText] = [`${STEPS}, whatever the event`, `${TEXT}, whatever the event`];
+  test.each<readonly [string, unknown, string | undefined]>([
+    ["a list that doubles", { reduce: [ones(40), doubling, [1]] }, always],
+    ["five loops in each other", nested(fifty, 5), always],
+    ["a text that doubles", { reduce: [ones(40), { cat: [read("accumulator"), read("accumulator")] }, "x"] }, anyText],
+    ["one in a condition", { if: [{ some: [nested(fifty, 5), true] }, 1, 2] }, always],
+    ["one in every branch", { if: [read("x"), nested(fifty, 5), { "+": [1, nested(fifty, 5)] }] }, always],
+    ["one in one branch", { if: [read("x"), nested(fifty, 5), 1] }, undefined],
+    ["one behind an and", { and: [read("x"), nested(fifty, 5)] }, undefined],
+    ["one as the default of a variable", { var: ["x", nested(fifty, 5)] }, undefined],
+    ["a start that is not known", { reduce: [ones(40), { map: [ones(200), 1] }, read("x")] }, always],
+    // 1,000 visited, and 1,000 times 9 nodes of the body, are 10,000.
+    ["just enough", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1] }, read("x")] }, undefined],
+    ["one node too many", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1, 1] }, read("x")] }, always],
+    ["no list", { "+": [read("x"), 1] }, undefined],
+    ["what fails for another reason", { map: [[1, 0], { "/": [1, read("")] }] }, undefined],
+  ])("%s", (_, rule, message) => {
+    const start = performance.now();
+    expect(heavyProblem(rule as Rule, { budget })).toBe(message);
+    expect(performance.now() - start).toBeLessThan(BOUND_MS);
+    if (message === undefined) compileRule(rule);
+    else expect(() => compileRule(rule)).toThrow(expect.objectContaining({ code: "ERR_RULE_INVALID", message }));
+  });
+
+  test("by a higher budget it is taken", () => {
+    const rule = { map: [ones(100), { map: [ones(100), read("")] }] };
+    // Outside 300; inside 100 times 300.
+    expect(() => compileRule(rule, { ruleBudget: { steps: 30_299 } })).toThrow("30,299 steps, whatever the event");
+    expect(compileRule(rule, { ruleBudget: { steps: 30_300 } })({})).toHaveLength(100);
+  });
+
+  test("many heavy parts take no long time to find", () => {
+    // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within.
+    const branch = { map: [ones(70), { map: [ones(40), read("")] }] };
+    const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? read("x") : branch)), 1] };
+    const start = performance.now();
+    expect(heavyProblem(rule as Rule, { budget })).toBe(undefined);
+    expect(performance.now() - start).toBeLessThan(BOUND_MS);
+  });
+});
+
+describe("S3.8 whatever is thrown is an error of the rule", () => {
+  const thrown: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ["a text", () => "oops", /failed: oops$/],
+    ["undefined", () => undefined, /failed: undefined$/],
+    ["null", () => null, /failed: null$/],
+    ["a symbol", () => Symbol("s"), /failed: Symbol\(s\)$/],
+    ["an object without a text", () => Object.create(null) as unknown, /failed: what was thrown has no text$/],
+    [
+      "an error whose message throws",
+      () => Object.defineProperty(new Error(), "message", { get: (): never => boom() }),
+      /no text$/,
+    ],
+    ["a RangeError", () => new RangeError("Invalid string length"), /failed: Invalid string length$/],
+    ["a very long message", () => new Error("x".repeat(1_000_000)), /x{300}…$/],
+  ];
+  test.each(thrown)("%s", (_, what, message) => {
+    const operators = {
+      own: (): never => {
+        throw what();
+      },
+    };
+    expect(() => compileRule({ own: [] }, { operators })({})).toThrow(
+      expect.objectContaining({ code: "ERR_RULE_FAILED", message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  test("an operator without an end", () => {
+    const operators = { own: (): unknown => operators.own() };
+    expect(() => compileRule({ own: [] }, { operators })({})).toThrow(
+      expect.objectContaining({ code: "ERR_RULE_FAILED" }),
+    );
+  });
+
+  test("facts that throw, and results that throw when they are read", () => {
+    const hostile = Object.defineProperty([1], 0, { get: (): never => boom(), enumerable: true });
+    expect(() => compileRule(read("x"))({ x: hostile })).toThrow(
+      expect.objectContaining({ code: "ERR_RULE_FAILED", message: "the rule failed: boom" }),
+    );
+    const operators = { own: (): unknown => hostile };
+    expect(() => compileRule({ map: [{ own: [] }, read("")] }, { operators })({})).toThrow(
+      expect.objectContaining({ code: "ERR_RULE_FAILED" }),
+    );
+  });
+});
+
+function boom(): never {
+  throw new TypeError("boom");
+}
