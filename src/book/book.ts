@@ -6,7 +6,9 @@
 import { hasCode } from "../errors.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
+import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
+import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
 import type { Book } from "./reading/document.ts";
 import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./reading/read-document.ts";
@@ -17,14 +19,26 @@ import { type PricePlan, pricePlan } from "./resources/price-plan.ts";
 
 export type { Book, BookInput, Organization } from "./reading/document.ts";
 
+/** How a book is read. */
+export interface BookOptions {
+  /** What one evaluation of a rule may do: a rule that no event could keep within it is refused (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
+}
+
 /**
  * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.
  *
  * @param json the value of a JSON document (see {@link BookInput}), or its text; from a text, numbers are read to their last digit (S1.2)
  * @returns plain data; nothing of it is frozen, and the input is left as it was
- * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence;
+ * ERR_OPTION_INVALID for a budget that is none
  */
-export function readBook(json: unknown): Book {
+export function readBook(json: unknown, options: BookOptions = {}): Book {
+  return readBookWithin(json, { budget: ruleBudgetOf(options.ruleBudget), isChecked: () => true });
+}
+
+/** As {@link readBook}, where only some rules are new and held against the budget. */
+export function readBookWithin(json: unknown, work: RuleWork): Book {
   const problems = collectProblems();
   const raw = typeof json === "string" ? parsed("the book", json, problems.report) : json;
   if (checkNesting(raw, problems)) {
@@ -32,6 +46,7 @@ export function readBook(json: unknown): Book {
     const report = problems.reportBeyondShape();
     const book = resolveBook(shape.document, { references: referencesOf(shape.lists), report });
     checkBook(book, shape, report);
+    checkRuleWork(book, work, report);
     if (problems.count() === 0) return inOrder(book);
   }
   throw problems.error("the book", raw);

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Book, readBook } from "../book/book.ts";
+import { type Book, readBookWithin } from "../book/book.ts";
+import type { RuleWork } from "../book/checks/check-rule-work.ts";
 import { LIST_WORDS } from "../book/reading/references.ts";
 import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
@@ -13,6 +14,7 @@ import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
+import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { compareOldest } from "../store/order.ts";
 import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
 import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
@@ -81,14 +83,19 @@ export function withGiven(documents: GivenDocuments, changed: readonly DocumentR
 }
 
 /**
- * Reads the book of documents of which some were changed: these are checked with all that depends on them.
+ * Reads the book of documents of which some were changed: these are checked with all that depends on them, and their
+ * rules are held against the budget (S3.8).
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED when only others
  * would break by it
  */
-export function changedBook(documents: GivenDocuments, changed: readonly DocumentRecord[]): Book {
+export function changedBook(
+  documents: GivenDocuments,
+  changed: readonly DocumentRecord[],
+  { ruleBudget }: CatalogOptions,
+): Book {
   try {
-    return bookOf(documents, new Set(changed));
+    return bookOf(documents, new Set(changed), ruleBudget);
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     throw problemsOf(error.details.problems, documents, changed.at(-1), error);
@@ -121,7 +128,8 @@ export function readOverride(documents: ConfiguredDocuments, request: OverrideRe
     ...raw.customers.filter(({ id }) => id !== NOBODY),
   ];
   try {
-    const [account] = readBook({ ...raw, customers, accounts: [asking, ...raw.accounts] }).accounts;
+    const given = { ...raw, customers, accounts: [asking, ...raw.accounts] };
+    const [account] = readBookWithin(given, heldAgainst(documents, new Set())).accounts;
     const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
     invariant(read !== undefined, "S16.2: an override that was given is read");
     return read;
@@ -157,13 +165,33 @@ async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
  * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
  * its meters since
  */
-function bookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): Book {
-  const book = readBook(rawBookOf(documents, changed));
+function bookOf(
+  documents: GivenDocuments,
+  changed: ReadonlySet<DocumentRecord> = new Set(),
+  ruleBudget?: RuleBudget,
+): Book {
+  const book = readBookWithin(rawBookOf(documents, changed), heldAgainst(documents, changed, ruleBudget));
   const pricePlans = book.pricePlans.map((plan, place) => ({
     ...plan,
     status: documents.pricePlan.slice(place, place + 1).some(isActivePlan) ? ("ACTIVE" as const) : plan.status,
   }));
   return { ...book, pricePlans, customers: [], accounts: [] };
+}
+
+/** Only rules that were changed are held against the budget: those that an older version took fail event by event. */
+function heldAgainst(
+  documents: GivenDocuments,
+  changed: ReadonlySet<DocumentRecord>,
+  ruleBudget?: RuleBudget,
+): RuleWork {
+  const lists = { settings: documents.setting, eventSchemas: documents.eventSchema, usageMeters: documents.usageMeter };
+  return {
+    budget: ruleBudgetOf(ruleBudget),
+    isChecked: (list, at) => {
+      const document = lists[list][at];
+      return document !== undefined && changed.has(document);
+    },
+  };
 }
 
 /** The documents as a book is written. */

@@ -105,7 +105,7 @@ export function checkedDocuments(
   changed: readonly DocumentRecord[],
 ): { readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration } {
   const asGiven = withGiven(before.documents, changed);
-  const checked = changedBook(asGiven, changed);
+  const checked = changedBook(asGiven, changed, before.catalog.options);
   const documents = changed.map((document): ConfiguredDocument => {
     const item = itemOf(kind, document.id, asGiven, checked);
     invariant(item !== undefined, "a document of the configuration has its item in the book");

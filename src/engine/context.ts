@@ -10,6 +10,7 @@ import { readAccounts } from "../ledger/reads.ts";
 import { notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
+import type { RuleBudget } from "../rules/budget.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 
@@ -20,6 +21,8 @@ export interface EngineContext {
   readonly clock: () => Instant;
   readonly ids: IdSource;
   readonly configuration: ConfigurationSource;
+  /** What one evaluation of a rule may do (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
   /** Told of each account that a bill run leaves for the next one. */
   readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
   /** Which accounts aliases stood for last: only a hint of what to lock, checked under the lock. */

@@ -173,6 +173,7 @@ export function createEngine(given: EngineOptions): Engine {
     clock,
     ids: ids ?? createIds(clock),
     configuration: createConfigurationSource(options),
+    ruleBudget: options.ruleBudget,
     onSkipped,
     aliasHints: new Map(),
   };

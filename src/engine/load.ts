@@ -33,7 +33,7 @@ export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: n
  */
 export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
   // The reader of books sees what only a text shows, such as a key that is given twice.
-  const book = readBook(json);
+  const book = readBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
@@ -50,7 +50,8 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
     );
     await checkFree(view, [...documents, ...customers], book);
     const after = withGiven(before.documents, documents);
-    const catalog = createCatalog(changedBook(after, documents), before.catalog.options);
+    const { options } = before.catalog;
+    const catalog = createCatalog(changedBook(after, documents, options), options);
     const ledgers = ledgersOf(catalog, book, now, context.ids);
     return {
       result: countsOf(book),

@@ -47,13 +47,14 @@ interface Work {
 const NONE: Work = { steps: 0, text: 0 };
 
 interface Weighing extends WorkLimits {
-  /** What the evaluations took so far: beyond {@link SPENT_MAX} no more are made, and what they take stays unknown. */
+  /** What the evaluations took so far: beyond some budgets no more are made, and what they take stays unknown. */
   readonly spent: { steps: number };
 }
 
-/** Most steps of one evaluation, and of all, to find out what a rule takes. */
+/** Most steps, and characters, of one evaluation to find out what a rule takes. */
 const EVALUATION_MAX = 1_000_000;
-const SPENT_MAX = 2_000_000;
+/** Most budgets that all evaluations may take together. */
+const SPENT_MAX = 3;
 
 /** Recursive: a checked rule nests at most 64 deep. */
 function leastOf(rule: Rule | undefined, weighing: Weighing): Work {
@@ -114,8 +115,8 @@ function plus(a: Work, b: Work): Work {
 
 /** Evaluates a part that reads no facts: what it took, and its value unless it fails, as it would for every event. */
 function evaluated(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
-  if (spent.steps > SPENT_MAX) return { work: NONE };
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
+  if (spent.steps > SPENT_MAX * limits.steps) return { work: NONE };
   const allowance = allowanceOf(limits);
   const node = compilePart(part, allowance, undefined);
   const took = (): Work => {

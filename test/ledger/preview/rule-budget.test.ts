@@ -1,0 +1,130 @@
+/** Heavy rules in a preview and a book: each fails its own event, or is refused when it is read (S3.8, S14.1). */
+import { describe, expect, test } from "vitest";
+
+import { readBook } from "../../../src/book/book.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import { preview, type PreviewOptions } from "../../../src/ledger/preview/preview.ts";
+
+const read = (path: string): { readonly var: string } => ({ var: path });
+const ones = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
+const doubling = { merge: [read("accumulator"), read("accumulator")] };
+/** Over a setting of 1,024 elements: each costs a step, and one for each of the 721 nodes of the body. */
+const DIVISIONS = {
+  reduce: [read("dependencies.list"), { max: Array.from({ length: 240 }, () => ({ "/": [1, 3] })) }, 0],
+};
+const COPIES = {
+  reduce: [read("dependencies.list"), { cat: [read("accumulator"), read("accumulator")] }, read("dimension.region")],
+};
+
+interface Rules {
+  readonly field?: unknown;
+  readonly computation?: unknown;
+  readonly setting?: string;
+}
+
+function bookWith({ field, computation = read("attribute.n"), setting = JSON.stringify(ones(1024)) }: Rules): unknown {
+  const fields = field === undefined ? [] : [{ name: "extra", type: "DIMENSION", order: 1, value: field }];
+  return {
+    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
+    settings: [{ id: "list", name: "List", dataType: "JSON", value: setting }],
+    eventSchemas: [
+      {
+        name: "call",
+        attributes: [{ name: "n" }],
+        dimensions: [{ name: "region" }],
+        enrichments: { dependencies: [{ key: "list", name: "list" }], fields },
+      },
+      { name: "plain", attributes: [{ name: "n" }] },
+    ],
+    usageMeters: [
+      {
+        id: "um.calls",
+        name: "calls",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation }],
+      },
+      { id: "um.plain", name: "plain", aggregation: "COUNT", eventSchemaName: "plain", computations: [{ order: 1 }] },
+    ],
+    customers: [{ id: "ann", name: "Ann" }],
+    accounts: [{ id: "acc", name: "Account", customerId: "ann" }],
+  };
+}
+
+/** What comes of an event with the rules, between two events of another schema. */
+function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string[] {
+  const call = { schemaName: "call", attributes: [{ name: "n", value: 1 }], dimensions: { region: "eu" } };
+  const plain = { schemaName: "plain", attributes: [{ name: "n", value: 1 }] };
+  const events = [plain, call, plain].map((event, at) => ({
+    ...event,
+    id: `e${at}`,
+    accountId: "acc",
+    timestamp: `2024-06-0${at + 1}T00:00:00Z`,
+  }));
+  const start = performance.now();
+  const { problems, events: counts } = preview(readBook(bookWith(rules)), events, options);
+  expect(performance.now() - start).toBeLessThan(1000);
+  expect(counts.read).toBe(3);
+  return problems.map(({ event, status, message }) => `${event} ${status} ${message}`);
+}
+
+function problemsOf(rules: Rules): readonly string[] {
+  try {
+    readBook(bookWith(rules));
+    return [];
+  } catch (error) {
+    if (!(error instanceof RatebookError) || error.code !== "ERR_BOOK_INVALID") throw error;
+    const { problems } = error.details as { readonly problems: readonly { path: string; message: string }[] };
+    return problems.map(({ path, message }) => `${path} ${message}`);
+  }
+}
+
+describe("S3.8 a rule that exceeds its budget fails its event, and no other of the batch", () => {
+  test("in a field", () => {
+    expect(outcomesOf({ field: COPIES })).toEqual([
+      '2 INGESTION_FAILED_ENRICHMENT_FAILED The field "extra" cannot be computed: the rule makes more text than its budget of 65,536 characters.',
+    ]);
+  });
+
+  test("in a meter", () => {
+    expect(outcomesOf({ computation: DIVISIONS })).toEqual([
+      '2 INGESTION_FAILED_UNITS_INVALID The meter "calls" cannot measure the event: the rule takes more than its budget of 10,000 steps.',
+    ]);
+  });
+
+  test("options raise it", () => {
+    // A step for an element and 721 for the body: 240 divisions of two literals, and max.
+    expect(outcomesOf({ computation: DIVISIONS }, { ruleBudget: { steps: 1024 * 722 } })).toEqual([]);
+    expect(outcomesOf({ computation: DIVISIONS }, { ruleBudget: { steps: 1024 * 722 - 1 } })).toHaveLength(1);
+  });
+
+  test("a setting of a million elements that is only named costs nothing", () => {
+    const setting = JSON.stringify(ones(1_000_000));
+    const named = { and: [...Array.from({ length: 500 }, () => read("dependencies.list")), read("attribute.n")] };
+    expect(outcomesOf({ computation: named, setting })).toEqual([]);
+    const compared = { if: [{ "==": [read("dependencies.list"), "x"] }, 1, 2] };
+    expect(outcomesOf({ computation: compared, setting })).toEqual([
+      expect.stringContaining("budget of 10,000 steps") as string,
+    ]);
+  });
+});
+
+describe("S3.8 a rule that no event keeps within the budget is refused", () => {
+  const heavy = { reduce: [ones(40), doubling, [1]] };
+  const message = "the rule takes more than its budget of 10,000 steps, whatever the event";
+
+  test("in a meter and in a field, with its place", () => {
+    expect(problemsOf({ field: heavy, computation: heavy })).toEqual([
+      `$.eventSchemas[0].enrichments.fields[0].value ${message}`,
+      `$.usageMeters[0].computations[0].computation ${message}`,
+    ]);
+  });
+
+  test("by a higher budget it is read", () => {
+    // 20 elements: doubled 20 times, 2 + 4 + … + 2^20 copied, and 20 times 1 + 3 for the loop.
+    const rule = { reduce: [ones(20), doubling, [1]] };
+    const steps = 2 ** 21 - 2 + 80;
+    expect(() => readBook(bookWith({ computation: rule }))).toThrow(message);
+    expect(readBook(bookWith({ computation: rule }), { ruleBudget: { steps } }).usageMeters).toHaveLength(2);
+  });
+});
