@@ -20,7 +20,9 @@ export interface GraceTerms {
  */
 export function closesAt(cycle: AccountCycle, terms: GraceTerms): Instant {
   const days = terms.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
-  const { decidedAt } = cycle.term;
-  if (cycle.end > decidedAt) return cycle.end + days * DAY_MS;
-  return decidedAt + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
+  const { decidedAt, recordedAt = decidedAt } = cycle.term;
+  // A book may be loaded long after it was decided, or before.
+  const made = Math.max(decidedAt, recordedAt);
+  if (cycle.end > made) return cycle.end + days * DAY_MS;
+  return made + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
 }

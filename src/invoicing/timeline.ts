@@ -38,6 +38,8 @@ export interface PlanDecision {
   readonly until: Instant;
   /** When it was decided; from then on it is known. */
   readonly decidedAt: Instant;
+  /** When it was put on record, where that is not when it was decided. */
+  readonly recordedAt?: Instant | undefined;
   readonly plan: AssociatedPlan | null;
 }
 
@@ -46,6 +48,7 @@ export interface Term {
   readonly from: Instant;
   readonly until: Instant;
   readonly decidedAt: Instant;
+  readonly recordedAt?: Instant | undefined;
   readonly plan: AssociatedPlan;
 }
 
@@ -64,7 +67,7 @@ export interface AccountCycle extends Cycle {
 
 /** Lays one more decision over a timeline: it replaces what lies in it, and what an older term had after it goes on. */
 export function withDecision(timeline: Timeline, decision: PlanDecision): Timeline {
-  const { from, until, decidedAt, plan } = decision;
+  const { from, until, decidedAt, recordedAt, plan } = decision;
   const terms: Term[] = [];
   for (const term of timeline) {
     if (term.until <= from || term.from >= until) {
@@ -74,7 +77,7 @@ export function withDecision(timeline: Timeline, decision: PlanDecision): Timeli
     if (term.from < from) terms.push({ ...term, until: from });
     if (term.until > until) terms.push({ ...term, from: until });
   }
-  if (plan !== null && from < until) terms.push({ from, until, decidedAt, plan });
+  if (plan !== null && from < until) terms.push({ from, until, decidedAt, recordedAt, plan });
   return terms.sort((a, b) => a.from - b.from);
 }
 

@@ -43,7 +43,10 @@ export interface AssociationRecord {
   readonly from: Instant;
   /** `NO_END` where none was given. */
   readonly until: Instant;
+  /** From when on it is known (S9.2); of a book, what the book says, before or after it was loaded. */
   readonly decidedAt: Instant;
+  /** When it was put on record, where that is not when it was decided: a book was loaded. */
+  readonly recordedAt?: Instant;
 }
 
 /** A change of a license's quantity, in the order of arrival (S10.1). */
@@ -55,6 +58,8 @@ export interface LicenseUpdateRecord {
   readonly effectiveFrom: Instant;
   /** Nobody said from when on: it takes effect when it arrived. */
   readonly fromArrival?: true;
+  /** It came with a book: known from the start, whenever that was loaded (S13.5). */
+  readonly fromBook?: true;
   readonly createdAt: Instant;
   readonly idempotencyKey?: string;
 }

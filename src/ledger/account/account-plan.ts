@@ -36,13 +36,18 @@ export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerm
   };
 }
 
+/** When an association was put on record. */
+export function recordedAtOf(association: AssociationRecord | undefined): Instant | undefined {
+  return association?.recordedAt ?? association?.decidedAt;
+}
+
 /**
  * The instant of a decision on an account's plans or licenses: after the one before, also by a clock that stands still,
  * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2).
  */
 export function decisionInstant({ associations, licenseUpdates }: AccountRecord, now: Instant): Instant {
   const last = Math.max(
-    associations.at(-1)?.decidedAt ?? Number.NEGATIVE_INFINITY,
+    recordedAtOf(associations.at(-1)) ?? Number.NEGATIVE_INFINITY,
     licenseUpdates.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY,
   );
   if (last === Number.NEGATIVE_INFINITY) return now;
@@ -70,19 +75,20 @@ export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
 }
 
 /** An association as a decision; a dissociation is a decision for no plan. */
-function decisionOf({ plan, from, until, decidedAt }: AssociationRecord, findPlan: FindPlan): PlanDecision {
-  if (plan === undefined) return { from, until, decidedAt, plan: null };
+function decisionOf({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
+  const { from, until, decidedAt, recordedAt } = association;
+  if (plan === undefined) return { from, until, decidedAt, recordedAt, plan: null };
   const { planId, version, cycleConfig, override } = plan;
   const found = findPlan(planId, version);
   invariant(found !== undefined, "S16.1: an association names a plan that stays");
   const details = detailsWithOverride(found.pricePlanDetails, override);
   const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
-  return { from, until, decidedAt, plan: { planId, version, details, cycleConfig, gracePeriodDays } };
+  return { from, until, decidedAt, recordedAt, plan: { planId, version, details, cycleConfig, gracePeriodDays } };
 }
 
 function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
-  const { licenseId, updateType, quantity, effectiveFrom, createdAt: knownFrom } = update;
-  return { licenseId, updateType, quantity, effectiveFrom, knownFrom };
+  const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
+  return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
 }
 
 function creditOf(record: CreditRecord): AccountView["credits"][number] {

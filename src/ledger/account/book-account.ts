@@ -68,17 +68,19 @@ function recordOf(
       updateType: update.updateType,
       quantity: update.quantity,
       effectiveFrom: update.effectiveFrom,
+      fromBook: true as const,
       createdAt: now - length + index + 1,
       ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
     })),
-    caughtUpTo: now,
+    // What fell due since the first decision is done in its order, each at its time (S2.4).
+    caughtUpTo: Math.min(now, associations[0]?.decidedAt ?? now),
     nextDueAt: associations.length === 0 ? NO_END : now,
     createdAt: now,
     updatedAt: now,
   };
 }
 
-/** What a book says of an account's plans, decided all at once when it is loaded (S6.5, S16.1). */
+/** What a book says of an account's plans, decided when it says so, and on record since it is loaded (S6.5, S9.2, S13.5). */
 export function associationsOfBook(
   catalog: Catalog,
   account: Pick<Account, "pricePlans">,
@@ -86,12 +88,13 @@ export function associationsOfBook(
   ids: IdSource,
 ): readonly AssociationRecord[] {
   const ordered = inDecisionOrder(account.pricePlans);
-  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, plan }, index) => {
+  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, decidedAt, plan }, index) => {
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
     if (plan === null) return [];
     const { planId, version, cycleConfig } = plan;
     const kept = hasContent(override) ? { override } : {};
-    return [{ id: ids("as"), plan: { planId, version, cycleConfig, ...kept }, from, until, decidedAt: now }];
+    const associated = { planId, version, cycleConfig, ...kept };
+    return [{ id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now }];
   });
 }
 

@@ -16,7 +16,7 @@ import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
+import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.ts";
 import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { openIn } from "./open-cycles.ts";
@@ -107,7 +107,11 @@ export function draftsOf(catalog: Catalog, work: AccountWork, now: Instant): rea
 
 /** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
 export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
-  return Math.max(upTo, record.associations.at(-1)?.decidedAt ?? upTo, record.licenseUpdates.at(-1)?.createdAt ?? upTo);
+  return Math.max(
+    upTo,
+    recordedAtOf(record.associations.at(-1)) ?? upTo,
+    record.licenseUpdates.at(-1)?.createdAt ?? upTo,
+  );
 }
 
 /** The credits that the account does not have yet; of nothing there is none. */
@@ -183,10 +187,13 @@ function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {
 
 /** The next instant at which something may fall due; before it there is nothing to do. */
 function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
-  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const { decisions } = planOf(catalog, record);
+  const timeline = timelineOf(decisions);
   const terms = graceTermsOf(catalog, record);
   const candidates = [
     NO_END,
+    // What a book says that was decided after it was loaded.
+    ...decisions.map(({ decidedAt }) => decidedAt),
     ...boundaries(timeline, until),
     ...openCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
     // A decrease counts from the day after it (S10.1).

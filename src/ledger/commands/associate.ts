@@ -131,10 +131,13 @@ export function decide(
   now: Instant,
 ): AssociationRecord {
   const { record } = work;
-  const association = { ...decided, decidedAt: decisionInstant(record, now) };
+  const decidedAt = decisionInstant(record, now);
+  const association = { ...decided, decidedAt };
+  // What a book says that was decided later was so by now: this decision is laid over it (S9.2).
+  const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
   work.putRecord({
     ...record,
-    associations: [...record.associations, association],
+    associations: [...before, association],
     nextDueAt: Math.min(record.nextDueAt, now),
     updatedAt: now,
   });

@@ -140,7 +140,7 @@ describe("associating", () => {
     expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
   });
 
-  test("S6.5 a book's associations are decided at once when it is loaded", () => {
+  test("S6.5 S9.2 a book's associations were decided when it says so, and are on record since it is loaded", () => {
     const account = {
       pricePlans: [
         { pricePlanId: "p", version: 1, effectiveFrom: at("2023-01-01") },
@@ -151,7 +151,8 @@ describe("associating", () => {
     const associations = associationsOfBook(ledger.catalog, account, at("2024-01-10"), ledger.ids);
     ledger.run((work) => work.putRecord({ ...work.record, associations }));
     expect(planned(ledger)).toEqual(["p@1 2023-01-01..2023-06-01 on 1", "q@1 2023-06-01..9999-01-01 on 1"]);
-    expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([at("2024-01-10"), at("2024-01-10")]);
+    expect(associations.map(({ decidedAt }) => decidedAt)).toEqual([at("2023-01-01"), at("2023-06-01")]);
+    expect(associations.map(({ recordedAt }) => recordedAt)).toEqual([at("2024-01-10"), at("2024-01-10")]);
     expect(associations[1]?.plan?.override).toBeUndefined();
   });
 });
