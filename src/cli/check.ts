@@ -5,14 +5,16 @@
  */
 import type { Book } from "../book/book.ts";
 import type { Arguments } from "./arguments.ts";
+import { bookWarnings } from "./book-warnings.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
+import { printable } from "./table/printable.ts";
 
 /** Prints every problem of a book. */
 export const checkCommand: Command = {
   usage: "BOOK [--plan FILE]",
-  summary: "Checks a book, or a price plan against it, and prints every problem.",
+  summary: "Checks a book, or a price plan against it: prints every problem, and warns of what is probably forgotten.",
   options: { plan: { kind: "one", value: "FILE", help: "a price plan to check against the book" } },
   run: check,
 };
@@ -25,6 +27,7 @@ async function check(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const planPath = given.one("plan");
   if (planPath === undefined) {
     await write(io.stdout, `${path}: ok, ${contentsOf(book)}\n`);
+    for (const warning of bookWarnings(book)) await write(io.stderr, `${path}: warning: ${printable(warning)}\n`);
     return "done";
   }
   const plan = await readPlanFile(planPath, book, io);

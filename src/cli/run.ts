@@ -9,18 +9,22 @@ import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
+import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { loadCommand } from "./load.ts";
 import { missingPackage } from "./missing-package.ts";
 import { previewCommand } from "./preview.ts";
 import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
+import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
 import { printable } from "./table/printable.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  init: initCommand,
   preview: previewCommand,
   check: checkCommand,
+  schema: schemaCommand,
   load: loadCommand,
   serve: serveCommand,
   keys: keysCommand,

@@ -30,6 +30,26 @@ describe("ratebook check", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
+  test("warns of what is probably forgotten: it is no problem", async () => {
+    const [plan] = SMALL_BOOK.pricePlans;
+    const [meter] = SMALL_BOOK.usageMeters;
+    const [prod] = SMALL_BOOK.accounts;
+    const forgetful = {
+      ...SMALL_BOOK,
+      usageMeters: [meter, { ...meter, id: "um.b", name: "b" }, { ...meter, id: "um.c", name: "c" }],
+      pricePlans: [plan, { ...plan, id: "pp.new", name: "New" }],
+      accounts: [prod, { ...prod, id: "free", aliases: [], pricePlans: [] }],
+    };
+    const { code, out, err } = await check(JSON.stringify(forgetful));
+    expect(out).toMatch(/^book\.json: ok, /);
+    expect(err).toBe(
+      'book.json: warning: no plan prices the usage meters "um.b", "um.c"\n' +
+        'book.json: warning: no account has the price plan "pp.new"\n' +
+        'book.json: warning: the account "free" has no price plan\n',
+    );
+    expect(code).toBe(0);
+  });
+
   test("checks a plan against the book", async () => {
     const plan = files.file("plan.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
     expect(await check(JSON.stringify(SMALL_BOOK), "--plan", plan)).toEqual({
@@ -130,7 +150,7 @@ describe("ratebook", () => {
 
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
-    [["__proto__"], 'unknown command "__proto__": expected preview, check, load, serve, or keys'],
+    [["__proto__"], 'unknown command "__proto__": expected init, preview, check, schema, load, serve, or keys'],
     [["check"], "expected a BOOK: the path of a rate book"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],

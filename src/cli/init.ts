@@ -1,0 +1,100 @@
+/**
+ * `ratebook init`: a small book to begin with, from a template or for a file of events that somebody has.
+ *
+ * @module
+ */
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { madeOfFile } from "./init/from-file.ts";
+import { TEMPLATE_NAMES, templateOf } from "./init/templates.ts";
+import { type Io, write } from "./io.ts";
+import { InputError, quoted, reasonOf, UsageError } from "./problems.ts";
+import { printable } from "./table/printable.ts";
+
+/** Writes a book that runs at once. */
+export const initCommand: Command = {
+  usage: "[DIR] [--template NAME | --from FILE]",
+  summary: "Writes a small commented book that runs at once: from a template, or for a file of your own events.",
+  options: {
+    template: { kind: "one", choices: TEMPLATE_NAMES, help: "what is sold; default usage" },
+    from: { kind: "one", value: "FILE", help: "events of your own, CSV or NDJSON: a book and a map are made for them" },
+  },
+  run: init,
+};
+
+interface NewFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function init(given: Arguments, io: Io): Promise<"done"> {
+  const [directory = ".", ...more] = given.positionals;
+  if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoted(given.positionals.join(" "))}`);
+  const from = given.one("from");
+  const name = TEMPLATE_NAMES.find((each) => each === given.one("template"));
+  if (from === "-") throw new UsageError("--from needs a file, which is read again when it is priced");
+  if (from !== undefined && name !== undefined) throw new UsageError("give either --template or --from, not both");
+  const at = (file: string): string => shellWord(directory === "." ? file : join(directory, file));
+  if (from === undefined) {
+    const { book, events, map } = templateOf(name ?? "usage");
+    await writeAll(directory, [
+      { name: "book.jsonc", text: book },
+      { name: "events.csv", text: events },
+      { name: "map.jsonc", text: map },
+    ]);
+    await tell(io, [`wrote ${at("book.jsonc")}, ${at("events.csv")}, ${at("map.jsonc")}`], {
+      check: `npx ratebook check ${at("book.jsonc")}`,
+      preview: `npx ratebook preview ${at("book.jsonc")} --events ${at("events.csv")} --map ${at("map.jsonc")}`,
+    });
+    return "done";
+  }
+  const { book, map, notes } = await madeOfFile(from, io);
+  await writeAll(directory, [
+    { name: "book.jsonc", text: book },
+    ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
+  ]);
+  const mapped = map === undefined ? "" : ` --map ${at("map.jsonc")}`;
+  await tell(io, [...notes, `wrote ${at("book.jsonc")}${map === undefined ? "" : `, ${at("map.jsonc")}`}`], {
+    check: `npx ratebook check ${at("book.jsonc")}`,
+    preview: `npx ratebook preview ${at("book.jsonc")} --events ${shellWord(from)}${mapped} --accounts-from-events --summary`,
+  });
+  return "done";
+}
+
+async function tell(
+  io: Io,
+  notes: readonly string[],
+  next: { readonly check: string; readonly preview: string },
+): Promise<void> {
+  const lines = [...notes, "", "Next:", `  ${next.check}`, `  ${next.preview}`];
+  await write(io.stdout, `${lines.map(printable).join("\n")}\n`);
+}
+
+/** Writes all of the files, or none where one is there already. */
+async function writeAll(directory: string, files: readonly NewFile[]): Promise<void> {
+  const written: string[] = [];
+  try {
+    for (const { name, text } of files) {
+      const path = join(directory, name);
+      await writeFile(path, text, { flag: "wx" });
+      written.push(path);
+    }
+  } catch (error) {
+    for (const path of written) await rm(path, { force: true });
+    const name = join(directory, files[written.length]?.name ?? "");
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      throw new InputError(
+        `${name} is there already: nothing was written; say another directory, as in: ratebook init DIR`,
+      );
+    }
+    throw new InputError(`${name}: cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+/** A path as a shell takes it for one word. */
+function shellWord(path: string): string {
+  return /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,116 @@
+/**
+ * Small books as somebody would write them: JSON with comments that say what each part is for.
+ *
+ * @module
+ */
+
+/** The parts of a book, each as JSON text. */
+export interface BookParts {
+  /** What stands above the book. */
+  readonly about: readonly string[];
+  readonly eventSchemas: readonly string[];
+  readonly usageMeters: readonly string[];
+  readonly addOns?: readonly string[];
+  readonly plan: {
+    readonly name: string;
+    /** The lists of cards, by name. */
+    readonly cards: readonly (readonly [string, readonly string[]])[];
+  };
+  /** More fields of the one account; without accounts none. */
+  readonly account?: readonly string[];
+}
+
+/** The day from which everything of a template is in force. */
+export const TEMPLATE_START = "2026-01-01";
+
+/** The text of a book. */
+export function bookText({ about, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
+  const cards = plan.cards.map(([list, items]) => `"${list}": ${listText(items, 8)}`);
+  return [
+    ...about.map((line) => `// ${line}`),
+    "{",
+    '  "organization": { "id": "my-company", "name": "My company", "baseCurrency": "USD" },',
+    "",
+    "  // What an event carries: numbers are attributes, texts are dimensions.",
+    `  "eventSchemas": ${listText(eventSchemas, 2)},`,
+    "",
+    "  // What is counted of which events. Rules are JSON logic.",
+    `  "usageMeters": ${listText(usageMeters, 2)},`,
+    ...(addOns.length === 0
+      ? []
+      : ["", "  // What is sold beside usage: fees, seats, credits.", `  "addOns": ${listText(addOns, 2)},`]),
+    "",
+    "  // What it costs.",
+    '  "pricePlans": [',
+    `    { "id": "pp.first", "name": "${plan.name}", "status": "ACTIVE",`,
+    '      "pricePlanDetails": {',
+    '        "supportedCurrencies": ["USD"],',
+    '        // Months of the calendar. "ANNUALLY", "QUARTERLY" and "WEEKLY" are others.',
+    '        "pricingCycleConfig": { "interval": "MONTHLY", "startOffset": { "dayOffset": "1" } },',
+    `        ${cards.join(",\n        ")}`,
+    "      } },",
+    "  ],",
+    ...(account === undefined ? [] : accountText(account)),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function accountText(more: readonly string[]): readonly string[] {
+  return [
+    "",
+    "  // Who pays, and on which plan.",
+    '  "customers": [{ "id": "contoso", "name": "Contoso" }],',
+    '  "accounts": [',
+    '    { "id": "contoso-prod", "name": "Contoso production", "customerId": "contoso",',
+    `      "pricePlans": [{ "pricePlanId": "pp.first", "effectiveFrom": "${TEMPLATE_START}" }]${more.map((field) => `,\n      ${field}`).join("")} },`,
+    "  ],",
+  ];
+}
+
+function listText(items: readonly string[], indent: number): string {
+  const blank = " ".repeat(indent);
+  return `[\n${items.map((item) => `${blank}  ${item},`).join("\n")}\n${blank}]`;
+}
+
+/** An event schema. */
+export function schemaText(name: string, attributes: readonly string[], dimensions: readonly string[]): string {
+  const named = (names: readonly string[]): string =>
+    names.map((each) => `{ "name": ${JSON.stringify(each)} }`).join(", ");
+  return `{ "name": ${JSON.stringify(name)}, "attributes": [${named(attributes)}], "dimensions": [${named(dimensions)}] }`;
+}
+
+/** What a meter counts. */
+export interface MeterText {
+  readonly id: string;
+  readonly name: string;
+  readonly schema: string;
+  /** The attribute whose values are summed; without one, events are counted. */
+  readonly attribute?: string;
+}
+
+/** A meter that sums an attribute or counts events. */
+export function meterText({ id, name, schema, attribute }: MeterText): string {
+  const step =
+    attribute === undefined
+      ? '{ "order": 1 }'
+      : `{ "order": 1, "computation": { "var": ${JSON.stringify(`attribute.${attribute}`)} } }`;
+  return `{ "id": "${id}", "name": ${JSON.stringify(name)}, "aggregation": "${attribute === undefined ? "COUNT" : "SUM"}", "eventSchemaName": ${JSON.stringify(schema)}, "computations": [${step}] }`;
+}
+
+/** Slabs and their rates: from which quantity on, and how much each unit costs there. */
+export function slabsText(
+  slabs: readonly { readonly startAfter: number; readonly rate: string; readonly packageSize?: number }[],
+  pricingModel: "TIERED" | "VOLUME" = "TIERED",
+): string {
+  const bands = slabs.map(({ startAfter, packageSize }, index) => {
+    const kind =
+      packageSize === undefined ? '"PER_UNIT"' : `"PACKAGE", "slabConfig": { "packageSize": ${packageSize} }`;
+    return `{ "order": ${index + 1}, "startAfter": ${startAfter}, "priceType": ${kind} }`;
+  });
+  const rates = slabs.map(({ rate }, index) => `{ "order": ${index + 1}, "rate": "${rate}" }`);
+  return (
+    `"ratePlan": { "pricingModel": "${pricingModel}", "slabs": [${bands.join(", ")}] }, ` +
+    `"rateValues": [{ "currency": "USD", "slabRates": [${rates.join(", ")}] }]`
+  );
+}

@@ -1,0 +1,212 @@
+/**
+ * The books that `ratebook init --template` writes, each with events that it prices at once.
+ *
+ * @module
+ */
+import { bookText, meterText, schemaText, slabsText, TEMPLATE_START } from "./book-text.ts";
+
+/** A template. */
+export interface Template {
+  readonly book: string;
+  /** Events as CSV, and the map that says what its columns are. */
+  readonly events: string;
+  readonly map: string;
+}
+
+/** The templates, by name. */
+export const TEMPLATE_NAMES = ["usage", "seats", "credits", "llm-api", "hybrid"] as const;
+/** A template's name. */
+export type TemplateName = (typeof TEMPLATE_NAMES)[number];
+
+const ABOUT = ["A price list for ratebook. Change it, then run the command above the events again."];
+
+/** A template's files. */
+export function templateOf(name: TemplateName): Template {
+  switch (name) {
+    case "usage":
+      return {
+        book: bookText({
+          ...CALLS,
+          plan: { name: "Pay as you go", cards: [["usageRateCards", [CALL_TIERS]]] },
+          account: [],
+        }),
+        ...CALL_EVENTS,
+      };
+    case "seats":
+      return { book: bookText(SEATS), ...CALL_EVENTS };
+    case "credits":
+      return { book: bookText(CREDITS), ...CALL_EVENTS };
+    case "hybrid":
+      return { book: bookText(HYBRID), ...CALL_EVENTS };
+    case "llm-api":
+      return LLM_API;
+  }
+}
+
+const CALLS = {
+  about: ABOUT,
+  eventSchemas: [schemaText("api_call", ["calls"], ["region"])],
+  usageMeters: [meterText({ id: "um.calls", name: "API calls", schema: "api_call", attribute: "calls" })],
+};
+
+const CALL_TIERS = `// The first 1,000 calls are free, the next 9,000 cost 0.002 each, those beyond 0.001.
+          { "usageMeterId": "um.calls", ${slabsText([
+            { startAfter: 0, rate: "0" },
+            { startAfter: 1000, rate: "0.002" },
+            { startAfter: 10_000, rate: "0.001" },
+          ])} }`;
+
+const SEAT_CARD = `// Each seat costs 12 a month, in advance, and by days where it comes in the middle.
+          { "id": "addon.seats", "enableProration": true, "invoiceTiming": "IN_ADVANCE", ${slabsText([{ startAfter: 0, rate: "12" }], "VOLUME")} }`;
+
+const PLATFORM_FEE = `// 49 a month, in advance.
+          { "id": "addon.platform", "invoiceTiming": "IN_ADVANCE", "rateValues": [{ "currency": "USD", "rate": "49" }] }`;
+
+const SEAT_UPDATES = `// Five seats from the first day, three more from the sixteenth.
+      "licenseUpdates": [
+        { "licenseId": "addon.seats", "quantity": 5, "effectiveFrom": "${TEMPLATE_START}" },
+        { "licenseId": "addon.seats", "updateType": "RELATIVE", "quantity": 3, "effectiveFrom": "2026-01-16" },
+      ]`;
+
+const SEATS = {
+  ...CALLS,
+  addOns: ['{ "id": "addon.seats", "name": "Seats", "type": "LICENSE" }'],
+  plan: {
+    name: "Team",
+    cards: [
+      ["licenseRateCards", [SEAT_CARD]],
+      ["usageRateCards", [CALL_TIERS]],
+    ],
+  },
+  account: [SEAT_UPDATES],
+} as const;
+
+const CREDITS = {
+  ...CALLS,
+  plan: { name: "Prepaid", cards: [["usageRateCards", [CALL_TIERS]]] },
+  account: [
+    `// Money that was paid before: it pays invoices until it is used up or a year has gone.
+      "credits": [
+        { "purpose": "Prepaid", "creditAmount": 20, "effectiveFrom": "${TEMPLATE_START}", "effectiveUntil": "2027-01-01" },
+      ]`,
+  ],
+} as const;
+
+const HYBRID = {
+  ...CALLS,
+  addOns: [
+    '{ "id": "addon.platform", "name": "Platform fee", "type": "FIXED_FEE" }',
+    '{ "id": "addon.seats", "name": "Seats", "type": "LICENSE" }',
+  ],
+  plan: {
+    name: "Business",
+    cards: [
+      ["fixedFeeRateCards", [PLATFORM_FEE]],
+      ["licenseRateCards", [SEAT_CARD]],
+      ["usageRateCards", [CALL_TIERS]],
+    ],
+  },
+  account: [SEAT_UPDATES],
+} as const;
+
+const CALL_EVENTS = {
+  events: [
+    "id,time,account,calls,region",
+    "c-1,2026-01-05T09:00:00Z,contoso-prod,800,eu",
+    "c-2,2026-01-12T09:00:00Z,contoso-prod,4200,us",
+    "c-3,2026-01-26T09:00:00Z,contoso-prod,7500,eu",
+    "",
+  ].join("\n"),
+  map: mapText({
+    schema: "api_call",
+    account: '{ "column": "account" }',
+    id: '{ "column": "id" }',
+    timestamp: '{ "column": "time" }',
+    attributes: [["calls", "calls"]],
+    dimensions: [["region", "region"]],
+  }),
+};
+
+const LLM_API: Template = {
+  book: bookText({
+    about: ABOUT,
+    eventSchemas: [schemaText("completion", ["input_tokens", "output_tokens"], ["model"])],
+    usageMeters: [
+      tokenMeter("um.small.in", "small model input (millions)", "small", "input_tokens"),
+      tokenMeter("um.small.out", "small model output (millions)", "small", "output_tokens"),
+      tokenMeter("um.large.in", "large model input (millions)", "large", "input_tokens"),
+      tokenMeter("um.large.out", "large model output (millions)", "large", "output_tokens"),
+    ],
+    plan: {
+      name: "Models",
+      cards: [
+        [
+          "usageRateCards",
+          [
+            `// Prices are for a million tokens.
+          { "usageMeterId": "um.small.in", ${slabsText([{ startAfter: 0, rate: "0.50" }])} }`,
+            `{ "usageMeterId": "um.small.out", ${slabsText([{ startAfter: 0, rate: "1.50" }])} }`,
+            `{ "usageMeterId": "um.large.in", ${slabsText([{ startAfter: 0, rate: "5" }])} }`,
+            `{ "usageMeterId": "um.large.out", ${slabsText([{ startAfter: 0, rate: "15" }])} }`,
+          ],
+        ],
+      ],
+    },
+    account: [],
+  }),
+  events: [
+    "request,at,customer,model,in,out",
+    "r-1,2026-01-03T10:00:00Z,contoso-prod,small,2400000,600000",
+    "r-2,2026-01-10T10:00:00Z,contoso-prod,large,1200000,300000",
+    "r-3,2026-01-17T10:00:00Z,contoso-prod,small,1600000,400000",
+    "",
+  ].join("\n"),
+  map: mapText({
+    schema: "completion",
+    account: '{ "column": "customer" }',
+    id: '{ "column": "request" }',
+    timestamp: '{ "column": "at" }',
+    attributes: [
+      ["input_tokens", "in"],
+      ["output_tokens", "out"],
+    ],
+    dimensions: [["model", "model"]],
+  }),
+};
+
+function tokenMeter(id: string, name: string, model: string, attribute: string): string {
+  const matcher = `{ "==": [{ "var": "dimension.model" }, "${model}"] }`;
+  const millions = `{ "/": [{ "var": "attribute.${attribute}" }, 1000000] }`;
+  return `{ "id": "${id}", "name": "${name.replace(/[()]/g, "")}", "displayName": "${name}", "aggregation": "SUM", "eventSchemaName": "completion",
+      "computations": [{ "order": 1, "matcher": ${matcher}, "computation": ${millions} }] }`;
+}
+
+/** What a map says, each part as JSON text; attributes and dimensions as their name and their column. */
+interface MapParts {
+  readonly schema: string;
+  readonly account: string;
+  readonly id: string;
+  readonly timestamp: string;
+  readonly attributes: readonly (readonly [string, string])[];
+  readonly dimensions: readonly (readonly [string, string])[];
+}
+
+/** The text of a map. */
+export function mapText({ schema, account, id, timestamp, attributes, dimensions }: MapParts): string {
+  const columns = (pairs: MapParts["attributes"]): string =>
+    pairs.length === 0
+      ? "{}"
+      : `{\n${pairs.map(([name, column]) => `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)} },`).join("\n")}\n  }`;
+  return [
+    '// Where each part of an event is in the CSV file: a "column", a constant "value", or a "template" such as "x-{row}".',
+    "{",
+    `  "schemaName": { "value": ${JSON.stringify(schema)} },`,
+    `  "accountId": ${account},`,
+    `  "id": ${id},`,
+    `  "timestamp": ${timestamp},`,
+    `  "attributes": ${columns(attributes)},`,
+    `  "dimensions": ${columns(dimensions)},`,
+    "}",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,42 @@
+/**
+ * JSON Schemas of the documents that people write, for editors and other programs: made of the schemas that read them.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { organization, RESOURCES } from "../book/reading/document.ts";
+import { pricePlan } from "../book/resources/price-plan.ts";
+import { csvMap } from "./events/csv-map.ts";
+
+/** The documents, by name. */
+export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
+/** A document's name. */
+export type DocumentName = (typeof DOCUMENT_NAMES)[number];
+
+const forEditors = { $schema: z.string().optional() };
+
+const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
+  book: {
+    title: "A book of ratebook: what is sold, to whom, at what price",
+    schema: z.strictObject({
+      ...forEditors,
+      organization: organization.nullish(),
+      ...Object.fromEntries(Object.entries(RESOURCES).map(([list, item]) => [list, z.array(item).nullish()])),
+    }),
+  },
+  plan: { title: "A price plan of ratebook", schema: pricePlan.extend(forEditors) },
+  map: { title: "A map of ratebook: where the parts of an event are in a CSV file", schema: csvMap },
+};
+
+/** The schema of a document, in draft 2020-12. */
+export function jsonSchemaOf(name: DocumentName): Readonly<Record<string, unknown>> {
+  const { title, schema } = DOCUMENTS[name];
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "ref", target: "draft-2020-12" });
+  return { ...json, title };
+}
+
+/** Where a document's schema is in the package, which holds it once it is built. */
+export function schemaFile(name: DocumentName): URL {
+  return new URL(`../schemas/${name}.schema.json`, import.meta.url);
+}

@@ -1,0 +1,32 @@
+/**
+ * `ratebook schema`: where the JSON Schemas are, for an editor.
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import type { Command } from "./command.ts";
+import { write } from "./io.ts";
+import { DOCUMENT_NAMES, schemaFile } from "./json-schemas.ts";
+import { InputError, quoted, UsageError } from "./problems.ts";
+
+/** Prints the path of a schema, or of all. */
+export const schemaCommand: Command = {
+  usage: "[book|plan|map]",
+  summary: 'Prints where the JSON Schemas of a book, a plan and a map are: an editor takes one as "$schema".',
+  options: {},
+  run: async ({ positionals }, io) => {
+    const [asked, ...more] = positionals;
+    const names = DOCUMENT_NAMES.filter((name) => asked === undefined || name === asked);
+    if (names.length === 0 || more.length > 0) {
+      throw new UsageError(`schema takes one of ${DOCUMENT_NAMES.join(", ")}, got ${quoted(positionals.join(" "))}`);
+    }
+    for (const name of names) {
+      const path = fileURLToPath(schemaFile(name));
+      if (!existsSync(path)) throw new InputError(`${path} is not there: npm run build makes it`);
+      await write(io.stdout, asked === undefined ? `${name}: ${path}\n` : `${path}\n`);
+    }
+    return "done";
+  },
+};

@@ -1,0 +1,14 @@
+/**
+ * Writes the JSON Schemas into the package, as the last part of its build.
+ *
+ * @module
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+
+import { DOCUMENT_NAMES, jsonSchemaOf, schemaFile } from "./json-schemas.ts";
+
+for (const name of DOCUMENT_NAMES) {
+  const file = schemaFile(name);
+  mkdirSync(new URL(".", file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`);
+}
