@@ -80,10 +80,8 @@ describe("--from a CSV file", () => {
     );
     expect(out).toContain('meters for "Minutes", "GB-out"\n');
     expect(out).toContain('not used: "note", it is empty in some rows\nnot used: "Updated At", it is another time\n');
-    const ran = await ratebook([
-      ...["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")],
-      ...["--accounts-from-events", "--summary"],
-    ]);
+    const argv = ["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")];
+    const ran = await ratebook([...argv, "--accounts-from-events", "--summary"]);
     // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which is no cent.
     expect(ran.out).toMatch(/^Initech +1 +2 meters +0\.30 +55\.6%\nHooli +2 +2 meters +0\.24 +44\.4%\n/m);
     expect(ran.out).toMatch(/^Total +3 +0\.54 +100%$/m);

@@ -75,7 +75,7 @@ function ofCsv(path: string, text: string): MadeOfFile {
   const notes = [
     `${path}: time in ${quoted(timestamp)}${isZoneless ? ', taken as UTC (see "zone" in the map)' : ""}; ` +
       `${account === undefined ? "no column for the account: all is of account-1" : `account in ${quoted(account)}`}; ` +
-      `${id === undefined ? "no column for the event's id: rows are counted" : `event id in ${quoted(id)}`}`,
+      (id === undefined ? "no column for the event's id: rows are counted" : `event id in ${quoted(id)}`),
     numbers.length === 0
       ? "no column of numbers: events are counted"
       : `meters for ${numbers.slice(0, METERS_MAX).map(quoted).join(", ")}`,

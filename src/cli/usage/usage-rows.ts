@@ -1,0 +1,181 @@
+/**
+ * Usage that was counted elsewhere: so many units of a meter, by account and day. Read as a stream, row by row.
+ *
+ * @module
+ */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+
+import { parse } from "csv-parse";
+
+import { hintAt } from "../../book/nearest.ts";
+import { formatDate, parseDate } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { textOf, valueOf } from "../../numbers/decimal.ts";
+import { parseJson } from "../../numbers/json.ts";
+import { type ByteSource, openSource } from "../events/byte-source.ts";
+import type { Io } from "../io.ts";
+import { InputError, quoted } from "../problems.ts";
+
+/** How much of a meter an account used on a day. Several rows of one account, meter and day add up. */
+export interface UsageRow {
+  readonly accountId: string;
+  readonly meterId: string;
+  /** The UTC day, as in `2026-01-31`. */
+  readonly date: string;
+  /** The exact decimal, as plain text; it may be below zero (S5.2). */
+  readonly quantity: string;
+}
+
+/** A row where it stands, or why there is none. */
+export type UsageLine = { readonly file: string; readonly line: number } & (
+  | { readonly row: UsageRow; readonly problem?: undefined }
+  | { readonly row?: undefined; readonly problem: string }
+);
+
+const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
+const TEXT_MAX = 512;
+const CHUNK_BYTES = 1 << 16;
+
+/**
+ * The rows of a file: CSV with a header, NDJSON, or a JSON list, which is seen from how it begins; each may be packed with
+ * gzip. A row that is none comes with its problem, and reading goes on.
+ *
+ * @throws {InputError} when the file cannot be read to its end, or its header is none
+ */
+export async function* usageRows(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageLine> {
+  const file = path === "-" ? "standard input" : path;
+  const source = await openSource(path, io.stdin);
+  try {
+    const chunks = chunksOf(source);
+    const first = await chunks.next();
+    const stream = Readable.from(together(first.done === true ? new Uint8Array() : first.value, chunks));
+    const [start] = /[^\s\uFEFF]/.exec(new TextDecoder().decode(first.value)) ?? [];
+    if (start === "[") yield* listed(file, stream);
+    else if (start === "{") yield* lineByLine(file, stream);
+    else yield* recordByRecord(file, stream);
+  } finally {
+    await source.close();
+  }
+}
+
+async function* chunksOf(source: ByteSource): AsyncGenerator<Uint8Array, undefined> {
+  for (;;) {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    const length = await source.read(chunk, 0);
+    if (length === 0) return undefined;
+    yield chunk.subarray(0, length);
+  }
+}
+
+async function* together(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function* lineByLine(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+  let line = 0;
+  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+    line++;
+    const plain = line === 1 ? text.replace(/^\uFEFF/, "") : text;
+    if (plain.trim() !== "") yield rowAt(file, line, () => parseJson(plain));
+  }
+}
+
+async function* listed(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+  let list: unknown;
+  try {
+    list = parseJson(new TextDecoder().decode(Buffer.concat(chunks)));
+  } catch (error) {
+    throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
+  }
+  if (!Array.isArray(list))
+    throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
+  // A place in a list is told from 1, like a line.
+  for (const [index, item] of list.entries()) yield rowAt(file, index + 1, () => item as unknown);
+}
+
+async function* recordByRecord(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+  const parser = stream.pipe(parse({ bom: true, skip_empty_lines: true, relax_column_count: true, info: true }));
+  let columns: readonly number[] | undefined;
+  let width = 0;
+  try {
+    for await (const each of parser) {
+      const { record, info } = each as {
+        readonly record: readonly string[];
+        readonly info: { readonly lines: number };
+      };
+      if (columns === undefined) {
+        columns = columnsOf(file, record);
+        width = record.length;
+        continue;
+      }
+      const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
+      yield record.length === width
+        ? rowAt(file, info.lines, () => ({ accountId, meterId, date, quantity }))
+        : { file, line: info.lines, problem: "the line has another number of columns than the header" };
+    }
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (columns === undefined) throw new InputError(`${file}: the file is empty`);
+}
+
+/** Where the fields are in a header. */
+function columnsOf(file: string, header: readonly string[]): readonly number[] {
+  return FIELDS.map((field) => {
+    const index = header.indexOf(field);
+    if (index >= 0 && index === header.lastIndexOf(field)) return index;
+    const shown = header.slice(0, 20).map(quoted).join(", ");
+    throw new InputError(
+      index >= 0
+        ? `${file}: the header has the column ${quoted(field)} more than once`
+        : `${file}: expected the columns ${FIELDS.join(", ")}: ${field} is missing from ${shown}${guess(field, header)}`,
+    );
+  });
+}
+
+function guess(field: string, header: readonly string[]): string {
+  return hintAt(
+    field,
+    header.filter((column) => !(FIELDS as readonly string[]).includes(column)),
+  );
+}
+
+function rowAt(file: string, line: number, read: () => unknown): UsageLine {
+  try {
+    return { file, line, row: rowOf(read()) };
+  } catch (error) {
+    if (!(error instanceof RatebookError || error instanceof RowFault)) throw error;
+    return { file, line, problem: error.message };
+  }
+}
+
+/** What is wrong with a row. */
+class RowFault extends Error {}
+
+function rowOf(value: unknown): UsageRow {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RowFault("expected a row {accountId, meterId, date, quantity}");
+  const unknown = Object.keys(value).find((key) => !(FIELDS as readonly string[]).includes(key));
+  if (unknown !== undefined) throw new RowFault(`unknown field ${quoted(unknown)}${hintAt(unknown, FIELDS)}`);
+  const row = value as Readonly<Record<string, unknown>>;
+  const text = (field: keyof UsageRow): string => {
+    const given = row[field];
+    if (typeof given === "string" && given !== "" && given.length <= TEXT_MAX) return given;
+    throw new RowFault(`${field}: expected a text of 1 to ${TEXT_MAX} characters`);
+  };
+  const date = text("date");
+  const { quantity } = row;
+  if (quantity === undefined || quantity === null || quantity === "")
+    throw new RowFault("quantity: expected a decimal");
+  return {
+    accountId: text("accountId"),
+    meterId: text("meterId"),
+    date: formatDate(parseDate(date)),
+    quantity: textOf(valueOf(quantity)),
+  };
+}
