@@ -106,8 +106,7 @@ test.each([
   ],
   ["it is empty", "", /the file is empty$/],
 ])("a file is refused where %s", async (_, content, sentence) => {
-  const refused = expect(read("bad.csv", content)).rejects;
-  await refused.toThrow(sentence);
+  await expect(read("bad.csv", content)).rejects.toThrow(sentence);
   await expect(read("bad.csv", content)).rejects.toBeInstanceOf(InputError);
 });
 
