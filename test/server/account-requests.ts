@@ -22,12 +22,6 @@ export async function withAccount(time?: string): Promise<TestApi> {
   return api;
 }
 
-/** The status of an answer and its message, or its body where it is no failure. */
-export async function answerOf(api: TestApi, ...asked: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
-  const { status, json } = await api.call(...asked);
-  return [status, status < 400 ? json : json.message];
-}
-
 /** A part of each item of a list. */
 export async function listed(api: TestApi, url: `/${string}`, part = "id"): Promise<readonly unknown[]> {
   const { json } = await api.call(`GET ${url}`);

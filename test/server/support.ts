@@ -108,3 +108,17 @@ export async function startApi(time = "2024-06-15T12:00:00Z", access: AccessCont
     },
   };
 }
+
+/** The status of an answer and its message, or its body where it is no failure. */
+export async function answerOf(api: TestApi, ...asked: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
+  const { status, json } = await api.call(...asked);
+  return [status, status < 400 ? json : json.message];
+}
+
+/** The calls of the API that a file's tests have at the time, and their answers in short. */
+export function callsOf(api: () => TestApi): {
+  readonly call: TestApi["call"];
+  readonly answerTo: (...asked: Parameters<TestApi["call"]>) => Promise<readonly unknown[]>;
+} {
+  return { call: (...asked) => api().call(...asked), answerTo: (...asked) => answerOf(api(), ...asked) };
+}

@@ -1,8 +1,9 @@
 /** The price plans of accounts over HTTP: associated, taken away and listed as schedules (S16.1, S16.2). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answerOf, withAccount } from "../account-requests.ts";
+import { withAccount } from "../account-requests.ts";
 import { activeMeter, activePlan, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const CHANGE = "POST /accounts/prod/price_plans";

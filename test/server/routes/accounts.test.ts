@@ -1,9 +1,9 @@
 /** Accounts over HTTP: every row of the reference's Account and Address, its endpoints and its limits (S16.3, S16.6). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { ACME, ADDRESS, answerOf, listed, withAccount } from "../account-requests.ts";
+import { ACME, ADDRESS, listed, withAccount } from "../account-requests.ts";
 import { activePlan, times } from "../catalog-requests.ts";
-import { anyCaller, startApi, type TestApi } from "../support.ts";
+import { answerOf, anyCaller, startApi, type TestApi } from "../support.ts";
 
 const LIMIT = { id: "Limit", namespace: "USER", name: "Limit", dataType: "NUMERIC", value: "5" };
 const TEST = { id: "test", name: "Acme test", customerId: "acme" };

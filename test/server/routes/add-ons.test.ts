@@ -2,21 +2,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, DETAILS } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call, answerTo } = callsOf(() => api);
 const SEATS = { name: "Seats", type: "LICENSE" };
 
 async function start(): Promise<void> {
   api = await startApi();
-}
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
 }
 
 describe("add-ons over HTTP", () => {

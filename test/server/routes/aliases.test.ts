@@ -1,8 +1,9 @@
 /** Aliases over HTTP: the reference's Alias list entry and GET /aliases, and the endpoints beside it (S16.6). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answerOf, listed, withAccount } from "../account-requests.ts";
+import { listed, withAccount } from "../account-requests.ts";
 import { times } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const NOON = "2024-06-15T12:00:00.000Z";

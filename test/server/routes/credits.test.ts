@@ -1,8 +1,9 @@
 /** Monetary credits over HTTP: every row of the reference's Credit, its void, and the endpoints beside it (S12). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answerOf, listed, withAccount } from "../account-requests.ts";
+import { listed, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, times } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const CREDIT = { accountId: "prod", purpose: "Goodwill", effectiveFrom: "2024-06-01", creditAmount: 100, priority: 1 };

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS, SUM, times } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
@@ -10,14 +10,8 @@ beforeEach(async () => {
   api = await startApi();
 });
 
-const { call } = { call: (...asked: Parameters<TestApi["call"]>) => api.call(...asked) };
+const { call, answerTo } = callsOf(() => api);
 const URL = "/event_schema/api+calls";
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
-}
 
 describe("making and reading event schemas", () => {
   test("POST /event_schema answers 201 with a DRAFT of version 1, and GET the same", async () => {

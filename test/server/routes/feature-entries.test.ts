@@ -1,8 +1,9 @@
 /** Feature credit entries and totals over HTTP: every row of the reference's Feature credit entry, and its limits (S11). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answerOf, listed, withAccount } from "../account-requests.ts";
+import { listed, withAccount } from "../account-requests.ts";
 import { activePlan, CALLS, DETAILS, PER_UNIT, times } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const MONTH = { effectiveFrom: "2024-06-01", effectiveUntil: "2024-07-01" };

@@ -2,11 +2,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS, times } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call, answerTo } = callsOf(() => api);
 
 /** Starts an API with a schema of one attribute and one of two. */
 async function start(): Promise<void> {
@@ -15,12 +15,6 @@ async function start(): Promise<void> {
   await call("POST /event_schema", {
     body: { name: "chat", attributes: [{ name: "in" }, { name: "out" }], dimensions: [] },
   });
-}
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
 }
 
 describe("features over HTTP", () => {

@@ -1,8 +1,9 @@
 /** Invoice groups over HTTP: the reference's Invoice group, add_accounts, and the endpoints beside it (S16.7). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { ADDRESS, answerOf, listed, withAccount } from "../account-requests.ts";
+import { ADDRESS, listed, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, times } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 const NOON = "2024-06-15T12:00:00.000Z";

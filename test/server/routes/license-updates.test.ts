@@ -1,8 +1,9 @@
 /** License updates over HTTP (S10.1). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { answerOf, listed, withAccount } from "../account-requests.ts";
+import { listed, withAccount } from "../account-requests.ts";
 import { activePlan, DETAILS, PER_UNIT, times } from "../catalog-requests.ts";
+import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
 interface Licensed {

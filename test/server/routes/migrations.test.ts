@@ -2,22 +2,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, DETAILS, MONTHLY } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 /** The source and the target. */
 let source: string;
 let target: string;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call, answerTo } = callsOf(() => api);
 const FIFTH = { ...MONTHLY, startOffset: { dayOffset: "5", monthOffset: "NIL" } };
 const TENTH = { ...MONTHLY, startOffset: { dayOffset: "10", monthOffset: "NIL" } };
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
-}
 
 /** A migration from version 1 of the source to version 1 of the target. */
 function request(parts: object = {}): { readonly body: object } {

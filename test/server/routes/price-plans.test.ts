@@ -2,17 +2,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activeMeter, activePlan, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
-}
+const { call, answerTo } = callsOf(() => api);
 
 /** Makes a plan. @returns its id */
 async function plan(parts: object = {}): Promise<string> {

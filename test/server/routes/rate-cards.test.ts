@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { activeMeter, DETAILS } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 /** What the cards price, by what it is. */
 const ids: Record<string, string> = {};
 let plans = 0;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call } = callsOf(() => api);
 
 beforeAll(async () => {
   api = await startApi();

@@ -2,22 +2,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call, answerTo } = callsOf(() => api);
 const FACTOR = { id: "Rate_Factor-1", value: "2", namespace: "USER", name: "Factor", dataType: "STRING" };
 
 async function start(): Promise<void> {
   api = await startApi();
   await call("POST /customers", { body: { id: "Acme.1", name: "Acme", primaryEmail: "pay@acme.test" } });
-}
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
 }
 
 describe("settings over HTTP", () => {

@@ -2,23 +2,17 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, CALLS, DETAILS, PER_UNIT, SUM } from "../catalog-requests.ts";
-import { startApi, type TestApi } from "../support.ts";
+import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 
-const call: TestApi["call"] = (line, asked) => api.call(line, asked);
+const { call, answerTo } = callsOf(() => api);
 
 /** Starts an API with a schema of calls. */
 async function start(): Promise<void> {
   api = await startApi();
   await call("POST /event_schema", { body: CALLS });
   await call("POST /event_schema/api+calls/activate");
-}
-
-/** The status and the message, or the body where it is no failure. */
-async function answerTo(...asked: Parameters<TestApi["call"]>): Promise<readonly [number, unknown]> {
-  const { status, json } = await call(...asked);
-  return [status, status < 400 ? json : json.message];
 }
 
 /** Makes a meter. @returns its id */
