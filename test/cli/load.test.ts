@@ -34,7 +34,7 @@ describe("ratebook load", () => {
   test("tells the problems of a bad book before it opens a database", async () => {
     const { code, out, err } = await load("{", `${files.path}/never`);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/^book\.json: \$: not JSON: .*\nbook\.json: 1 problem\n$/);
+    expect(err).toMatch(/^book\.json:1:2: \$: not JSON: the text ends too soon\n[^]*book\.json: 1 problem\n$/);
   });
 
   test("refuses a database that would be gone at once", async () => {
