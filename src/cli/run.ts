@@ -19,12 +19,14 @@ import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
 import { printable } from "./table/printable.ts";
+import { verifyCommand } from "./verify.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   init: initCommand,
   preview: previewCommand,
   check: checkCommand,
   schema: schemaCommand,
+  verify: verifyCommand,
   load: loadCommand,
   serve: serveCommand,
   keys: keysCommand,

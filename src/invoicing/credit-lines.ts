@@ -5,6 +5,7 @@
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
+import { subtract } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
@@ -131,6 +132,7 @@ function creditLine(
       priority: credit.priority,
       left: credit.left,
       paid,
+      remaining: subtract(credit.left, use.amount),
     })),
   };
 }

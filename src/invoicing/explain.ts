@@ -71,6 +71,8 @@ export interface CreditExplanation {
   /** What was left of the credit before this invoice. */
   readonly left: Decimal;
   readonly paid: readonly { readonly type: string; readonly id?: string; readonly amount: Decimal }[];
+  /** What was left of it after this invoice. */
+  readonly remaining: Decimal;
 }
 
 /** The explanation of a sum. */
@@ -93,9 +95,9 @@ export function cited(explanation: ChargeExplanation): CitedExplanation {
   return { ...explanation, rules: explanation.rules.map(ruleLink) };
 }
 
-/** A fraction as data. */
+/** A fraction as data; zero stands over 1, whatever was divided. */
 export function exactOf({ numerator, denominator }: Fraction): ExactAmount {
-  return { numerator, denominator };
+  return { numerator, denominator: numerator.isZero() ? 1 : denominator };
 }
 
 /** A cycle as ISO texts. */

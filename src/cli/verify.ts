@@ -1,0 +1,157 @@
+/**
+ * `ratebook verify`: invoices computed again by a second program, from their explanations, the usage and the events.
+ *
+ * @module
+ */
+import { parse } from "csv-parse/sync";
+
+import { grouped } from "../invoicing/figure-text.ts";
+import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../verify.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { readTextFile } from "./documents.ts";
+import { openEventFiles, pairWithMaps } from "./event-files.ts";
+import { takeAll } from "./events/cursor.ts";
+import type { EventSink } from "./events/event-sink.ts";
+import { type Io, write } from "./io.ts";
+import { InputError, reasonOf, UsageError } from "./problems.ts";
+import { showProgress } from "./progress.ts";
+import { printable } from "./table/printable.ts";
+
+/** So many differences are told one by one. */
+const DIFFERENCES_TOLD_MAX = 20;
+
+/** Verifies invoices. */
+export const verifyCommand: Command = {
+  usage: "INVOICES [--usage CELLS] [--events FILE]... [--map MAP]... [--book BOOK]",
+  summary: "Computes invoices again by other code, from their explanations, and tells every figure that differs.",
+  options: {
+    usage: {
+      kind: "one",
+      value: "CELLS",
+      help: "usage cells (NDJSON, JSON or CSV): quantities are verified from them",
+    },
+    events: { kind: "many", value: "FILE", help: "events, as for preview: every cell is metered from them again" },
+    map: { kind: "many", value: "MAP", help: "where each part of an event is in a CSV file" },
+    book: { kind: "one", value: "BOOK", help: "the rate book that says how events are metered" },
+  },
+  run: verifyFile,
+};
+
+async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"> {
+  const [path, ...more] = given.positionals;
+  if (path === undefined || more.length > 0) throw new UsageError("expected one file of INVOICES, printed by preview");
+  const files = pairWithMaps(given.many("events"), given.many("map"));
+  const bookPath = given.one("book");
+  if (files.length > 0 !== (bookPath !== undefined)) {
+    throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
+  }
+  const invoices = await readJson(path, io);
+  checkExplained(path, invoices);
+  const usagePath = given.one("usage");
+  const usage = usagePath === undefined ? undefined : await readRows(usagePath, io);
+  const metering = bookPath === undefined ? undefined : await meterFiles(bookPath, files, creditsSuffice(invoices), io);
+  const found = orInputError(usagePath ?? path, () =>
+    verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
+  );
+  await tell(found, metering, usage !== undefined, io);
+  return found.differences.length === 0 ? "done" : "problems";
+}
+
+/** An invoice without explanations cannot be verified: one sentence says so. */
+function checkExplained(path: string, invoices: unknown): void {
+  const list = Array.isArray(invoices) ? invoices : (invoices as { invoices?: unknown } | null)?.invoices;
+  const bare = (each: unknown): boolean =>
+    (each as { revenueInfo?: { explanation?: unknown } } | null)?.revenueInfo?.explanation === undefined;
+  if (Array.isArray(list) && list.length > 0 && list.every(bare)) {
+    throw new InputError(`${path}: the invoices carry no explanations: print them with --explain --format json`);
+  }
+}
+
+/** Whether the preview counted its events, and none of them failed for want of feature credits. */
+function creditsSuffice(invoices: unknown): boolean {
+  const events = (invoices as { events?: unknown } | null)?.events;
+  return (
+    typeof events === "object" && events !== null && !Object.hasOwn(events, "INGESTION_FAILED_INSUFFICIENT_CREDITS")
+  );
+}
+
+async function meterFiles(
+  bookPath: string,
+  files: ReturnType<typeof pairWithMaps>,
+  creditsSuffice: boolean,
+  io: Io,
+): Promise<Metering> {
+  const metering = createMetering(await readJson(bookPath, io), creditsSuffice);
+  const sink: EventSink = {
+    event: (_file, _line, event) => {
+      metering.add(event);
+      return true;
+    },
+    // A line that is no event counts nothing: preview tells of it.
+    badLine: () => true,
+    slotsOf: () => undefined,
+    filled: () => true,
+  };
+  const { cursors, sources } = await openEventFiles(files, sink, io);
+  const progress = showProgress(sources, io);
+  try {
+    await takeAll(cursors, { onBlock: () => progress.update(), onDisorder: () => undefined });
+  } finally {
+    progress.stop();
+  }
+  return metering;
+}
+
+async function readRows(path: string, io: Io): Promise<readonly unknown[]> {
+  const text = await readTextFile(path, io);
+  return orInputError(path, () => {
+    if (/\.csv$/i.test(path)) return parse(text, { columns: true, bom: true, skip_empty_lines: true });
+    if (!/\.(?:ndjson|jsonl)$/i.test(path)) {
+      const rows = parseJson(text);
+      if (!Array.isArray(rows)) throw new Error("expected a list of usage cells");
+      return rows;
+    }
+    return text.split("\n").flatMap((line, index) => {
+      try {
+        return line.trim() === "" ? [] : [parseJson(line)];
+      } catch (error) {
+        throw new Error(`line ${index + 1}: ${reasonOf(error)}`, { cause: error });
+      }
+    });
+  });
+}
+
+async function readJson(path: string, io: Io): Promise<unknown> {
+  const text = await readTextFile(path, io);
+  return orInputError(path, () => parseJson(text));
+}
+
+function orInputError<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new InputError(`${path}: ${reasonOf(error)}`);
+  }
+}
+
+async function tell(found: Verification, metering: Metering | undefined, withCells: boolean, io: Io): Promise<void> {
+  const { differences } = found;
+  const told = differences.slice(0, DIFFERENCES_TOLD_MAX);
+  const lines = told.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`);
+  const more = differences.length - told.length;
+  if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
+  if (metering !== undefined) {
+    const { total, unverified } = metering.events();
+    for (const reason of metering.reasons) await write(io.stderr, `note: ${printable(reason)}: unverified\n`);
+    lines.push(countText({ verified: total - unverified, total }, "events metered again"));
+    if (withCells) lines.push(countText(found.cells, "cells verified"));
+  }
+  if (metering !== undefined || withCells) lines.push(countText(found.quantities, "quantities verified"));
+  lines.push(countText(found.amounts, "amounts verified"));
+  for (const line of lines) await write(io.stdout, `${printable(line)}\n`);
+}
+
+function countText({ verified, total }: Count, what: string): string {
+  return `${grouped(String(verified))} of ${grouped(String(total))} ${what}`;
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { examplePath } from "../support/examples.ts";
+import { type Folder, folder, ratebook } from "./fake-io.ts";
+
+const BOOK = examplePath("seats-and-usage", "book.json");
+const EVENTS = examplePath("seats-and-usage", "events.ndjson");
+
+let files: Folder;
+let printed: string;
+let invoices: string;
+beforeAll(async () => {
+  files = folder();
+  printed = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
+  invoices = files.file("invoices.json", printed);
+});
+afterAll(() => files.remove());
+
+const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { cut: files.path });
+
+describe("ratebook verify", () => {
+  test("S13.6 verifies what preview prints", async () => {
+    expect(await verify(invoices)).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
+  });
+
+  test("S5.2 verifies quantities from events and the book", async () => {
+    const { code, out } = await verify(invoices, "--events", EVENTS, "--book", BOOK);
+    expect(out).toBe("5 of 5 events metered again\n3 of 3 quantities verified\n121 of 121 amounts verified\n");
+    expect(code).toBe(0);
+  });
+
+  test("verifies cells as NDJSON, JSON and CSV", async () => {
+    const rows = [
+      ["2024-06-03", "1500"],
+      ["2024-06-24", "1000"],
+      ["2024-07-10", "400"],
+      ["2024-07-11", "700"],
+      ["2024-07-20", "500"],
+    ].map(([date, quantity]) => ({ accountId: "acme-main", meterId: "um.calls", date, quantity }));
+    const csv = rows.map((row) => Object.values(row).join(","));
+    for (const cells of [
+      files.file("cells.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
+      files.file("cells.json", JSON.stringify(rows)),
+      files.file("cells.csv", `${["accountId,meterId,date,quantity", ...csv].join("\n")}\n`),
+    ]) {
+      const { code, out } = await verify(invoices, "--usage", cells, "--events", EVENTS, "--book", BOOK);
+      expect(out).toBe(
+        "5 of 5 events metered again\n5 of 5 cells verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
+      );
+      expect(code).toBe(0);
+    }
+  });
+
+  test("tells what differs, and exits with 1", async () => {
+    const wrong = files.file("wrong.json", printed.replace('"value": 3,', '"value": 4,'));
+    const { code, out } = await verify(wrong);
+    expect(out.split("\n")[0]).toBe(
+      "acme-main STANDARD 2024-07-01T00:00:00.000Z: SUB_TOTAL_AMOUNT, value: expected 134, found 133",
+    );
+    expect(out).toMatch(/\d+ of 121 amounts verified\n$/);
+    expect(code).toBe(1);
+  });
+
+  test.each<[string, () => readonly string[], number, string]>([
+    ["nothing", () => [], 2, "expected one file of INVOICES, printed by preview"],
+    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book go together"],
+    ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
+    ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json: "],
+    [
+      "no invoices",
+      () => [files.file("empty.json", "{}")],
+      1,
+      'expected a list of invoices, or an object with "invoices"',
+    ],
+    [
+      "invoices without explanations",
+      () => [files.file("bare.json", '[{"revenueInfo":{"type":"TOTAL_AMOUNT","value":1}}]')],
+      1,
+      "bare.json: the invoices carry no explanations: print them with --explain --format json",
+    ],
+    [
+      "a bad cell",
+      () => [invoices, "--usage", files.file("bad.ndjson", "{}\n")],
+      1,
+      "bad.ndjson: row 1: expected accountId",
+    ],
+    ["a bad line", () => [invoices, "--usage", files.file("worse.ndjson", "{}\n{\n")], 1, "worse.ndjson: line 2: "],
+  ])("refuses %s", async (_, argv, code, sentence) => {
+    const ran = await verify(...argv());
+    expect(ran.err).toContain(sentence);
+    expect(ran.code).toBe(code);
+  });
+});

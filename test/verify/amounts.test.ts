@@ -1,0 +1,168 @@
+/** The second program on everything that is worked out by hand: all of it is verified, and a changed digit is not. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS } from "../../src/calendar/instant.ts";
+import { type Invoice, preview } from "../../src/index.ts";
+import { drawInvoices } from "../../src/invoicing/draw.ts";
+import { minorUnitDigits } from "../../src/numbers/currency.ts";
+import { verify } from "../../src/verify.ts";
+import { bookOf } from "../book/catalog-book.ts";
+import { billed, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
+import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
+import { goldenCases } from "../support/golden.ts";
+import { linesOf } from "../support/invoice-lines.ts";
+import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
+
+/** What a reader of the printed invoices gets. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function expectVerified(invoices: readonly Invoice[]): void {
+  const { amounts, differences } = verify({ invoices: asJson(invoices) });
+  const lines = invoices.flatMap(({ revenueInfo }) => linesOf(revenueInfo)).length;
+  expect(differences).toEqual([]);
+  expect(amounts).toEqual({ verified: lines, total: lines });
+}
+
+const llmEvents = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
+/** Every golden case and example, with its invoices. */
+const worked: readonly (readonly [string, readonly Invoice[]])[] = [
+  ["the model API example", previewExample("llm-api", llmEvents, { explain: true }).invoices],
+  ...["cloud-storage", "seats-and-usage"].map((name): [string, readonly Invoice[]] => [
+    `the example ${name}`,
+    previewExample(name, exampleEvents(name, "events.ndjson"), { explain: true }).invoices,
+  ]),
+  ...goldenCases().map((golden): [string, readonly Invoice[]] => [
+    golden.it,
+    preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true }).invoices,
+  ]),
+];
+
+describe("S13.6 every line is verified", () => {
+  test.each(worked)("%s", (_, invoices) => {
+    expectVerified(invoices);
+  });
+
+  test("S13.6 of any account", () => {
+    fc.assert(
+      fc.property(billed, ({ view, catalog }) => {
+        expectVerified(drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("a changed digit", () => {
+  const all = worked.map(([, invoices]) => asJson(invoices));
+  const places = all.flatMap((invoices) =>
+    figuresOf(invoices).flatMap((path) => (isTerm(path, invoices) ? [] : [{ invoices, path }])),
+  );
+
+  test("S13.6 of any figure that an amount depends on is found", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...places), fc.nat(40), fc.nat(8), ({ invoices, path }, place, step) => {
+        const { differences } = verify({ invoices: withOtherDigit(invoices, path, place, step) });
+        expect(differences).not.toEqual([]);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("S13.6 of any figure of any account is found", () => {
+    fc.assert(
+      fc.property(billed, fc.nat(), fc.nat(40), fc.nat(8), ({ view, catalog }, choice, place, step) => {
+        const drawn = drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true });
+        const invoices = asJson(drawn);
+        const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
+        const path = figures[choice % figures.length];
+        fc.pre(path !== undefined);
+        const { differences } = verify({ invoices: withOtherDigit(invoices, path, place, step) });
+        expect(differences).not.toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("is told with where it stands, what was expected and what was found", () => {
+    const [, invoices] = worked.find(([name]) => name.startsWith("S7.2 TIERED")) ?? ["", []];
+    const tree = JSON.stringify(invoices).replace('"rate":"2"', '"rate":"3"');
+    const { amounts, differences } = verify({ invoices: JSON.parse(tree) as unknown });
+    // 150 units: 100 × 3 + 50 × 1 = 350 where the line says 250.
+    expect(differences[0]).toEqual({
+      where: "acc STANDARD 2024-07-01T00:00:00.000Z: USAGE_RATE_CARD_AMOUNT um.calls, value",
+      expected: "350",
+      found: "250",
+    });
+    expect(amounts.total - amounts.verified).toBe(2);
+  });
+});
+
+describe("what is missing", () => {
+  const [, invoices] = worked.find(([name]) => name === "the example seats-and-usage") ?? ["", []];
+
+  test("S13.6 is a difference: a figure", () => {
+    const tree = JSON.stringify(invoices).replace('"packageSize":"1000",', "");
+    expect(verify({ invoices: JSON.parse(tree) as unknown }).differences).not.toEqual([]);
+  });
+
+  test("S13.3 is a difference: an invoice that a true-up counts", () => {
+    const [, counted] = worked.find(([name]) => name.startsWith("S13.3 what the cycle charged in advance")) ?? ["", []];
+    const standard = counted.filter(({ invoiceType }) => invoiceType === "STANDARD");
+    expect(standard.length).toBeLessThan(counted.length);
+    expect(verify({ invoices: asJson(standard) }).differences).not.toEqual([]);
+  });
+
+  test("S13.1 and what is there twice: an invoice", () => {
+    const twice = asJson([...invoices, ...invoices]);
+    expect(verify({ invoices: twice }).differences.map(({ expected }) => expected)).toContain(
+      "days that no other STANDARD invoice has",
+    );
+  });
+
+  test("is no list of invoices", () => {
+    expect(() => verify({ invoices: "none" })).toThrow('expected a list of invoices, or an object with "invoices"');
+  });
+});
+
+test("S1.5 the digits of the currencies are those of ISO 4217", () => {
+  const codes = ["USD", "EUR", "JPY", "KWD", "HUF", "CLF", "UYW", "ISK", "KRW", "TND", "XOF", "CLP", "BHD", "VND"];
+  for (const currency of codes) {
+    const digits = minorUnitDigits(currency);
+    const line = (type: string, value: string, lineItems?: unknown): unknown => ({
+      type,
+      value,
+      ...(lineItems === undefined ? {} : { lineItems: [lineItems] }),
+      explanation: { of: "SUM", rules: [] },
+    });
+    const day = { from: "2024-06-01T00:00:00.000Z", until: "2024-07-01T00:00:00.000Z" };
+    const value = digits === 0 ? "1" : `1.${"0".repeat(digits - 1)}1`;
+    const card = {
+      type: "FIXED_FEE_RATE_CARD_AMOUNT",
+      id: "fee",
+      value,
+      explanation: {
+        of: "CARD",
+        rules: [],
+        parts: [{ because: "the fee in full", sign: 1, share: { days: 1, of: 1 }, rate: value }],
+        served: day,
+        natural: day,
+        exact: { numerator: value, denominator: 1 },
+        rounding: { mode: "HALF_UP", digits },
+      },
+    };
+    const plan = line("PRICE_PLAN_AMOUNT", value, line("SUB_TOTAL_AMOUNT", value, card));
+    const invoice = {
+      accountId: "a",
+      invoiceType: "STANDARD",
+      currency,
+      startDate: day.from,
+      endDate: day.until,
+      invoiceDate: day.until,
+      revenueInfo: line("TOTAL_AMOUNT", value, line("NET_AMOUNT", value, line("GROSS_AMOUNT", value, plan))),
+    };
+    expect([currency, verify({ invoices: [invoice] }).differences]).toEqual([currency, []]);
+  }
+});

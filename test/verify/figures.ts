@@ -1,0 +1,64 @@
+/** Every figure of an invoice, and the invoice with another digit in one of them. */
+
+/** Where a figure stands in a JSON value: names and places from the root. */
+export type FigurePath = readonly (string | number)[];
+
+/** Texts that are decimals but name or date something. */
+const NO_FIGURES = new Set([
+  "id",
+  "accountId",
+  "customerId",
+  "pricePlanId",
+  "pricePlanVersion",
+  "description",
+  "rules",
+]);
+
+/** The paths of all figures. */
+export function figuresOf(value: unknown, path: FigurePath = []): readonly FigurePath[] {
+  if (typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value))) return [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    NO_FIGURES.has(name) ? [] : figuresOf(part, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
+}
+
+/** The value with another digit at a place of one figure; the place and the digit wrap around. */
+export function withOtherDigit(value: unknown, path: FigurePath, place: number, step: number): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) {
+    const text = String(value);
+    const places = Array.from(text).flatMap((letter, index) => (/\d/.test(letter) ? [index] : []));
+    const at = places[place % places.length] ?? 0;
+    const digit = (Number(text[at]) + 1 + (step % 9)) % 10;
+    const changed = `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
+    return typeof value === "number" ? Number(changed) : changed;
+  }
+  const copy = Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) };
+  (copy as Record<string | number, unknown>)[name] = withOtherDigit(
+    (copy as Record<string | number, unknown>)[name],
+    rest,
+    place,
+    step,
+  );
+  return copy;
+}
+
+/**
+ * Figures that may change without changing an amount: bounds that hold nothing, the order of a VOLUME slab and its end,
+ * the priority of a credit, usage without a price, by how many seats an increase went above what was charged before.
+ * Only the book and the events know them.
+ */
+export function isTerm(path: FigurePath, invoices: unknown): boolean {
+  const name = path.findLast((part) => typeof part === "string");
+  const at = (place: FigurePath): unknown =>
+    place.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], invoices);
+  const inside = path.indexOf("explanation");
+  const how = inside < 0 ? [...path.slice(0, -1), "explanation"] : path.slice(0, inside + 1);
+  const { least } = (at(how) ?? {}) as { readonly least?: unknown };
+  if (least !== undefined && ((name === "quantity" && inside < 0) || name === "startAfter")) return true;
+  return (
+    path.includes("usageInfo") ||
+    ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)
+  );
+}

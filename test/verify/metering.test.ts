@@ -1,0 +1,192 @@
+/** Quantities and cells, metered again by the second program. */
+import { expect, describe, test } from "vitest";
+
+import { preview } from "../../src/index.ts";
+import { createMetering, verify } from "../../src/verify.ts";
+import { bookOf, CATALOG } from "../book/catalog-book.ts";
+import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
+import { type Golden, goldenCases } from "../support/golden.ts";
+
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const LACKS = "INGESTION_FAILED_INSUFFICIENT_CREDITS";
+
+/** Events metered again and invoices verified from them; events in order of time, as a preview takes files. */
+function verified(book: unknown, events: readonly unknown[], printed: ReturnType<typeof preview>) {
+  const metering = createMetering(book, printed.events[LACKS] === undefined);
+  for (const event of events) metering.add(event);
+  return { metering, ...verify({ invoices: asJson(printed.invoices), metering }) };
+}
+
+describe("quantities are verified from events", () => {
+  test("S4.3 S5.2 the model API example: 28,185 of 28,185 events", () => {
+    const events = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
+    const printed = previewExample("llm-api", events, { explain: true });
+    const found = verified(JSON.parse(exampleText("llm-api", "book.json")), events, printed);
+    expect(found.differences).toEqual([]);
+    expect(found.metering.events()).toEqual({ total: 28185, unverified: 0 });
+    expect(found.quantities).toEqual({ verified: 6, total: 6 });
+  });
+
+  test.each([
+    ["cloud-storage", 8],
+    ["seats-and-usage", 3],
+  ])("S5.2 the example %s", (name, quantities) => {
+    const events = exampleEvents(name, "events.ndjson");
+    const printed = previewExample(name, events, { explain: true });
+    const found = verified(JSON.parse(exampleText(name, "book.json")), events, printed);
+    expect(found.differences).toEqual([]);
+    expect(found.quantities).toEqual({ verified: quantities, total: quantities });
+  });
+
+  test.each(goldenCases())("S5.2 $it", (golden: Golden) => {
+    const printed = preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true });
+    expect(verified({ ...CATALOG.book, ...golden.book }, golden.events, printed).differences).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  const BOOK = {
+    settings: [{ id: "scale", namespace: "user", dataType: "NUMERIC", value: "4" }],
+    eventSchemas: [
+      {
+        name: "call",
+        attributes: [{ name: "n" }],
+        enrichments: {
+          dependencies: [{ name: "scale", key: "setting.user.scale" }],
+          fields: [
+            {
+              order: 1,
+              name: "quarters",
+              type: "ATTRIBUTE",
+              enrichmentType: "JSON_LOGIC",
+              value: '{"/":[{"var":"attribute.n"},{"var":"dependencies.scale"}]}',
+            },
+          ],
+        },
+      },
+    ],
+    usageMeters: [
+      {
+        id: "um.n",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.quarters" } }],
+      },
+    ],
+    accounts: [{ id: "a", aliases: ["alias"] }],
+  };
+  const call = (id: string, n: unknown, more: object = {}): unknown => ({
+    schemaName: "call",
+    id,
+    accountId: "a",
+    timestamp: "2024-06-01T23:59:59.999Z",
+    attributes: [{ name: "n", value: n }],
+    ...more,
+  });
+  const cellsOf = (events: readonly unknown[], book: unknown = BOOK) => {
+    const metering = createMetering(book);
+    for (const event of events) metering.add(event);
+    const { usage } = metering.cells;
+    return {
+      reasons: [...metering.reasons],
+      units: usage.between("a", "um.n", "2024-06-01", "2024-06-02"),
+      ...metering.events(),
+    };
+  };
+
+  test.each<[string, readonly unknown[], bigint, bigint]>([
+    // 3 ÷ 4, and 10 ÷ 4 by an alias.
+    ["S4.3 are enriched and added up", [call("1", 3), call("2", "10", { accountId: "alias" })], 325n, 100n],
+    ["S14.1 count once for an id", [call("1", 4), call("1", 4), call("1", 8)], 1n, 1n],
+    ["S14.2 that failed do not block their id", [call("1", "x"), call("1", 4)], 1n, 1n],
+    [
+      "S5.3 belong to their own day",
+      [call("1", 4, { timestamp: "2024-06-02T00:30:00+01:00" }), call("2", 4, { timestamp: "2024-06-02T00:00:00Z" })],
+      1n,
+      1n,
+    ],
+    ["S1.3 have at most 20 digits", [call("1", "1".repeat(21)), call("2", 4)], 1n, 1n],
+    ["S2.2 without a zone count nothing", [call("1", 4, { timestamp: "2024-06-01T10:00:00" })], 0n, 1n],
+    ["S4.1 without a declared field count nothing", [call("1", 4, { attributes: [] })], 0n, 1n],
+    ["S1.1 are exact beyond doubles", [call("1", "0.4"), call("2", "0.8")], 3n, 10n],
+  ])("%s", (_, events, over, under) => {
+    const { units } = cellsOf(events);
+    expect(units && units.over * under).toBe(units && over * units.under);
+    expect(units).toBeDefined();
+  });
+
+  test("S14.1 with an id that comes again after 45 days cannot be told", () => {
+    const later = call("1", 4, { timestamp: "2024-07-20T00:00:00Z" });
+    expect(cellsOf([call("1", 4), later])).toMatchObject({ total: 2, unverified: 1, units: undefined });
+  });
+
+  test("with an operator that is not known are unverified, and say so", () => {
+    const meters = [{ ...BOOK.usageMeters[0], computations: [{ order: 1, computation: { mystery: [] } }] }];
+    expect(cellsOf([call("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
+      reasons: ["the operator mystery is not known here"],
+      units: undefined,
+      total: 1,
+      unverified: 1,
+    });
+  });
+
+  test("S11.3 that consume feature credits are unverified, unless all had enough", () => {
+    const features = [{ id: "f", schemaAssociations: [{ schemaName: "call", attributeName: "n" }] }];
+    expect(cellsOf([call("1", 4)], { ...BOOK, features })).toMatchObject({ units: undefined, unverified: 1 });
+    const metering = createMetering({ ...BOOK, features }, true);
+    metering.add(call("1", 4));
+    metering.add(call("2", -4));
+    expect(metering.cells.usage.between("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({ over: 1n, under: 1n });
+  });
+});
+
+describe("cells", () => {
+  const events = exampleEvents("seats-and-usage", "events.ndjson");
+  const book: unknown = JSON.parse(exampleText("seats-and-usage", "book.json"));
+  const printed = previewExample("seats-and-usage", events, { explain: true });
+  const row = (date: string, quantity: string): object => ({
+    accountId: "acme-main",
+    meterId: "um.calls",
+    date,
+    quantity,
+  });
+  const days = ["2024-06-03", "2024-06-24", "2024-07-10", "2024-07-11", "2024-07-20"];
+  /** As the example's README tells them. */
+  const quantities = ["1500", "1000", "400", "700", "500"];
+  const usage = days.map((date, place) => row(date, quantities[place] ?? ""));
+
+  test("are verified from events, and quantities from them", () => {
+    const metering = createMetering(book, true);
+    for (const event of events) metering.add(event);
+    const found = verify({ invoices: asJson(printed.invoices), usage, metering });
+    expect(found.differences).toEqual([]);
+    expect(found.cells).toEqual({ verified: 5, total: 5 });
+    expect(found.quantities).toEqual({ verified: 3, total: 3 });
+  });
+
+  test("rows of one cell add up", () => {
+    const split = [row("2024-06-03", "499.5"), row("2024-06-03", "1000.5"), ...usage.slice(1)];
+    expect(verify({ invoices: asJson(printed.invoices), usage: split }).differences).toEqual([]);
+  });
+
+  test("with another digit, or without one of them, differ", () => {
+    for (const changed of [usage.slice(1), [row("2024-06-03", "1501"), ...usage.slice(1)]]) {
+      const { differences } = verify({ invoices: asJson(printed.invoices), usage: changed });
+      expect(differences.map(({ where }) => where)).toContain(
+        "acme-main STANDARD 2024-07-01T00:00:00.000Z: usage of um.calls",
+      );
+    }
+  });
+
+  test.each<[string, object, string]>([
+    ["a day that is none", row("2024-02-30", "1"), "is no instant"],
+    ["a day in words", row("June", "1"), "row 1: the date June is no UTC day"],
+    ["no quantity", row("2024-06-03", "many"), "row 1: the quantity many is no decimal"],
+    ["no meter", { ...row("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],
+  ])("with %s are refused", (_, bad, sentence) => {
+    expect(() => verify({ invoices: [], usage: [bad] })).toThrow(sentence);
+  });
+});
