@@ -12,7 +12,7 @@ import { creditPool } from "./credit-pool.ts";
 import { type Draft, invoiceKeyOf } from "./draft.ts";
 import { cited } from "./explain.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
-import type { InvoiceLine } from "./invoice.ts";
+import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import { byTag, type CardItem, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
 
 /** A draft with its tree of lines. */
@@ -140,6 +140,5 @@ function creditLine(
 /** The type and id of a paid line; what is no card is the true-up. */
 function nameOf(line: CardItem | Draft | undefined, style: LineStyle): { readonly type: string; readonly id?: string } {
   if (line === undefined || !("charge" in line)) return { type: "TRUE_UP_AMOUNT" };
-  const prefix = style.inAdvance ? "ADVANCED_" : "";
-  return { type: `${prefix}${line.charge.kind}_RATE_CARD_AMOUNT`, id: line.charge.billableId };
+  return { type: cardLineType(line.charge.kind, style.inAdvance), id: line.charge.billableId };
 }

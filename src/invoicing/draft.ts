@@ -70,6 +70,9 @@ export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | 
   return whole.items.length > 0 || whole.trueUp !== undefined || whole.usage.length > 0 ? whole : undefined;
 }
 
+/** What a minimum commitment is called that was given no name. */
+export const COMMITMENT_NAME = "Minimum commitment";
+
 /** The draft with what its cycle's invoices lack of the minimum commitment (S13.3). */
 function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: readonly Draft[]): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
@@ -78,7 +81,7 @@ function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: r
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
   const lacking = trueUp(commitment, view.currency, period, sum(invoiced.map(({ subTotal }) => subTotal)), rounding);
   if (lacking === undefined) return draft;
-  return { ...draft, trueUp: { ...lacking, description: commitment.displayName ?? "Minimum commitment", invoiced } };
+  return { ...draft, trueUp: { ...lacking, description: commitment.displayName ?? COMMITMENT_NAME, invoiced } };
 }
 
 /** One draft for each kind, date, cycle and instant of becoming known, of what is charged in advance. */

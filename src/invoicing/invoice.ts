@@ -17,8 +17,18 @@ export const INVOICE_TYPES: readonly InvoiceType[] = ["STANDARD", "STANDARD_ADVA
 /** DRAFT until it becomes final (S13.4); MERGED once its group's composite invoice shows it (S16.7). */
 export type InvoiceStatus = "DRAFT" | "DUE" | "PAID" | "MERGED";
 
-/** The type of a line that one card makes; in advance with `ADVANCED_` before it. */
-export type CardLineType = `${"" | "ADVANCED_"}${CardKind}_${"RATE_CARD" | "SLAB"}_AMOUNT`;
+/** The type of a line that one card makes, as the service's clients know them; those of slabs are the same in advance. */
+export type CardLineType =
+  | `${CardKind}_RATE_CARD_AMOUNT`
+  | `${CardKind}_RATE_CARD_SLAB_AMOUNT`
+  | "ADVANCED_FIXED_FEE"
+  | `ADVANCED_${Exclude<CardKind, "FIXED_FEE">}_RATE_CARD_AMOUNT`;
+
+/** The type of a card's line, in arrears or in advance. */
+export function cardLineType(kind: CardKind, inAdvance: boolean): CardLineType {
+  if (!inAdvance) return `${kind}_RATE_CARD_AMOUNT`;
+  return kind === "FIXED_FEE" ? "ADVANCED_FIXED_FEE" : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
+}
 
 /** What a line is, in the tree of S13.2. */
 export type LineType =

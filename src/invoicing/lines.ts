@@ -10,7 +10,7 @@ import type { Rounding } from "../rating/commitment.ts";
 import { type CardValues, roundLines } from "../rating/rounding.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type Explanation, exactOf, explainCard, SUM } from "./explain.ts";
-import type { InvoiceLine, LineType } from "./invoice.ts";
+import { cardLineType, type InvoiceLine, type LineType } from "./invoice.ts";
 
 /** A card's charge with its rounded values and how the card presents itself. */
 export interface CardItem {
@@ -89,7 +89,6 @@ export function explained(style: LineStyle, make: () => Explanation): { readonly
 
 function cardLine({ charge, values, description }: CardItem, style: LineStyle): InvoiceLine {
   const { kind, billableId, quantity } = charge;
-  const prefix = style.inAdvance ? "ADVANCED_" : "";
   const priced = new Map(
     charge.explanation.parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, slab]),
   );
@@ -99,7 +98,7 @@ function cardLine({ charge, values, description }: CardItem, style: LineStyle): 
   const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
   const lineItems = [...slabs, ...adjustment];
   return {
-    type: `${prefix}${kind}_RATE_CARD_AMOUNT`,
+    type: cardLineType(kind, style.inAdvance),
     id: billableId,
     description,
     value: values.value,
@@ -119,9 +118,8 @@ function slabLine(
 ): InvoiceLine {
   const { digits } = style.rounding;
   const value = rounded ?? floorFraction(slab.amount, digits);
-  const prefix = style.inAdvance ? "ADVANCED_" : "";
   return {
-    type: `${prefix}${charge.kind}_SLAB_AMOUNT`,
+    type: `${charge.kind}_RATE_CARD_SLAB_AMOUNT`,
     id: charge.billableId,
     description: slabText(slab, priced),
     value,

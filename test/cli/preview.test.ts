@@ -73,7 +73,7 @@ Total                                                                           
     );
     expect(rows).toContainEqual(
       expect.stringMatching(
-        /^prod,contoso,STANDARD,DRAFT,USD,.*,USAGE_SLAB_AMOUNT,um\.units,"above 0 to 100, per unit",100,2,200,200$/,
+        /^prod,contoso,STANDARD,DRAFT,USD,.*,USAGE_RATE_CARD_SLAB_AMOUNT,um\.units,"above 0 to 100, per unit",100,2,200,200$/,
       ),
     );
   });

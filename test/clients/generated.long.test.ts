@@ -139,6 +139,7 @@ describe("generated clients", () => {
       runningBalance: 1,
       inapplicableCredits: 0,
       unit: "USD",
+      lastUpdatedAt: "2024-01-01T00:00:00.000Z",
     };
     expect(balance.safeParse(shown).success).toBe(true);
     expect(balance.safeParse({ ...shown, activeCredits: "1" }).success).toBe(false);

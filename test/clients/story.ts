@@ -178,7 +178,7 @@ async function pay(done: Done, { plans, meter }: Catalog): Promise<void> {
     const { data } = await done("listInvoices", { query: { account_id: "prod" } });
     const whole = await done("getInvoice", { path: [data[0].id] });
     expect([data.length, data[0].status, whole.revenueInfo.value]).toEqual([1, "DRAFT", data[0].totalAmount]);
-    expect(whole.usageInfo.lineItems).toMatchObject([{ id: meter, quantity: 8 }]);
+    expect(whole.usageInfo[0].lineItems).toMatchObject([{ id: meter, quantity: 8 }]);
     return data[0].totalAmount;
   };
   expect(await total()).toBe(69);

@@ -100,7 +100,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
         says: async (api) => {
           const group = await aGroup(api);
           const { accounts: members } = await api.done(`GET /invoice_groups/${group.id}`);
-          const { json } = await api.ask(`GET /accounts/${members[0].id}`, { query: { includeGroupDetails: "true" } });
+          const { json } = await api.ask(`GET /accounts/${members[0]}`, { query: { includeGroupDetails: "true" } });
           expect(json.invoiceGroupDetails).toEqual(group);
         },
       },

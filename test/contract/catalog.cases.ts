@@ -108,7 +108,7 @@ const METER_CASES = tableCases({
         const schema = await aSchema(api);
         const meter = await aMeter(api, schema, { billableName: "Calls of the API" });
         const { usageInfo } = await invoiceOf(api, schema, [meter]);
-        expect(usageInfo.lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
+        expect(usageInfo[0].lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
       },
     },
     description: { write: postsMeter("description") },
@@ -119,7 +119,7 @@ const METER_CASES = tableCases({
         const schema = await aSchema(api);
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
         const { usageInfo } = await invoiceOf(api, schema, ids);
-        const quantities = new Map(usageInfo.lineItems.map(({ id, quantity }: Json) => [id, quantity]));
+        const quantities = new Map(usageInfo[0].lineItems.map(({ id, quantity }: Json) => [id, quantity]));
         // 5 + 7 of the two events that match, and two of them.
         expect(ids.map((id) => quantities.get(id))).toEqual([12, 2]);
       },

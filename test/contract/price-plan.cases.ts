@@ -204,11 +204,15 @@ const kind =
     const given = await details(api);
     const { json } = await posted(api, given);
     fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
-    // What may be null may be sent so, and is left out then.
+    // What may be null may be sent so, and is left out then, but for how often a card recurs: that says null.
     const cards = given[list].map((card: Json) => nulled(withParts(type), card));
     const answer = await posted(api, { ...given, [list]: cards });
     expect([answer.status, answer.json.message]).toEqual([200, undefined]);
-    expect(JSON.stringify(answer.json)).not.toContain("null");
+    const { pricePlanDetails } = answer.json.pricingSchedule[0];
+    for (const { recurrenceConfig, ...card } of pricePlanDetails[list]) {
+      if (recurrenceConfig !== undefined) expect(Object.keys(recurrenceConfig)).toEqual(["interval", "offset"]);
+      expect(JSON.stringify(card)).not.toContain("null");
+    }
     // Of grants only expiryDuration may be null: its own row has it.
     if (list !== "creditGrantRateCards") expect(JSON.stringify(cards)).toContain("null");
     const [first, ...others] = given[list];

@@ -3,7 +3,7 @@ import { rowsIn } from "./reference.ts";
 
 /** What a value is. */
 export interface Type {
-  readonly kind: "string" | "number" | "integer" | "boolean" | "object" | "array" | "date-time" | "any";
+  readonly kind: "string" | "number" | "integer" | "boolean" | "object" | "array" | "date-time" | "date" | "any";
   /** Whether there may be none; it is left out of answers then. */
   readonly nullable: boolean;
   /** The values that are named; one of them may be any of an enumeration that is not whole. */
@@ -39,7 +39,6 @@ export function parseType(text: string, notes = ""): Type {
 function kindOf(said: string): Type["kind"] {
   const kind = /\b(?:string|integer|number|boolean|date-time|date|object|map)\b/.exec(said)?.[0];
   if (kind === undefined) return "any";
-  if (kind === "date") return "date-time";
   return kind === "map" ? "object" : (kind as Type["kind"]);
 }
 
@@ -149,6 +148,8 @@ function isKind(kind: Type["kind"], value: unknown): boolean {
       return Number.isInteger(value);
     case "date-time":
       return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+    case "date":
+      return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
     default:
       return typeof value === kind;
   }
@@ -174,7 +175,7 @@ export function unseen(type: Type, values: readonly unknown[], at: string): read
 
 /** A value of another type; none where the type is any. */
 export function misfitsOf({ kind, values }: Type): readonly unknown[] {
-  const isText = kind === "string" || kind === "number" || kind === "date-time" || values.length > 0;
+  const isText = kind === "string" || kind === "number" || kind === "date-time" || kind === "date" || values.length > 0;
   const others = kind === "any" && !isText ? [] : [isText ? { an: ["object"] } : "text"];
   return values.length > 0 ? [...others, "NO_SUCH_VALUE"] : others;
 }

@@ -59,7 +59,7 @@ function rowsOfPreview(): readonly Row[] {
 function comparable(rows: readonly Row[]): readonly string[] {
   return rows
     .map(({ account, invoice, line, id, quantity, exact, amount }) => {
-      const isCard = line.endsWith("_RATE_CARD_AMOUNT") || line.endsWith("_SLAB_AMOUNT");
+      const isCard = /(?:_RATE_CARD_AMOUNT|_SLAB_AMOUNT|^ADVANCED_FIXED_FEE)$/.test(line);
       return [account, invoice, line, id ?? "-", quantity ?? "-", isCard ? exact : "-", amount].join(" | ");
     })
     .toSorted();

@@ -45,6 +45,8 @@ describe("every line can be explained", () => {
     const [invoice] = preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true }).invoices;
     const tree = JSON.stringify(invoice?.revenueInfo);
     expect(() => recomputeTree(JSON.parse(tree.replace('"rate":"2"', '"rate":"3"')))).toThrow(/slab 1/);
-    expect(() => recomputeTree(JSON.parse(tree.replace('"value":"50"', '"value":"51"')))).toThrow(/USAGE_SLAB_AMOUNT/);
+    expect(() => recomputeTree(JSON.parse(tree.replace('"value":"50"', '"value":"51"')))).toThrow(
+      /USAGE_RATE_CARD_SLAB_AMOUNT/,
+    );
   });
 });

@@ -22,8 +22,10 @@ test("the examples of the guide to analytics are true", async () => {
   at("2024-01-31T12:00:00Z");
   await engine.ingest([counted("e1", "2024-01-30T10:30:00Z", 60), counted("e2", "2024-01-31T11:00:00Z", 60)]);
   const [revenue, metrics] = blocks("request");
-  const { invoices, ...calculated } = (await call("POST /revenue_calculator", { body: revenue })).json;
-  const measured = (await call("POST /metrics", { body: metrics })).json;
+  const { invoices, pricePlanDetails, revenueInfo, ...calculated } = (
+    await call("POST /revenue_calculator", { body: revenue })
+  ).json;
+  const { results, ...measured } = (await call("POST /metrics", { body: metrics })).json;
   const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
   await engine.credits.create([
     { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
@@ -31,6 +33,17 @@ test("the examples of the guide to analytics are true", async () => {
   ]);
   const balance = (await call("GET /accounts/prod/credit_balance")).json;
   expect([calculated, measured, balance]).toEqual(blocks("answer"));
+  // The same series once more, as lists of times and of values.
+  for (const [query, { id, series }] of measured.data.entries()) {
+    expect(results[query]).toMatchObject({ id });
+    for (const [place, { points }] of series.entries()) {
+      const { timestamps, metricValues } = results[query].data[place];
+      const pairs = points.map(({ startTime, value }: Record<string, unknown>) => [startTime, value]);
+      expect(timestamps.map((time: string, at: number) => [time, metricValues[at]])).toEqual(pairs);
+    }
+  }
+  expect(pricePlanDetails.usageRateCards).toHaveLength(1);
+  expect(revenueInfo).toContainEqual(expect.objectContaining({ usages: { "um.calls": 120 } }));
   expect(Object.keys(invoices[0])).toEqual(
     expect.arrayContaining(["invoiceType", "invoiceDate", "totalAmount", "usageInfo", "revenueInfo", "notices"]),
   );

@@ -33,6 +33,23 @@ export const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1", mon
 /** Details of a plan in dollars. */
 export const DETAILS = { supportedCurrencies: ["USD"], pricingCycleConfig: MONTHLY };
 
+/** Details as a DRAFT's are answered: with every list of cards, and with what was left out as it is then. */
+export function answeredDetails(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { pricingCycleConfig } = details;
+  return {
+    usageRateCards: [],
+    fixedFeeRateCards: [],
+    licenseRateCards: [],
+    billingEntitlementRateCards: [],
+    creditGrantRateCards: [],
+    entitlementOverageRateCards: [],
+    type: "BILLING",
+    activeCurrencies: [],
+    ...details,
+    ...(typeof pricingCycleConfig === "object" && { pricingCycleConfig: { gracePeriod: 0, ...pricingCycleConfig } }),
+  };
+}
+
 /** Makes an ACTIVE schema and an ACTIVE meter. @returns the meter's id */
 export async function activeMeter(call: Call): Promise<string> {
   await call("POST /event_schema", { body: CALLS });

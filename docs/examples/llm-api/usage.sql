@@ -72,7 +72,7 @@ with
     from sums
   ),
   lines (account, invoice, place, slab, line, id, quantity, exact, amount) as (
-    select account, 'STANDARD_ADVANCED', 0, 0, 'ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT', 'addon.platform', null::numeric, fee, fee from sums
+    select account, 'STANDARD_ADVANCED', 0, 0, 'ADVANCED_FIXED_FEE', 'addon.platform', null::numeric, fee, fee from sums
     union all
     select account, 'STANDARD_ADVANCED', 6, 0, 'SUB_TOTAL_AMOUNT', null, null, null, fee from sums
     union all
@@ -84,7 +84,7 @@ with
     union all
     select account, 'STANDARD', place, 0, kind || '_RATE_CARD_AMOUNT', card, quantity, exact, amount from cards
     union all
-    select account, 'STANDARD', place, slab, kind || '_SLAB_AMOUNT', card, units, exact, amount from slab_lines
+    select account, 'STANDARD', place, slab, kind || '_RATE_CARD_SLAB_AMOUNT', card, units, exact, amount from slab_lines
     union all
     select account, 'STANDARD', 6, 0, 'SUB_TOTAL_AMOUNT', null, null, null, sub_total from sums
     union all

@@ -5,7 +5,7 @@
  */
 import { cycleConfigOf } from "../../calendar/cycle.ts";
 import { addDuration, type Duration, parseDuration } from "../../calendar/duration.ts";
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import type { Path, Report } from "../problems.ts";
@@ -122,10 +122,16 @@ function checkGrant(card: CreditGrantRateCard, context: CardContext, path: Path,
     const duration = durationAt(expiryDuration, expiry, report);
     if (duration !== undefined && !isAfter(duration, undefined)) {
       report(expiry, `expected a duration above 0, got ${shown(expiryDuration)}`);
+    } else if (duration !== undefined && context.inUse && !isWholeDays(duration)) {
+      report(expiry, `expected a duration of whole days, for credits end with a day, got ${shown(expiryDuration)}`);
     }
   } else if (expiryType === "CUSTOM") {
     report(expiry, "missing: expected an ISO 8601 duration, as the expiryType is CUSTOM");
   }
+}
+
+function isWholeDays({ millis }: Duration): boolean {
+  return millis.modulo(DAY_MS).isZero();
 }
 
 function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): void {

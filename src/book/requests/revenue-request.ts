@@ -68,7 +68,23 @@ const licenseEntry = z.strictObject({
 /** A revenue calculation. */
 export const revenueRequest = z.strictObject({
   currencyConfig: z
-    .strictObject({ currency })
+    .strictObject({
+      mode: z
+        .enum(["CUSTOM", "ACCOUNT_INVOICE"])
+        .nullish()
+        .meta({ description: "CUSTOM (default): `currency`; ACCOUNT_INVOICE: that of the account's invoices." }),
+      currency: currency.nullish(),
+      accountId: reference.nullish(),
+    })
+    .superRefine(({ mode, currency: given, accountId }, context) => {
+      const [asked, other] = mode === "ACCOUNT_INVOICE" ? ["accountId", "currency"] : ["currency", "accountId"];
+      const values = { currency: given, accountId };
+      const missing = `missing: expected it with the mode ${mode ?? "CUSTOM"}`;
+      const spare = `expected nothing with the mode ${mode ?? "CUSTOM"}`;
+      if (!Reflect.get(values, asked ?? ""))
+        context.addIssue({ code: "custom", path: [asked ?? ""], message: missing });
+      if (Reflect.get(values, other ?? "")) context.addIssue({ code: "custom", path: [other ?? ""], message: spare });
+    })
     .nullish()
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),
   pricePlanDetailsConfig,

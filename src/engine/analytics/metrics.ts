@@ -63,7 +63,7 @@ export interface MetricResult {
 type MetricQuery = MetricsRequest["metricQueries"][number];
 
 /** Most points of a series. */
-const POINTS_MAX = 300;
+export const POINTS_MAX = 300;
 /** Most series of a query. */
 const SERIES_MAX = 100;
 /** What is stored of an event's status (S14.1): a malformed or duplicate event is not stored. */

@@ -30,6 +30,10 @@ export interface RevenueAnswer extends CalculatedRevenue {
   /** Absent for a plan that was given whole. */
   readonly pricePlanId?: string;
   readonly pricePlanVersion?: number;
+  /** What was priced: references are ids. */
+  readonly details: PricePlanDetails;
+  /** Units by meter, as they were given or looked up. */
+  readonly usage: ReadonlyMap<string, Decimal>;
 }
 
 /** What there is to go by. */
@@ -66,7 +70,7 @@ export async function revenueOf(context: EngineContext, input: RevenueRequestInp
   const lookedUp = lookUpCycle(given);
   const at = request.cycleConfig?.date ?? lookedUp?.start ?? given.now;
   const found = findPlan(given, at);
-  const currency = request.currencyConfig?.currency ?? found.currency;
+  const currency = currencyAsked(given) ?? found.currency;
   const details = priceableDetails(found.details, currency, catalog.book);
   const cycleConfig = found.cycleConfig ?? configOf(details.pricingCycleConfig, at);
   const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
@@ -78,26 +82,35 @@ export async function revenueOf(context: EngineContext, input: RevenueRequestInp
     );
   }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
-  const answer = calculateRevenue(catalog.billing, {
+  const usage = await usageOf(given, lookedUp);
+  const calculated = calculateRevenue(catalog.billing, {
     plan,
     currency,
     at,
     cycleNumber,
-    usage: await usageOf(given, lookedUp),
+    usage,
     overage: overageOf(given),
     licenseChanges: licenseChangesOf(given, details, cycle),
     explain: request.explain ?? false,
   });
+  const answer = { ...calculated, details, usage };
   const { planId: pricePlanId, version: pricePlanVersion } = found;
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
 }
 
+/** The currency that is asked for, or that of the account that is named for it. */
+function currencyAsked({ request, accounts }: Given): string | undefined {
+  const { currency, accountId } = request.currencyConfig ?? {};
+  return currency ?? (accountId ? accounts.get(accountId)?.invoiceCurrency : undefined);
+}
+
 async function accountsOf(
   { store }: EngineContext,
-  { pricePlanDetailsConfig: plan, usageConfig: usage }: RevenueRequest,
+  { pricePlanDetailsConfig: plan, usageConfig: usage, currencyConfig }: RevenueRequest,
 ): Promise<ReadonlyMap<string, AccountRecord>> {
   const named = [
     ...(plan.mode === "ACCOUNT" ? [["pricePlanDetailsConfig.accountId", plan.accountId] as const] : []),
+    ...(currencyConfig?.accountId ? [["currencyConfig.accountId", currencyConfig.accountId] as const] : []),
     ...(usage?.mode === "LOOKUP_CYCLE" && usage.accountId ? [["usageConfig.accountId", usage.accountId] as const] : []),
   ];
   const records = await store.read.accounts([...new Set(named.map(([, id]) => id))]);

@@ -24,8 +24,8 @@ export interface CreditBalance {
   readonly inapplicableCredits: Decimal;
   /** The invoice currency. */
   readonly unit: string;
-  /** When a credit was last made or consumed; absent where the account never had one. */
-  readonly lastUpdatedAt?: Instant;
+  /** When a credit was last made or consumed; when the account was made, where it never had one. */
+  readonly lastUpdatedAt: Instant;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function creditBalance(context: EngineContext, accountId: string): 
       runningBalance,
       inapplicableCredits: subtract(availableBalance, runningBalance),
       unit: work.record.invoiceCurrency,
-      ...(changes.length === 0 ? {} : { lastUpdatedAt: Math.max(...changes) }),
+      lastUpdatedAt: changes.length === 0 ? work.record.createdAt : Math.max(...changes),
     };
   });
 }

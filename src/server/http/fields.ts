@@ -25,6 +25,9 @@ export const timestamp = z
   .string()
   .meta({ format: "date-time", description: "UTC, with milliseconds: `2024-01-02T03:04:05.000Z`." });
 
+/** A UTC day as it is answered. */
+export const day = z.string().meta({ format: "date", description: "A UTC day: `2024-01-02`." });
+
 /** `{success}`. */
 export const success = z.strictObject({ success: z.boolean() }).meta({ id: "Success" });
 
@@ -79,6 +82,11 @@ export const flag: z.ZodType<boolean, string> = z
 /** An instant as answers write it; what has no end is 9999-01-01. */
 export function shownTime(instant: Instant): string {
   return formatInstant(Math.min(instant, NO_END));
+}
+
+/** The UTC day of an instant as answers write it; what has no end is 9999-01-01. */
+export function shownDay(instant: Instant): string {
+  return shownTime(instant).slice(0, 10);
 }
 
 /** The same without what is undefined or null: a field without a value is left out. */

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { number, pathId, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { number, pathId, shownTime, timestamp } from "../http/fields.ts";
 
 const creditBalanceShape = z
   .strictObject({
@@ -16,9 +16,9 @@ const creditBalanceShape = z
     runningBalance: number.meta({ description: "The part of `availableBalance` that pays any line." }),
     inapplicableCredits: number.meta({ description: "The rest: it pays only some lines." }),
     unit: z.string().meta({ description: "The account's invoice currency." }),
-    lastUpdatedAt: timestamp
-      .optional()
-      .meta({ description: "When a credit was last made or consumed; absent where there never was one." }),
+    lastUpdatedAt: timestamp.meta({
+      description: "When a credit was last made or consumed; when the account was made, where there never was one.",
+    }),
   })
   .meta({ id: "CreditBalance" });
 
@@ -35,9 +35,8 @@ export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
     params: z.strictObject({ account_id: pathId() }),
     answers: { 200: creditBalanceShape },
     handle: async ({ engine, params: { account_id: id } }) => {
-      const { lastUpdatedAt: updated, ...balance } = await engine.creditBalance(id);
-      const lastUpdatedAt = updated === undefined ? undefined : shownTime(updated);
-      return ok(withoutAbsent({ ...balance, lastUpdatedAt } satisfies z.input<typeof creditBalanceShape>));
+      const { lastUpdatedAt, ...balance } = await engine.creditBalance(id);
+      return ok({ ...balance, lastUpdatedAt: shownTime(lastUpdatedAt) } satisfies z.input<typeof creditBalanceShape>);
     },
   }),
 ];

@@ -8,8 +8,9 @@ import * as z from "zod";
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { CreditShown } from "../../ledger/commands/credits.ts";
+import { shortId } from "../../numbers/short-id.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { number, pathId, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { day, number, pathId, shownDay, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { inWireNames } from "../http/wire-names.ts";
 import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
@@ -20,8 +21,8 @@ const creditShape = z
     customerId: z.string(),
     accountId: z.string(),
     purpose: z.string(),
-    effectiveFrom: timestamp,
-    effectiveUntil: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` where there is no end." }),
+    effectiveFrom: day,
+    effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` where there is no end." }),
     status: z.enum(["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"]),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
@@ -36,7 +37,16 @@ const creditShape = z
 const creditWithTransactions = creditShape
   .extend({
     transactions: z
-      .array(z.strictObject({ invoiceId: z.string(), amount: number, createdAt: timestamp }))
+      .array(
+        z.strictObject({
+          id: z.string(),
+          creditId: z.string(),
+          transactionType: z.enum(["DEBITED"]),
+          invoiceId: z.string(),
+          amount: number,
+          createdAt: timestamp,
+        }),
+      )
       .meta({ description: "What each final invoice took, in their order." }),
   })
   .meta({ id: "CreditWithTransactions" });
@@ -86,7 +96,11 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: creditWithTransactions },
     handle: async ({ engine, params: { credit_id: id } }) => {
       const shown = await engine.credits.get(id);
+      const { id: creditId } = shown.credit;
       const transactions = shown.credit.transactions.map(({ invoiceId, amount, at }) => ({
+        id: shortId("ct", [creditId, invoiceId]),
+        creditId,
+        transactionType: "DEBITED" as const,
         invoiceId,
         amount,
         createdAt: shownTime(at),
@@ -116,8 +130,8 @@ function shownCredit({ credit, holdAmount, status }: CreditShown): z.input<typeo
     customerId,
     accountId,
     purpose,
-    effectiveFrom: shownTime(credit.effectiveFrom),
-    effectiveUntil: shownTime(credit.effectiveUntil ?? NO_END),
+    effectiveFrom: shownDay(credit.effectiveFrom),
+    effectiveUntil: shownDay(credit.effectiveUntil ?? NO_END),
     status,
     creditAmount,
     creditUnit: currency,

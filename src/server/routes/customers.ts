@@ -17,6 +17,7 @@ import { listOf, okPage } from "../shapes/list.ts";
 const customerShape = z
   .strictObject({
     id: z.string().max(50),
+    togaiCustomerId: z.string().max(50).meta({ description: "The same as `id`." }),
     name: z.string().min(3).max(255),
     primaryEmail: z.string().max(255).optional(),
     address: addressShape.optional(),
@@ -115,6 +116,7 @@ function shownCustomer(customer: CustomerShown): z.input<typeof customerShape> {
   const shown = shownAddress(address);
   return withoutAbsent({
     id,
+    togaiCustomerId: id,
     name,
     primaryEmail: primaryEmail ?? undefined,
     address: shown,

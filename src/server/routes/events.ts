@@ -10,6 +10,7 @@ import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { withPlus } from "../http/fields.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
+import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */
@@ -24,6 +25,10 @@ const eventList = z
     context: z.strictObject({ pageSize: z.int() }),
   })
   .meta({ id: "EventList" });
+
+const recordWithPipeline = recordShape
+  .extend({ eventPipelineInfo: pipelineShape })
+  .meta({ id: "EventRecordWithPipeline" });
 
 const undoQuery = z.strictObject({
   account_id: z.string().min(1).meta({ description: "The account's id or one of its aliases." }),
@@ -86,11 +91,17 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     params: z.strictObject({
       event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
     }),
-    answers: { 200: z.strictObject({ events: z.array(recordShape) }).meta({ id: "Events" }) },
+    answers: { 200: z.strictObject({ events: z.array(recordWithPipeline) }).meta({ id: "Events" }) },
     handle: async ({ engine, params: { event_id: id } }) => {
       const events = await engine.events.get(id);
       const places = await engine.events.places(events);
-      return ok({ events: events.map((event, index) => shownRecord(event, places[index])) });
+      const ways = await Promise.all(events.map((event, index) => shownPipeline(engine, event, places[index])));
+      return ok({
+        events: events.map((event, index) => ({
+          ...shownRecord(event, places[index]),
+          eventPipelineInfo: ways[index],
+        })),
+      });
     },
   }),
   endpoint({

@@ -9,7 +9,7 @@ import { REQUESTS } from "../../book/requests/requests.ts";
 import { decimalFromZero, moment } from "../../book/resources/fields.ts";
 import type { EntryShown } from "../../engine/billing/holdings.ts";
 import { hasCode } from "../../errors.ts";
-import { subtract } from "../../numbers/decimal.ts";
+import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { number, pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
@@ -38,9 +38,7 @@ const totalsShape = z
     overageLimit: number
       .optional()
       .meta({ description: "Absent: no overage card is in force, or it has no maxQuantity." }),
-    usedOverage: number
-      .optional()
-      .meta({ description: "In the billing window of now; absent where no overage card is in force." }),
+    usedOverage: number.meta({ description: "In the billing window of now; 0 where no overage card is in force." }),
   })
   .meta({ id: "FeatureTotals" });
 
@@ -59,8 +57,10 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     params: ofFeature,
     unknownId: 422,
     answers: { 200: totalsShape },
-    handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) =>
-      ok(withoutAbsent(await engine.entries.balance({ accountId, featureId }))),
+    handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) => {
+      const { usedOverage = ZERO, ...totals } = await engine.entries.balance({ accountId, featureId });
+      return ok(withoutAbsent({ ...totals, usedOverage }));
+    },
   }),
   endpoint({
     method: "GET",

@@ -11,7 +11,7 @@ import {
   METRIC_NAMES,
   metricsRequest,
 } from "../../book/requests/metrics-request.ts";
-import type { MetricResult } from "../../engine/analytics/metrics.ts";
+import { type MetricResult, POINTS_MAX } from "../../engine/analytics/metrics.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, shownTime, timestamp } from "../http/fields.ts";
 import { skippedShape } from "../shapes/list.ts";
@@ -33,8 +33,27 @@ const seriesShape = z
   })
   .meta({ id: "MetricSeries" });
 
+/** The same series as the service's clients read them. */
+const metricResult = z
+  .strictObject({
+    id: z.string(),
+    name: z.enum(METRIC_NAMES),
+    data: z.array(
+      z.strictObject({
+        groupedBy: z
+          .strictObject({ fieldName: z.enum(METRIC_FIELDS), fieldValue: z.string() })
+          .optional()
+          .meta({ description: "Absent without `groupBy`, and for what has none." }),
+        timestamps: z.array(timestamp).max(POINTS_MAX).meta({ description: "The start of each period." }),
+        metricValues: z.array(number).max(POINTS_MAX),
+      }),
+    ),
+  })
+  .meta({ id: "MetricResult" });
+
 const metricsShape = z
   .strictObject({
+    results: z.array(metricResult).meta({ description: "The series of `data`, a list of times and one of values." }),
     data: z.array(
       z.strictObject({
         id: z.string(),
@@ -63,9 +82,24 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     body: metricsRequest,
     answers: { 200: metricsShape },
-    handle: async ({ engine, body }) => ok({ data: (await engine.metrics(body)).map(shownResult) }),
+    handle: async ({ engine, body }) => {
+      const found = await engine.metrics(body);
+      return ok({ results: found.map(listedResult), data: found.map(shownResult) });
+    },
   }),
 ];
+
+function listedResult({ id, name, groupBy, series }: MetricResult): z.input<typeof metricResult> {
+  return {
+    id,
+    name,
+    data: series.map(({ group, points }) => ({
+      ...(groupBy === undefined || group === undefined ? {} : { groupedBy: { fieldName: groupBy, fieldValue: group } }),
+      timestamps: points.map(({ startTime }) => shownTime(startTime)),
+      metricValues: points.map(({ value }) => value),
+    })),
+  };
+}
 
 function shownResult({ series, skipped, ...result }: MetricResult): z.input<typeof metricsShape>["data"][number] {
   return {

@@ -6,11 +6,15 @@
 import * as z from "zod";
 
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
-import { INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
+import { cardLineType, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
+import { type Decimal, sum } from "../../numbers/decimal.ts";
+import { CARD_KINDS } from "../../rating/charge.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { lineShape, shownLine, shownUsage, usageInfo } from "../shapes/invoice.ts";
+import { CARD_SHAPES, everyList, pricePlanDetailsShape, shownCards } from "../shapes/rate-cards.ts";
 
 const calculatedInvoice = z
   .strictObject({
@@ -26,6 +30,21 @@ const calculatedInvoice = z
   })
   .meta({ id: "CalculatedInvoice" });
 
+/** What was priced; a plan that was given whole may leave out more than a stored one. */
+const calculatedDetails = pricePlanDetailsShape.meta({ id: "CalculatedPricePlanDetails" });
+
+const summary = z.strictObject({ revenue: number }).optional();
+const revenueOfCard = z
+  .strictObject({
+    usages: z.record(z.string(), number).meta({ description: "Units of the card's meter; empty for other cards." }),
+    ...z.object(CARD_SHAPES).partial().shape,
+    fixedFeeRevenueSummary: summary,
+    billingEntitlementRevenueSummary: summary,
+    creditGrantRevenueSummary: summary,
+    entitlementOverageRevenueSummary: summary,
+  })
+  .meta({ id: "RevenueOfCard" });
+
 const revenueShape = z
   .strictObject({
     pricePlanId: z.string().optional().meta({ description: "Absent for a plan that was given whole." }),
@@ -35,6 +54,8 @@ const revenueShape = z
     endDate: timestamp.meta({ description: "Exclusive." }),
     cycleNumber: z.int(),
     totalAmount: number.meta({ description: "The sum of the invoices, after the credits that the plan grants." }),
+    pricePlanDetails: calculatedDetails.meta({ description: "What was priced." }),
+    revenueInfo: z.array(revenueOfCard).meta({ description: "What each card that makes a charge had in it." }),
     invoices: z.array(calculatedInvoice),
     notices: z.array(z.string()).meta({ description: "What was given and is not charged." }),
   })
@@ -55,9 +76,12 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
     body: revenueRequest,
     answers: { 200: revenueShape },
     handle: async ({ engine, body }) => {
-      const { cycle, invoices, notices, ...answer } = await engine.calculateRevenue(body);
+      const { cycle, invoices, notices, details, usage, ...answer } = await engine.calculateRevenue(body);
+      const pricePlanDetails = shownWhole(details);
       return ok({
         ...answer,
+        pricePlanDetails,
+        revenueInfo: revenueOfCards(pricePlanDetails, usage, invoices),
         startDate: shownTime(cycle.start),
         endDate: shownTime(cycle.end),
         invoices: invoices.map(shownInvoice),
@@ -66,6 +90,58 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** The details as a plan's are answered: with the defaults of what was not given. */
+function shownWhole(details: PricePlanDetails): z.input<typeof calculatedDetails> {
+  const { supportedCurrencies, activeCurrencies } = details;
+  const supported = [...(supportedCurrencies ?? [])];
+  return {
+    ...everyList(shownCards({ ...details })),
+    supportedCurrencies: supported,
+    activeCurrencies: [...(activeCurrencies ?? supported)],
+    type: "BILLING",
+  } as z.input<typeof calculatedDetails>;
+}
+
+/** Where each list of cards stands in the answer: the name of one card, and that of the sum of its lines. */
+const KINDS = [
+  ["usageRateCards", "usageRateCard", undefined, "usageMeterId"],
+  ["fixedFeeRateCards", "fixedFeeRateCard", "fixedFeeRevenueSummary", "id"],
+  ["licenseRateCards", "licenseRateCard", undefined, "id"],
+  ["billingEntitlementRateCards", "billingEntitlementRateCard", "billingEntitlementRevenueSummary", "featureId"],
+  ["creditGrantRateCards", "creditGrantRateCard", "creditGrantRevenueSummary", "id"],
+  ["entitlementOverageRateCards", "entitlementOverageRateCard", "entitlementOverageRevenueSummary", "featureId"],
+] as const;
+
+function revenueOfCards(
+  details: z.input<typeof calculatedDetails>,
+  usage: ReadonlyMap<string, Decimal>,
+  invoices: readonly CalculatedInvoice[],
+): z.input<typeof revenueOfCard>[] {
+  const lines = invoices.flatMap(({ revenueInfo }) => linesOf(revenueInfo));
+  return KINDS.flatMap(([list, card, summed, idName]) =>
+    details[list].map((each) => {
+      const id = String(Reflect.get(each, idName));
+      const own = lines.filter((line) => line.id === id && isOfList(line.type, list));
+      const quantity = list === "usageRateCards" ? usage.get(id) : undefined;
+      return {
+        usages: quantity === undefined ? {} : { [id]: quantity },
+        [card]: each,
+        ...(summed === undefined ? {} : { [summed]: { revenue: sum(own.map(({ value }) => value)) } }),
+      };
+    }),
+  );
+}
+
+/** Whether a line is that of a card of a list. */
+function isOfList(type: InvoiceLine["type"], list: string): boolean {
+  const kind = CARD_KINDS.find((each) => type === cardLineType(each, false) || type === cardLineType(each, true));
+  return kind !== undefined && list.toUpperCase() === `${kind.replaceAll("_", "")}RATECARDS`;
+}
+
+function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
+}
 
 function shownInvoice({ usageInfo: usage, revenueInfo, notices, ...invoice }: CalculatedInvoice) {
   return withoutAbsent({

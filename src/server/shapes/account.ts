@@ -21,6 +21,8 @@ const SETTINGS_MAX = 10;
 export const accountShape = z
   .strictObject({
     id: z.string().max(50),
+    togaiAccountId: z.string().max(50).meta({ description: "The same as `id`." }),
+    togaiCustomerId: z.string().max(50).meta({ description: "The same as `customerId`." }),
     name: z.string().min(3).max(255),
     customerId: z.string(),
     status: z.enum(["ACTIVE", "ARCHIVED"]),
@@ -56,6 +58,8 @@ export function shownAccount(
   const { id, name, customerId, status, invoiceCurrency, address, primaryEmail, netTermDays, metadata, tags } = account;
   return withoutAbsent({
     id,
+    togaiAccountId: id,
+    togaiCustomerId: customerId,
     name,
     customerId,
     status,

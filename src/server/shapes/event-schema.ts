@@ -28,7 +28,7 @@ export const eventSchemaShape = z
       .strictObject({ featureId: z.string(), attributeName: z.string() })
       .optional()
       .meta({ description: "The feature whose credits its events take, and the attribute that says how many." }),
-    eventLevelRevenue: z.boolean().optional(),
+    eventLevelRevenue: z.boolean(),
     enrichments: z
       .strictObject({
         dependencies: z.array(z.strictObject({ type: z.literal("SETTING"), key: z.string(), name: z.string() })),
@@ -57,7 +57,7 @@ export function shownEventSchema({ item, given }: Stored<EventSchema>): z.input<
     attributes: attributes.map(withoutAbsent),
     dimensions: dimensions.map(withoutAbsent),
     featureDetails,
-    eventLevelRevenue,
+    eventLevelRevenue: eventLevelRevenue ?? false,
     enrichments: given["enrichments"] === undefined ? undefined : shownEnrichments(item, given["enrichments"] as Body),
   });
 }

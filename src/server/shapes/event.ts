@@ -6,7 +6,8 @@
 import * as z from "zod";
 
 import type { EventPlace } from "../../engine/events/event-places.ts";
-import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import { invariant } from "../../errors.ts";
+import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import {
   DIMENSION_LENGTH_MAX,
@@ -61,9 +62,12 @@ export const usageEvent = z
   .custom<unknown>((value) => value !== undefined, { error: "missing: expected an event" })
   .meta({ id: "UsageEvent", ...z.toJSONSchema(eventShape, { io: "input" }), $schema: undefined });
 
-/** What became of an event. */
+/** What became of an event; a malformed one is refused whole, or INGESTION_FAILED in a batch. */
 export const ingestionStatus = z
-  .strictObject({ status: z.enum(INGEST_STATUSES), statusDescription: z.string().max(250) })
+  .strictObject({
+    status: z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED"]),
+    statusDescription: z.string().max(250),
+  })
   .meta({ id: "IngestionStatus" });
 
 const quantities = z.array(z.strictObject({ usageMeterId: z.string(), quantity: number }));
@@ -90,9 +94,7 @@ const recordFields = {
   customerId: z.string().optional(),
   source: z.strictObject({ id: z.string(), type: z.string() }),
   createdAt: timestamp,
-  status: z
-    .enum(["INGESTED", "REVERTED", "FAILED"])
-    .meta({ description: "INGESTED: accepted, and it counts. REVERTED: undone. FAILED: not accepted, or not undone." }),
+  status: z.enum(["REVERTED", "FAILED"]).meta({ description: "REVERTED: undone. FAILED: not undone." }),
   reason: z.string(),
 };
 
@@ -103,6 +105,9 @@ export const undoneShape = z.strictObject(recordFields).meta({ id: "IngestedEven
 export const recordShape = z
   .strictObject({
     ...recordFields,
+    status: z
+      .enum(["INGESTED", "REVERTED", "FAILED"])
+      .meta({ description: "INGESTED: accepted, and it counts. REVERTED: undone. FAILED: not accepted." }),
     accountId: z.string().optional().meta({ description: "The account that it belongs to." }),
     schemaVersion: z.int().optional(),
     enrichedAttributes: z.array(z.strictObject({ name: z.string(), value: number })).optional(),
@@ -128,8 +133,13 @@ export const recordShape = z
 /** A record as an undo answers it. */
 export function shownUndone(
   event: EventRecord,
-  { status, reason }: { readonly status: "INGESTED" | "REVERTED" | "FAILED"; readonly reason: string },
+  undone: Pick<z.input<typeof undoneShape>, "status" | "reason">,
 ): z.input<typeof undoneShape> {
+  return { ...shownEvent(event), ...undone };
+}
+
+/** What every record shows of its event. */
+function shownEvent(event: EventRecord): Omit<z.input<typeof undoneShape>, "status" | "reason"> {
   const { payload } = event;
   return withoutAbsent({
     referenceId: event.referenceId,
@@ -141,20 +151,25 @@ export function shownUndone(
       attributes: payload.attributes.map(({ name, value, unit }) => withoutAbsent({ name, value, unit })),
       dimensions: filled(payload.dimensions),
     }),
-    ingestionStatus: { status: event.status, statusDescription: event.description },
+    ingestionStatus: shownStatus(event.status, event.description),
     customerId: event.customerId === "" ? undefined : event.customerId,
     source: { id: "", type: "" },
     createdAt: shownTime(event.createdAt),
-    status,
-    reason,
   });
+}
+
+/** What became of an event, as it is answered. @throws {InvariantError} for what only a 400 says */
+export function shownStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
+  invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
+  return { status, statusDescription };
 }
 
 /** A record with all that was made of it. */
 export function shownRecord(event: EventRecord, place: EventPlace | undefined): z.input<typeof recordShape> {
   const { accountId, schemaVersion, enriched, units, feature } = event;
   return withoutAbsent({
-    ...shownUndone(event, stateOf(event)),
+    ...shownEvent(event),
+    ...stateOf(event),
     accountId: accountId === "" ? undefined : accountId,
     schemaVersion,
     enrichedAttributes: enriched.attributes.length === 0 ? undefined : [...enriched.attributes],

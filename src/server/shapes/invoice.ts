@@ -8,9 +8,10 @@ import * as z from "zod";
 import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceShown } from "../../engine/billing/invoices.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
-import { type Invoice, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { cardLineType, type Invoice, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { compositeLines } from "../../ledger/commands/groups.ts";
-import { ZERO } from "../../numbers/decimal.ts";
+import { sum, ZERO } from "../../numbers/decimal.ts";
+import { CARD_KINDS } from "../../rating/charge.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const explanation = z
@@ -24,15 +25,39 @@ const explanation = z
     description: "How the value was made, enough to recompute it by hand.",
   });
 
+/** What a line is that no card makes, and what it is called where it has no name of its own. */
+const NAMES = {
+  TOTAL_USAGE: "Usage",
+  USAGE_METER_USAGE: "Usage of a meter",
+  GRAND_TOTAL_AMOUNT: "Grand total",
+  TOTAL_AMOUNT: "Total",
+  NET_AMOUNT: "Net amount",
+  TOTAL_CREDITS: "Credits",
+  SUB_CREDITS: "Credit",
+  GROSS_AMOUNT: "Gross amount",
+  PRICE_PLAN_AMOUNT: "Price plan",
+  SUB_TOTAL_AMOUNT: "Sub-total",
+  CUSTOM_TAG: "Tagged cards",
+  RATE_CONFIG_ADJUSTMENT_AMOUNT: "Adjustment to a minimum or maximum",
+  TRUE_UP_AMOUNT: "Minimum commitment",
+} as const;
+type PlainType = keyof typeof NAMES;
+
+/** The types of lines that cards make; a usage card and an overage card are never in advance. */
+const CARD_TYPES = CARD_KINDS.flatMap((kind) => [
+  cardLineType(kind, false),
+  ...(kind === "USAGE" || kind === "ENTITLEMENT_OVERAGE" ? [] : [cardLineType(kind, true)]),
+  ...(kind === "FIXED_FEE" ? [] : [`${kind}_RATE_CARD_SLAB_AMOUNT` as const]),
+]);
+const lineType = z.enum([...Object.keys(NAMES).filter(isPlain), ...CARD_TYPES]).meta({ id: "InvoiceLineType" });
+
 /** One line of the tree of an invoice. */
 export const lineShape = z
   .strictObject({
-    type: z
-      .string()
-      .meta({ description: "What the line is, in the tree of an invoice: `TOTAL_AMOUNT`, `NET_AMOUNT`, …" }),
+    type: lineType,
     id: z.string().optional().meta({ description: "The meter, add-on, feature, credit or invoice that it is for." }),
-    description: z.string().optional(),
-    value: number,
+    description: z.string(),
+    value: number.meta({ description: "An amount in the invoice's currency; of usage, its quantity." }),
     exactValue: z.string().optional().meta({ description: "The exact amount, where it differs from the rounded one." }),
     quantity: number.optional(),
     valuePerQuantity: number.optional(),
@@ -43,31 +68,22 @@ export const lineShape = z
   })
   .meta({ id: "InvoiceLine" });
 
-/** The usage of an invoice: every meter with some. */
-export const usageInfo = z
-  .strictObject({
-    type: z.literal("TOTAL_USAGE"),
-    lineItems: z.array(
-      z.strictObject({
-        type: z.literal("USAGE_METER_USAGE"),
-        id: z.string(),
-        description: z.string(),
-        quantity: number,
-      }),
-    ),
-  })
-  .meta({ id: "UsageInfo" });
+/** The usage of an invoice: a line TOTAL_USAGE over one for every meter with some. */
+export const usageInfo = z.array(lineShape).meta({
+  description:
+    "A TOTAL_USAGE line, whose value is the sum of all quantities, over a USAGE_METER_USAGE line for each meter.",
+});
 
 const fields = {
   id: z.string(),
   ownerId: z.string().meta({ description: "The account, or the group of a composite invoice." }),
-  invoiceClass: z
-    .enum(["SIMPLE", "COMPOSITE"])
-    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one." }),
+  invoiceClass: z.enum(["INVOICE"]),
   accountId: z.string().optional(),
   customerId: z.string().optional(),
   invoiceGroupId: z.string().optional(),
-  invoiceType: z.enum(INVOICE_TYPES).optional(),
+  invoiceType: z
+    .enum([...INVOICE_TYPES, "COMPOSITE"])
+    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one." }),
   status: z.enum(["DRAFT", "DUE", "PAID", "MERGED"]),
   currency: z.string(),
   pricePlanId: z.string().optional(),
@@ -100,7 +116,7 @@ export function shownInvoice(shown: InvoiceShown): z.input<typeof invoiceShape> 
   return withoutAbsent({
     id: shown.id,
     ownerId: accountId,
-    invoiceClass: "SIMPLE" as const,
+    invoiceClass: "INVOICE" as const,
     accountId,
     customerId,
     invoiceGroupId: shown.invoiceGroupId,
@@ -135,7 +151,8 @@ export function shownComposite(composite: CompositeShown): z.input<typeof invoic
   return {
     id,
     ownerId: invoiceGroupId,
-    invoiceClass: "COMPOSITE",
+    invoiceClass: "INVOICE",
+    invoiceType: "COMPOSITE",
     invoiceGroupId,
     status: "DUE",
     currency,
@@ -156,12 +173,18 @@ export function shownWholeComposite(composite: CompositeShown): z.input<typeof w
   return { ...shownComposite(composite), revenueInfo: shownLine(compositeLines(composite)) };
 }
 
-type AnyLine = Omit<InvoiceLine, "type"> & { readonly type: string };
+type AnyLine = Omit<InvoiceLine, "type" | "lineItems"> & {
+  readonly type: string;
+  readonly lineItems?: readonly AnyLine[] | undefined;
+};
 
 /** A line and all below it. */
 export function shownLine({ lineItems, explanation: how, ...line }: AnyLine): z.input<typeof lineShape> {
+  const type = typeNow(line.type);
   return withoutAbsent({
     ...line,
+    type,
+    description: line.description ?? (isPlain(type) ? NAMES[type] : type),
     lineItems: lineItems?.map(shownLine),
     explanation: how === undefined ? undefined : { ...how, rules: [...how.rules] },
   });
@@ -169,7 +192,21 @@ export function shownLine({ lineItems, explanation: how, ...line }: AnyLine): z.
 
 /** The usage of an invoice. */
 export function shownUsage(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
-  return usage === undefined ? undefined : { ...usage, lineItems: [...usage.lineItems] };
+  if (usage === undefined) return undefined;
+  const lineItems = usage.lineItems.map((line) => ({ ...line, value: line.quantity }));
+  return [shownLine({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
+}
+
+/** The type of a line; invoices that became final before have the types that cards in advance and slabs had then. */
+function typeNow(type: string): z.input<typeof lineType> {
+  const now = type
+    .replace(/^(?:ADVANCED_)?(\w+?)(?:_RATE_CARD)?_SLAB_AMOUNT$/, "$1_RATE_CARD_SLAB_AMOUNT")
+    .replace("ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE");
+  return lineType.parse(now);
+}
+
+function isPlain(type: string): type is PlainType {
+  return Object.hasOwn(NAMES, type);
 }
 
 function daysBetween(from: number, until: number): number {

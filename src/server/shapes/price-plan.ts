@@ -10,7 +10,7 @@ import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
-import { pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
+import { everyList, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
 
 const scheduleEntry = z
   .strictObject({
@@ -19,6 +19,7 @@ const scheduleEntry = z
     endDate: timestamp,
     version: z.int().min(1),
     pricePlanDetails: pricePlanDetailsShape,
+    isOverriden: z.boolean().meta({ description: "Whether an account has it changed: never in the plan itself." }),
   })
   .meta({ id: "PricingScheduleEntry" });
 
@@ -37,9 +38,12 @@ export const pricePlanShape = z
 /** A price plan in a list: its latest version, with what it prices beside. */
 export const pricePlanListed = pricePlanShape
   .extend({
+    description: z.string().meta({ description: "Empty where the plan has none." }),
     version: z.int().min(1),
     usageMeters: z.array(z.string()).meta({ description: "The ids of the meters that it prices." }),
     pricePlanDetails: pricePlanDetailsShape,
+    createdAt: timestamp,
+    updatedAt: timestamp,
   })
   .meta({ id: "PricePlanListed" });
 
@@ -47,15 +51,24 @@ export const pricePlanListed = pricePlanShape
 export function shownPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
   const { id, name, type, status, version, description } = stored.item;
   const [startDate, endDate] = [shownTime(0), shownTime(NO_END)];
-  const entry = { id: versionId(id, version), startDate, endDate, version, pricePlanDetails: shownDetails(stored) };
+  const details = { pricePlanDetails: shownDetails(stored), isOverriden: false };
+  const entry = { id: versionId(id, version), startDate, endDate, version, ...details };
   return withoutAbsent({ id, name, type, status, description, pricingSchedule: [entry] });
 }
 
 /** A price plan as a list answers it. */
 export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
-  const { version, pricePlanDetails } = stored.item;
+  const { version, description, pricePlanDetails } = stored.item;
   const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
-  return { ...shownPlan(stored), version, usageMeters, pricePlanDetails: shownDetails(stored) };
+  return {
+    ...shownPlan(stored),
+    description: description ?? "",
+    version,
+    usageMeters,
+    pricePlanDetails: shownDetails(stored),
+    createdAt: shownTime(stored.createdAt),
+    updatedAt: shownTime(stored.updatedAt),
+  };
 }
 
 /** The details as they were given; the currencies always, of which a DRAFT has none active. */
@@ -63,11 +76,11 @@ export function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Recor
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const supported = supportedCurrencies ?? [];
   return withoutAbsent({
-    ...shownCards(given["pricePlanDetails"] as Readonly<Record<string, unknown>>),
+    ...everyList(shownCards(given["pricePlanDetails"] as Readonly<Record<string, unknown>>)),
     supportedCurrencies: supported,
     activeCurrencies: item.status === "DRAFT" ? [] : (activeCurrencies ?? supported),
     rateDetails,
     entitlementRateCards,
-    type,
+    type: type ?? "BILLING",
   });
 }

@@ -7,6 +7,7 @@ import * as z from "zod";
 
 import { freeForm } from "../../book/resources/fields.ts";
 import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { valueOf } from "../../numbers/decimal.ts";
 import { number } from "../http/fields.ts";
 
@@ -38,13 +39,12 @@ const slabRateValues = z.array(
 const rateValues = z.array(z.strictObject({ currency: z.string(), rate: number }).meta({ id: "RateValue" }));
 const shownAs = { displayName: z.string().optional(), tag: z.string().optional() };
 const slabPriced = { ratePlan, rateValues: slabRateValues, ...shownAs };
-const invoiceTiming = z.enum(["IN_ARREARS", "IN_ADVANCE"]).optional();
-const type = z.enum(["RECURRING", "ONE_TIME"]).optional();
-const enableProration = z.boolean().optional();
+const invoiceTiming = z.enum(["IN_ARREARS", "IN_ADVANCE"]);
+const type = z.enum(["RECURRING", "ONE_TIME"]);
+const enableProration = z.boolean();
 const recurrenceConfig = z
-  .strictObject({ interval: z.int().optional(), offset: z.int().optional() })
-  .meta({ id: "RecurrenceConfig" })
-  .optional();
+  .strictObject({ interval: z.int().nullable(), offset: z.int().nullable() })
+  .meta({ id: "RecurrenceConfig", description: "Null is what was not given: every cycle, from the first." });
 
 const usageRateCard = z.strictObject({ usageMeterId: z.string(), ...slabPriced }).meta({ id: "UsageRateCard" });
 const fixedFeeRateCard = z
@@ -124,12 +124,22 @@ const entitlementOverageRateCard = z
   })
   .meta({ id: "EntitlementOverageRateCard" });
 
+/** One card of each kind, by the name that it has where it stands alone. */
+export const CARD_SHAPES = {
+  usageRateCard,
+  fixedFeeRateCard,
+  licenseRateCard,
+  billingEntitlementRateCard,
+  creditGrantRateCard,
+  entitlementOverageRateCard,
+};
+
 /** When pricing cycles begin. */
 export const pricingCycleConfigShape = z
   .strictObject({
     interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
-    startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string().optional() }).optional(),
-    gracePeriod: z.int().optional(),
+    startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string() }).optional(),
+    gracePeriod: z.int(),
     anniversaryCycle: z.boolean().optional(),
   })
   .meta({ id: "PricingCycleConfig" });
@@ -144,7 +154,7 @@ export const rateCardsShape = z
     billingEntitlementRateCards: z.array(billingEntitlementRateCard).optional(),
     creditGrantRateCards: z.array(creditGrantRateCard).optional(),
     entitlementOverageRateCards: z.array(entitlementOverageRateCard).optional(),
-    minimumCommitment: z.strictObject({ displayName: z.string().optional(), rateValues }).optional(),
+    minimumCommitment: z.strictObject({ displayName: z.string(), rateValues }).optional(),
   })
   .meta({ id: "RateCards" });
 
@@ -152,11 +162,17 @@ export const rateCardsShape = z
 export const pricePlanDetailsShape = z
   .strictObject({
     ...rateCardsShape.shape,
+    usageRateCards: z.array(usageRateCard),
+    fixedFeeRateCards: z.array(fixedFeeRateCard),
+    licenseRateCards: z.array(licenseRateCard),
+    billingEntitlementRateCards: z.array(billingEntitlementRateCard),
+    creditGrantRateCards: z.array(creditGrantRateCard),
+    entitlementOverageRateCards: z.array(entitlementOverageRateCard),
     supportedCurrencies: z.array(z.string()),
     activeCurrencies: z.array(z.string()),
     rateDetails: freeForm.optional(),
     entitlementRateCards: z.array(freeForm).optional(),
-    type: z.literal("BILLING").optional(),
+    type: z.literal("BILLING"),
   })
   .meta({ id: "PricePlanDetails" });
 
@@ -171,14 +187,53 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ]);
 const CONFIGS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
 
+/** What is said of each card of a kind where it was not given. */
+const CARD_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  usageRateCards: {},
+  fixedFeeRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
+  licenseRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS" },
+  billingEntitlementRateCards: { invoiceTiming: "IN_ARREARS" },
+  creditGrantRateCards: { invoiceTiming: "IN_ARREARS", type: "RECURRING" },
+  entitlementOverageRateCards: {},
+};
+/** The kinds of card that recur (S9.1). */
+const RECURRING: ReadonlySet<string> = new Set([
+  "fixedFeeRateCards",
+  "billingEntitlementRateCards",
+  "creditGrantRateCards",
+]);
+
 /**
- * Cards as they are answered: as they were given, numbers as numbers, without what is null.
+ * Cards as they are answered: as they were given, numbers as numbers, without what is null, and with the defaults of what
+ * was not given.
  *
  * @param given plain JSON, in which a decimal may be a text
  */
 export function shownCards(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const cards = Object.entries(given).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
-  return shownObject(Object.fromEntries(cards));
+  const parts = Object.entries(given).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
+  const shown = shownObject(Object.fromEntries(parts));
+  return Object.fromEntries(Object.entries(shown).map(([name, part]) => [name, withDefaults(name, part)]));
+}
+
+/** A list of each kind of card, as it is given or empty. */
+export function everyList(shown: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...Object.fromEntries(Object.keys(CARD_DEFAULTS).map((name) => [name, []])), ...shown };
+}
+
+function withDefaults(name: string, part: unknown): unknown {
+  const defaults = CARD_DEFAULTS[name];
+  if (defaults !== undefined && Array.isArray(part)) {
+    return part.map((card: object) => ({ ...defaults, ...card, ...(RECURRING.has(name) ? recurrenceOf(card) : {}) }));
+  }
+  if (name === "minimumCommitment" && typeof part === "object") return { displayName: COMMITMENT_NAME, ...part };
+  if (name !== "pricingCycleConfig" || typeof part !== "object" || part === null) return part;
+  const { startOffset } = part as { readonly startOffset?: object };
+  return { gracePeriod: 0, ...part, ...(startOffset && { startOffset: { monthOffset: "NIL", ...startOffset } }) };
+}
+
+function recurrenceOf(card: object): Readonly<Record<string, unknown>> {
+  const { recurrenceConfig: given } = card as { readonly recurrenceConfig?: object };
+  return { recurrenceConfig: { interval: null, offset: null, ...given } };
 }
 
 function shownObject(given: object): Readonly<Record<string, unknown>> {

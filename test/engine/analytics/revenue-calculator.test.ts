@@ -20,7 +20,9 @@ async function loaded(...book: Parameters<typeof teamBook>): Promise<ReturnType<
 function cardsOf({ invoices }: Pick<Answer, "invoices">): readonly string[] {
   return invoices.flatMap(({ revenueInfo }) =>
     linesOf(revenueInfo).flatMap(({ line: { type, id, value } }) =>
-      type.endsWith("_RATE_CARD_AMOUNT") ? [`${type.replace("_RATE_CARD_AMOUNT", "")} ${id} ${String(value)}`] : [],
+      /_RATE_CARD_AMOUNT$|^ADVANCED_FIXED_FEE$/.test(type)
+        ? [`${type.replace("_RATE_CARD_AMOUNT", "")} ${id} ${String(value)}`]
+        : [],
     ),
   );
 }

@@ -9,7 +9,7 @@ import { counted, teamBook } from "../team-book.ts";
 async function balanceOf(engine: Engine, accountId = "prod"): Promise<Readonly<Record<string, unknown>>> {
   const { lastUpdatedAt, ...balance } = await engine.creditBalance(accountId);
   const shown = Object.entries(balance).map(([name, value]) => [name, String(value)]);
-  return { ...Object.fromEntries(shown), at: lastUpdatedAt && new Date(lastUpdatedAt).toISOString().slice(0, 10) };
+  return { ...Object.fromEntries(shown), at: new Date(lastUpdatedAt).toISOString().slice(0, 10) };
 }
 
 const credit = { accountId: "prod", purpose: "welcome", priority: 1, effectiveFrom: "2024-01-01" };
@@ -21,7 +21,7 @@ async function loaded(): Promise<ReturnType<typeof engineAt>> {
 }
 
 describe("the credit balance", () => {
-  test("is nothing, of no date, where no credit was ever given", async () => {
+  test("is nothing, of the date of the account, where no credit was ever given", async () => {
     const { engine } = await loaded();
     expect(await balanceOf(engine, "idle")).toEqual({
       accountId: "idle",
@@ -30,7 +30,7 @@ describe("the credit balance", () => {
       runningBalance: "0",
       inapplicableCredits: "0",
       unit: "USD",
-      at: undefined,
+      at: "2024-01-01",
     });
     expect(await refusalOf(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
   });

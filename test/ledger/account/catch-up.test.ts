@@ -188,7 +188,7 @@ describe("grants fall due", () => {
     expect(ledger.parts().credits.map((each) => textOf(each.consumedAmount))).toEqual(["31"]);
     expect(ledger.parts().invoices.map(({ invoice }) => cardsOf(invoice))).toContainEqual([
       expect.stringMatching(/^SUB_CREDITS credit\.\w{16} -31$/),
-      "ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT addon.fee 62",
+      "ADVANCED_FIXED_FEE addon.fee 62",
     ]);
   });
 });

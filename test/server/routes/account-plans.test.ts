@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { withAccount } from "../account-requests.ts";
-import { activeMeter, activePlan, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
 import { answerOf } from "../support.ts";
 import type { TestApi } from "../support.ts";
 
@@ -43,11 +43,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
   test("associates by default, from a day on, and answers the account with its schedules", async () => {
     const { api, meterId, team } = await withPlans();
     const answer = await api.call(CHANGE, { body: { pricePlanId: team, effectiveFrom: "2024-06-15" } });
-    const pricePlanDetails = {
+    const pricePlanDetails = answeredDetails({
       ...DETAILS,
       activeCurrencies: ["USD"],
       usageRateCards: [{ usageMeterId: meterId, ...PER_UNIT }],
-    };
+    });
     expect([answer.status, answer.json]).toEqual([
       200,
       {
@@ -170,7 +170,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect(pricingSchedules).toHaveLength(2);
     for (const { pricePlanDetails } of pricingSchedules) {
       const startOffset = { dayOffset: "LAST", monthOffset: "2" };
-      expect(pricePlanDetails.pricingCycleConfig).toEqual({ ...pricingCycleConfig, startOffset });
+      expect(pricePlanDetails.pricingCycleConfig).toEqual({ gracePeriod: 0, ...pricingCycleConfig, startOffset });
     }
   });
 

@@ -7,6 +7,8 @@ import { answerOf, anyCaller, startApi, type TestApi } from "../support.ts";
 
 const LIMIT = { id: "Limit", namespace: "USER", name: "Limit", dataType: "NUMERIC", value: "5" };
 const TEST = { id: "test", name: "Acme test", customerId: "acme" };
+/** The same ids under the names that the service's clients require. */
+const TOGAI = { togaiAccountId: "test", togaiCustomerId: "acme" };
 
 describe("an account", () => {
   test("POST /accounts answers 201 with every field of the reference's Account, and GET the same", async () => {
@@ -25,6 +27,7 @@ describe("an account", () => {
       201,
       {
         ...given,
+        ...TOGAI,
         status: "ACTIVE",
         aliases: [
           { alias: "t-1", status: "ACTIVE" },
@@ -52,7 +55,7 @@ describe("an account", () => {
     const nothing = { invoiceCurrency: null, aliases: null, address: null, primaryEmail: null, netTermDays: null };
     const more = { metadata: null, tags: null, settings: null };
     const made = await api.call("POST /accounts", { body: { ...TEST, ...nothing, ...more } });
-    expect(made.json).toEqual({ ...TEST, status: "ACTIVE", invoiceCurrency: "USD", aliases: [] });
+    expect(made.json).toEqual({ ...TEST, ...TOGAI, status: "ACTIVE", invoiceCurrency: "USD", aliases: [] });
     await api.call("POST /accounts", { body: { ...TEST, id: "part", address: { city: "Berlin", line2: null } } });
     expect((await api.call("GET /accounts/part")).json.address).toEqual({ city: "Berlin" });
   });
@@ -231,7 +234,15 @@ describe("accounts over HTTP", () => {
     const api = await withAccount();
     const parts = { primaryEmail: "p@acme.test", address: ADDRESS, netTermDays: 14, metadata: { a: 1 }, tags: ["x"] };
     const changed = await api.call("PATCH /accounts/prod", { body: { name: "Renamed", ...parts } });
-    const base = { id: "prod", name: "Renamed", customerId: "acme", status: "ACTIVE", invoiceCurrency: "USD" };
+    const named = { togaiAccountId: "prod", togaiCustomerId: "acme" };
+    const base = {
+      id: "prod",
+      name: "Renamed",
+      customerId: "acme",
+      status: "ACTIVE",
+      invoiceCurrency: "USD",
+      ...named,
+    };
     expect([changed.status, changed.json]).toEqual([200, { ...base, aliases: [], ...parts }]);
     const cleared = Object.fromEntries(Object.keys(parts).map((part) => [part, null]));
     expect((await api.call("PATCH /accounts/prod", { body: cleared })).json).toEqual({ ...base, aliases: [] });

@@ -12,6 +12,7 @@ describe("customers over HTTP", () => {
     expect(made.status).toBe(201);
     expect(made.json).toEqual({
       ...ACME,
+      togaiCustomerId: "acme",
       address,
       billingAddress: "1 Main St, 10115 Berlin, DE",
       status: "ACTIVE",
@@ -19,6 +20,8 @@ describe("customers over HTTP", () => {
       updatedAt: "2024-06-15T12:00:00.000Z",
       account: {
         id: "acme",
+        togaiAccountId: "acme",
+        togaiCustomerId: "acme",
         name: "Acme Corp",
         customerId: "acme",
         status: "ACTIVE",

@@ -13,6 +13,9 @@ beforeEach(async () => {
 const { call, answerTo } = callsOf(() => api);
 const URL = "/event_schema/api+calls";
 
+/** What a schema says that nobody said. */
+const PLAIN = { eventLevelRevenue: false };
+
 describe("making and reading event schemas", () => {
   test("POST /event_schema answers 201 with a DRAFT of version 1, and GET the same", async () => {
     const made = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
@@ -70,7 +73,7 @@ describe("making and reading event schemas", () => {
     const [attributes, dimensions] = ["a", "d"].map((letter) => times(50, (at) => ({ name: `${letter}${at}` })));
     const body = { name, description: "d".repeat(255), attributes, dimensions };
     const made = await call("POST /event_schema", { body });
-    expect([made.status, made.json]).toEqual([201, { ...body, status: "DRAFT", version: 1 }]);
+    expect([made.status, made.json]).toEqual([201, { ...body, ...PLAIN, status: "DRAFT", version: 1 }]);
   });
 
   test("a name is unique in the organization: a second one is a 409", async () => {
@@ -201,8 +204,9 @@ describe("changing event schemas", () => {
       status: "ACTIVE",
       attributes: [{ name: "count" }, { name: "size" }],
       dimensions: [{ name: "region" }, { name: "zone" }],
+      ...PLAIN,
     });
-    expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, version: 1, status: "ARCHIVED" });
+    expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, ...PLAIN, version: 1, status: "ARCHIVED" });
   });
 
   test("states rule 2: of an active schema an existing attribute or dimension is not changed, nor taken away", async () => {
@@ -221,7 +225,7 @@ describe("changing event schemas", () => {
     const body = { enrichments: { fields: [{ ...FIELDS[0], value: { "*": [{ var: "attribute.count" }, 2] } }] } };
     await call(`PATCH ${URL}`, { body });
     const { json } = await call(`POST ${URL}/activate`);
-    const { name: _, version: __, ...same } = json;
+    const { name: _, version: __, eventLevelRevenue: ___, ...same } = json;
     const again = await call(`PATCH ${URL}`, { body: same });
     expect([again.status, again.json]).toEqual([200, json]);
   });
@@ -257,7 +261,12 @@ describe("moves of event schemas", () => {
 
   test("POST activate, POST deactivate and DELETE make the same moves, and make nothing of a body that is empty", async () => {
     const headers = { "content-type": "application/json" };
-    expect((await call(`POST ${URL}/activate`, { headers })).json).toEqual({ ...CALLS, version: 1, status: "ACTIVE" });
+    expect((await call(`POST ${URL}/activate`, { headers })).json).toEqual({
+      ...CALLS,
+      ...PLAIN,
+      version: 1,
+      status: "ACTIVE",
+    });
     expect((await call(`POST ${URL}/deactivate`)).json.status).toBe("INACTIVE");
     expect(await answerTo(`DELETE ${URL}`)).toEqual([200, { success: true }]);
     expect((await call(`GET ${URL}`)).json.status).toBe("ARCHIVED");
@@ -317,6 +326,7 @@ describe("moves of event schemas", () => {
     const feature = await call("POST /features", { body: { name: "Calls", schemaAssocitions: ["api calls"] } });
     expect((await call(`GET ${URL}`)).json).toEqual({
       ...CALLS,
+      ...PLAIN,
       version: 1,
       status: "ACTIVE",
       featureDetails: { featureId: feature.json.id, attributeName: "count" },

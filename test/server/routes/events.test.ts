@@ -286,6 +286,22 @@ describe("stored events", () => {
         usage: [{ usageMeterId: "um-calls", quantity: 3 }],
         pricePlan: { id: "pp", version: 1 },
         pricingCycle: { startDate: "2024-06-01T00:00:00.000Z", endDate: "2024-07-01T00:00:00.000Z" },
+        eventPipelineInfo: {
+          eventSchema: { name: "api calls", version: 1 },
+          usageMeters: [{ id: "um-calls", name: "calls", version: 1, status: "PROCESSED_UNITS_COMPUTED", units: 3 }],
+          pricePlans: [
+            {
+              id: "pp",
+              name: expect.any(String),
+              scheduleId: "pp@1",
+              cycleStart: "2024-06-01",
+              cycleEnd: "2024-07-01",
+              usageMeters: ["um-calls"],
+            },
+          ],
+          account: { id: "acme", name: expect.any(String), alias: "acme-eu" },
+          customer: { id: "acme", name: expect.any(String) },
+        },
       },
     ]);
     const [record] = (await api.call("GET /events/c1")).json.events;
@@ -294,6 +310,11 @@ describe("stored events", () => {
       quantity: 4,
       allocations: [{ entryId: "fc", quantity: 4 }],
       overage: 0,
+    });
+    expect(record.eventPipelineInfo.featureDetails).toEqual({
+      featureId: "ft-chat",
+      mappedAttribute: expect.stringMatching(/./),
+      overageInEvent: 0,
     });
     expect((await api.call(`GET /events/${record.referenceId}`)).json.events[0].eventPayload.id).toBe("c1");
   });

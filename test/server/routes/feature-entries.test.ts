@@ -68,7 +68,7 @@ describe("feature credit entries over HTTP", () => {
     expect(endless.effectiveUntil).toBe("9999-01-01T00:00:00.000Z");
     expect(await taken(featured, "e1", 120)).toBe(200);
     expect(await taken(featured, "e2", 31)).toBe(422);
-    const totals = { accountId: "prod", featureId, granted: 150.25, balance: 30.25 };
+    const totals = { accountId: "prod", featureId, granted: 150.25, balance: 30.25, usedOverage: 0 };
     expect((await api.call(`GET ${url}`)).json).toEqual(totals);
     const entries = async (): Promise<readonly unknown[]> =>
       (await api.call(`GET ${url}/entries`)).json.data.map((each: Readonly<Record<string, unknown>>) => [
@@ -91,7 +91,13 @@ describe("feature credit entries over HTTP", () => {
         [endless.id, "VOIDED", 30.25, 20],
       ]),
     );
-    expect((await api.call(`GET ${url}`)).json).toEqual({ accountId: "prod", featureId, granted: 0, balance: 0 });
+    expect((await api.call(`GET ${url}`)).json).toEqual({
+      accountId: "prod",
+      featureId,
+      granted: 0,
+      balance: 0,
+      usedOverage: 0,
+    });
     expect(await answerOf(api, `POST ${url}/entries/${endless.id}/void`)).toEqual([
       400,
       `the entry "${endless.id}" is voided already`,

@@ -39,9 +39,7 @@ describe("invoice groups over HTTP", () => {
     expect([made.status, made.json]).toEqual([200, shown]);
     const { accounts, ...one } = (await api.call(`GET /invoice_groups/${made.json.id}`)).json;
     expect(one).toEqual(made.json);
-    const both = [(await api.call("GET /accounts/prod")).json, (await api.call("GET /accounts/test")).json];
-    expect(accounts).toEqual(expect.arrayContaining(both));
-    expect(accounts.length).toBe(2);
+    expect(accounts.toSorted()).toEqual(["prod", "test"]);
     expect((await api.call("GET /invoice_groups")).json).toEqual({
       data: [made.json],
       nextToken: null,

@@ -22,7 +22,7 @@ async function use(id: string, n: number, timestamp: string): Promise<void> {
 
 const JUNE = {
   ownerId: "acme",
-  invoiceClass: "SIMPLE",
+  invoiceClass: "INVOICE",
   accountId: "acme",
   customerId: "acme",
   invoiceType: "STANDARD",
@@ -71,12 +71,15 @@ describe("a draft and its invoice", () => {
     await use("e1", 7, "2024-06-10T08:00:00Z");
     const [{ id }] = (await api.call("GET /invoices")).json.data;
     const { usageInfo, revenueInfo } = (await api.call(`GET /invoices/${encodeURIComponent(id)}`)).json;
-    expect(usageInfo).toEqual({
-      type: "TOTAL_USAGE",
-      lineItems: [{ type: "USAGE_METER_USAGE", id: "um-calls", description: "calls", quantity: 7 }],
-    });
+    const calls = { type: "USAGE_METER_USAGE", id: "um-calls", description: "calls", quantity: 7, value: 7 };
+    expect(usageInfo).toEqual([{ type: "TOTAL_USAGE", description: "Usage", value: 7, lineItems: [calls] }]);
     expect(revenueInfo).toMatchObject({ type: "TOTAL_AMOUNT", value: 3.5, explanation: { of: "SUM" } });
     const text = JSON.stringify(revenueInfo);
+    const lines: { readonly description?: string; readonly lineItems?: readonly object[] }[] = [revenueInfo];
+    for (const line of lines) {
+      expect(line.description).toMatch(/./);
+      lines.push(...(line.lineItems ?? []));
+    }
     expect(text).toContain('"type":"USAGE_RATE_CARD_AMOUNT"');
     expect(text).toContain('"valuePerQuantity":0.5');
   });
@@ -229,11 +232,18 @@ describe("a group", () => {
     expect((await api.call("POST /invoices/bill_runs")).json.finalized).toBe(2);
 
     const all = (await api.call("GET /invoices")).json.data;
-    expect(all.map((each: { status: string; invoiceClass: string }) => [each.invoiceClass, each.status])).toEqual([
-      ["COMPOSITE", "DUE"],
-      ["SIMPLE", "MERGED"],
-      ["SIMPLE", "MERGED"],
+    const kinds = all.map((each: Record<string, string>) => [
+      each["invoiceClass"],
+      each["invoiceType"],
+      each["status"],
     ]);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ["INVOICE", "COMPOSITE", "DUE"],
+        ["INVOICE", "STANDARD", "MERGED"],
+        ["INVOICE", "STANDARD", "MERGED"],
+      ]),
+    );
     const [composite] = (await api.call(`GET /invoices?owner_id=${groupId}`)).json.data;
     // Both became due when the grace of June ended, on 4 July: 3.50 and 2.50.
     expect(composite).toMatchObject({

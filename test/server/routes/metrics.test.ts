@@ -82,7 +82,20 @@ describe("POST /revenue_calculator", () => {
       },
     });
     expect(status).toBe(200);
-    const { invoices, ...answer } = json;
+    const { invoices, pricePlanDetails, revenueInfo, ...answer } = json;
+    expect(pricePlanDetails.usageRateCards).toMatchObject([{ usageMeterId: "um.calls" }]);
+    expect(
+      revenueInfo.map(({ usages, usageRateCard, fixedFeeRevenueSummary: fee }: Record<string, object>) => [
+        usages,
+        usageRateCard !== undefined,
+        fee,
+      ]),
+    ).toEqual([
+      [{ "um.calls": 120 }, true, undefined],
+      [{}, false, { revenue: 30 }],
+      [{}, false, undefined],
+      [{}, false, undefined],
+    ]);
     // 100 × 2 + 20 × 1 of usage, 30 of the fee, 3 × 10 of seats.
     expect(answer).toEqual({
       pricePlanId: "pp.team",
@@ -99,7 +112,7 @@ describe("POST /revenue_calculator", () => {
         invoiceType: "STANDARD",
         invoiceDate: "2024-02-01T00:00:00.000Z",
         totalAmount: 280,
-        usageInfo: { type: "TOTAL_USAGE", lineItems: [{ id: "um.calls" }] },
+        usageInfo: [{ type: "TOTAL_USAGE", value: 120, lineItems: [{ id: "um.calls" }] }],
         revenueInfo: { type: "TOTAL_AMOUNT", value: 280 },
       },
     ]);
@@ -151,7 +164,7 @@ describe("POST /revenue_calculator", () => {
 });
 
 describe("GET /accounts/{account_id}/credit_balance", () => {
-  test("answers the sums of the credits in force, and no date where there never was one", async () => {
+  test("answers the sums of the credits in force, and the date of the account where there never was one", async () => {
     const { call, engine } = await loaded();
     const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
     await engine.credits.create([
@@ -169,7 +182,11 @@ describe("GET /accounts/{account_id}/credit_balance", () => {
       lastUpdatedAt: "2024-01-31T12:00:00.000Z",
     });
     const idle = await call("GET /accounts/idle/credit_balance");
-    expect([idle.status, idle.json.activeCredits, idle.json.lastUpdatedAt]).toEqual([200, 0, undefined]);
+    expect([idle.status, idle.json.activeCredits, idle.json.lastUpdatedAt]).toEqual([
+      200,
+      0,
+      "2024-01-01T00:00:00.000Z",
+    ]);
     const unknown = await call("GET /accounts/no/credit_balance");
     expect([unknown.status, unknown.json]).toEqual([404, { message: 'no account has the id "no"' }]);
     const asked = await call("GET /accounts/prod/credit_balance?at=now");

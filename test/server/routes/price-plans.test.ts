@@ -1,7 +1,7 @@
 /** Price plans over HTTP: their lifecycle, their schedule, and what they refuse (S16.4). */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-import { activeMeter, activePlan, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
 import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
@@ -13,6 +13,8 @@ async function plan(parts: object = {}): Promise<string> {
   const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
   return (await call("POST /price_plans", { body })).json.id;
 }
+
+const TIME = /^2024-06-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("price plans over HTTP", () => {
   beforeEach(async () => {
@@ -37,7 +39,8 @@ describe("price plans over HTTP", () => {
             startDate: "1970-01-01T00:00:00.000Z",
             endDate: "9999-01-01T00:00:00.000Z",
             version: 1,
-            pricePlanDetails: { ...DETAILS, activeCurrencies: [] },
+            pricePlanDetails: answeredDetails(DETAILS),
+            isOverriden: false,
           },
         ],
       },
@@ -98,8 +101,8 @@ describe("price plans over HTTP", () => {
     };
     const { json } = await call(`PATCH /price_plans/${id}`, { body });
     expect(json.description).toBe("Yearly");
-    const details = { supportedCurrencies: ["USD"], activeCurrencies: [], minimumCommitment };
-    expect(json.pricingSchedule[0].pricePlanDetails).toEqual({ ...details, pricingCycleConfig: yearly });
+    const details = { supportedCurrencies: ["USD"], minimumCommitment, pricingCycleConfig: yearly };
+    expect(json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails(details));
     const cleared = await call(`PATCH /price_plans/${id}`, {
       body: { description: null, pricePlanDetails: { minimumCommitment: null } },
     });
@@ -126,7 +129,7 @@ describe("price plans over HTTP", () => {
     const id = await activePlan(call);
     const next = await call(`POST /price_plans/${id}/versions`);
     expect(next.json).toMatchObject({ id, status: "DRAFT", pricingSchedule: [{ id: `${id}@2`, version: 2 }] });
-    expect(next.json.pricingSchedule[0].pricePlanDetails).toEqual({ ...DETAILS, activeCurrencies: [] });
+    expect(next.json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails(DETAILS));
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
       `version 2 of "${id}" is a DRAFT: change that one`,
@@ -135,10 +138,7 @@ describe("price plans over HTTP", () => {
     const body = { description: "Third", pricePlanDetails: { supportedCurrencies: ["EUR"] } };
     const third = await call(`POST /price_plans/${id}/versions`, { body });
     expect(third.json).toMatchObject({ description: "Third", status: "DRAFT" });
-    expect(third.json.pricingSchedule[0].pricePlanDetails).toEqual({
-      supportedCurrencies: ["EUR"],
-      activeCurrencies: [],
-    });
+    expect(third.json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails({ supportedCurrencies: ["EUR"] }));
     expect((await call(`GET /price_plans/${id}`)).json).toEqual(third.json);
     for (const version of [1, 2]) {
       const { json } = await call(`GET /price_plans/${id}?version=${version}`);
@@ -159,19 +159,23 @@ describe("price plans over HTTP", () => {
     api.at("2024-06-16T00:00:00Z");
     const other = await plan({ name: "Other", pricePlanDetails: priced });
     const { json } = await call("GET /price_plans");
-    const details = { ...priced, activeCurrencies: [] };
+    const made = { createdAt: expect.stringMatching(TIME), updatedAt: expect.stringMatching(TIME) };
     expect(json.data).toEqual([
       {
         ...(await call(`GET /price_plans/${other}`)).json,
+        ...made,
+        description: "",
         version: 1,
         usageMeters: [meter],
-        pricePlanDetails: details,
+        pricePlanDetails: answeredDetails(priced),
       },
       {
         ...(await call(`GET /price_plans/${id}`)).json,
+        ...made,
+        description: "",
         version: 2,
         usageMeters: [],
-        pricePlanDetails: { ...DETAILS, activeCurrencies: [] },
+        pricePlanDetails: answeredDetails(DETAILS),
       },
     ]);
     const active = await call("GET /price_plans?status=ACTIVE");

@@ -1,7 +1,7 @@
 /** Rate cards of price plans over HTTP: every field of the reference's kinds comes back as it was given (S7 to S13). */
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { activeMeter, DETAILS } from "../catalog-requests.ts";
+import { activeMeter, answeredDetails, DETAILS } from "../catalog-requests.ts";
 import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
@@ -155,12 +155,31 @@ async function plan(
   return { status: got.status, id, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
 }
 
+/** What is said of a card that was given without it. */
+const SAID: Readonly<Record<string, object>> = {
+  fixedFeeRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
+  licenseRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS" },
+  billingEntitlementRateCards: { invoiceTiming: "IN_ARREARS" },
+  creditGrantRateCards: { invoiceTiming: "IN_ARREARS", type: "RECURRING" },
+};
+
+/** Cards that recur say it with nulls for what was not given. */
+function recurrenceOf(list: string, { recurrenceConfig }: { readonly recurrenceConfig?: object }): object {
+  const recurs = /^(?:fixedFee|billingEntitlement|creditGrant)RateCards$/.test(list);
+  return recurs ? { recurrenceConfig: { interval: null, offset: null, ...recurrenceConfig } } : {};
+}
+
 test.each(KINDS)(
   "%s of %j come back as they were given, and change nothing when they are given again: %j",
   async (list, [field, of], card) => {
     const cards = [{ [field]: ids[of], ...card }];
     const { status, json, id } = await plan({ ...DETAILS, [list]: cards });
-    expect([status, json]).toEqual([200, { ...DETAILS, activeCurrencies: [], [list]: withoutNulls(cards) }]);
+    const answered = (withoutNulls(cards) as readonly object[]).map((each) => ({
+      ...SAID[list],
+      ...each,
+      ...recurrenceOf(list, each),
+    }));
+    expect([status, json]).toEqual([200, answeredDetails({ ...DETAILS, [list]: answered })]);
     const again = await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: json } });
     expect(again.json.pricingSchedule[0].pricePlanDetails).toEqual(json);
   },
@@ -173,7 +192,7 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type come back; n
     entitlementRateCards: [{ featureId: "x", nested: { a: 1 } }],
     type: "BILLING",
   };
-  expect((await plan({ ...DETAILS, ...more })).json).toEqual({ ...DETAILS, activeCurrencies: [], ...more });
+  expect((await plan({ ...DETAILS, ...more })).json).toEqual(answeredDetails({ ...DETAILS, ...more }));
   const none = {
     rateDetails: null,
     entitlementRateCards: null,
@@ -181,13 +200,10 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type come back; n
     minimumCommitment: null,
     usageRateCards: null,
   };
-  expect((await plan({ ...DETAILS, ...none })).json).toEqual({ ...DETAILS, activeCurrencies: [] });
-  expect((await plan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual({
-    ...DETAILS,
-    activeCurrencies: [],
-    usageRateCards: [],
-    rateDetails: {},
-  });
+  expect((await plan({ ...DETAILS, ...none })).json).toEqual(answeredDetails(DETAILS));
+  expect((await plan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual(
+    answeredDetails({ ...DETAILS, rateDetails: {} }),
+  );
 });
 
 test("S7.4 what configures slabs and rates is a number or a text, and stays what it was", async () => {
@@ -207,11 +223,7 @@ test("S7.4 what configures slabs and rates is a number or a text, and stays what
   ];
   const rateValues = [{ currency: "USD", slabRates, rateConfig: { minimumRate: "5.00", maximumRate: 500.25 } }];
   const usageRateCards = [{ usageMeterId: ids["meter"], ratePlan: { pricingModel: "VOLUME", slabs }, rateValues }];
-  expect((await plan({ ...DETAILS, usageRateCards })).json).toEqual({
-    ...DETAILS,
-    activeCurrencies: [],
-    usageRateCards,
-  });
+  expect((await plan({ ...DETAILS, usageRateCards })).json).toEqual(answeredDetails({ ...DETAILS, usageRateCards }));
 });
 
 test("S1.2 a rate of more digits than a double keeps is answered with all of them, and a text as a number", async () => {
