@@ -178,6 +178,27 @@ describe("answers", () => {
     }
   });
 
+  test("credentials that were pasted into a path are cut short in the log", async () => {
+    const served = await startServed();
+    const by = await served.key();
+    const { token } = (await served.ask("POST /authenticate", { by })).json<{ token: string }>();
+    const escaped = Buffer.from(by).toString("hex").replaceAll(/../g, "%$&");
+    for (const path of [`/keys/${by}`, `/keys/${escaped}`, `/keys/Bearer%20${by}`]) {
+      await served.ask(`DELETE ${path}`, { by });
+    }
+    for (const path of [`/events/${token}`, `/events/x.${token}`, `/${token}/nothing`]) {
+      await served.ask(`GET ${path}`, { by });
+    }
+    await served.ask("GET /accounts/a%20b/nothing", { by });
+    const text = served.log.join("");
+    const paths = served.log.map((line) => (JSON.parse(line) as { path?: string }).path);
+    expect(paths).toContain(`/keys/${by.slice(0, 11)}…`);
+    expect(paths).toContain("/accounts/a%20b/nothing");
+    for (const secret of [by.slice(11), escaped.slice(33), token.slice(20, 60), token.split(".")[2] ?? by]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
   test("a fault of ours is an internal error; its cause is in the log, without what drivers add", async () => {
     const store = memoryStore();
     const broken = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });

@@ -46,7 +46,20 @@ export function logRequests(app: FastifyInstance): void {
 
 /** What a query says may be long, and is nobody's business. */
 function pathOf(url = ""): string {
-  return url.split("?", 1)[0] ?? "";
+  return withoutCredentials(url.split("?", 1)[0] ?? "");
+}
+
+/** Of a key only what finds it may be known; a token begins with a JSON object, `{"`, in base64url. */
+const KEY_TEXT = /(rb_[0-9A-Za-z]{8})[0-9A-Za-z]{2,}/g;
+const TOKEN_TEXT = /eyJ[\w-]{6,}(?:\.[\w-]*)*/g;
+
+/** A path in which credentials that were pasted into it are cut short, also those written in percent encoding. */
+function withoutCredentials(path: string): string {
+  const masked = path.replaceAll(KEY_TEXT, "$1…").replaceAll(TOKEN_TEXT, "eyJ…");
+  if (!masked.includes("%")) return masked;
+  const plain = masked.replaceAll(/%[0-7][\da-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  const isHidden = plain.search(KEY_TEXT) >= 0 || plain.search(TOKEN_TEXT) >= 0;
+  return isHidden ? plain.replaceAll(KEY_TEXT, "$1…").replaceAll(TOKEN_TEXT, "eyJ…") : masked;
 }
 
 /** Of an error, only what was said on purpose: drivers add the values of a statement to theirs. */
