@@ -125,6 +125,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await app.close();
     throw error;
   }
+  warnOfPlainHttp(app, options);
   const billRuns =
     billRunInterval > 0
       ? startBillRuns({ engine: options.engine, interval: billRunInterval, log: app.log })
@@ -140,6 +141,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         await stopped;
       })()),
   };
+}
+
+/** Beyond this machine, keys and figures can be read on their way unless a proxy encrypts them; `trustProxy` names one. */
+function warnOfPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
+  const { address } = server.address() as AddressInfo;
+  if (trustProxy !== 0 || /^(?:::ffff:)?127\.|^::1$/.test(address)) return;
+  log.warn({ address }, "listens beyond this machine in plain HTTP: put a proxy that speaks TLS in front of it");
 }
 
 /** Connections end with the answers that are on their way; what takes too long is cut off. */

@@ -78,8 +78,15 @@ function numberOf(value: Decimal | undefined): string {
   return value === undefined ? "" : textOf(value);
 }
 
+/**
+ * What a spreadsheet may run as a formula: it skips blanks before the sign, takes the wide forms of it too, and where it
+ * splits cells at `;` or unwraps quotes by its own rules, what comes after these begins a cell.
+ */
+const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
+const PLAIN_NUMBER = /^-?[\d.]+$/;
+
 /** A plain number stands as it is. A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
 function cell(text: string): string {
-  const safe = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+  const safe = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -47,7 +47,10 @@ const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
 const MALFORMED = [400, "Bad Request", "the request is not well-formed HTTP"] as const;
 
 /** Answers what is no request. */
-export type ClientErrorHandler = (error: Error & { readonly code?: string }, socket: Socket) => void;
+export type ClientErrorHandler = (error: ClientError, socket: Socket) => void;
+
+/** An error of a connection; `rawPacket` is what came last. */
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 /** The connections of a server, and what is on its way on them. */
 export interface Connections {
@@ -89,7 +92,7 @@ export function createClientErrorHandler(
     const [status, phrase, message] = REFUSALS[error.code ?? ""] ?? MALFORMED;
     const requestId = randomUUID();
     log().info({ reqId: requestId, status, code: error.code }, "refused a connection");
-    const body = JSON.stringify({ message });
+    const body = mayBeHead(error, socket, response) ? "" : JSON.stringify({ message });
     const head = [
       `HTTP/1.1 ${status} ${phrase}`,
       "content-type: application/json; charset=utf-8",
@@ -100,6 +103,21 @@ export function createClientErrorHandler(
     socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
   };
 }
+
+/**
+ * Whether what is refused may be a HEAD, whose answer has no body: its client would take one for the next answer. A
+ * request that came in several packets is known by its first one alone.
+ */
+function mayBeHead({ rawPacket }: ClientError, { bytesRead }: Socket, response: ServerResponse | undefined): boolean {
+  if (response?.writableFinished === false) return response.req.method === "HEAD";
+  if (!Buffer.isBuffer(rawPacket)) return false;
+  const start = rawPacket.toString("latin1", 0, METHOD_MAX);
+  if (bytesRead === rawPacket.length || /^[A-Z]+ /.test(start)) return start.startsWith("HEAD ");
+  return true;
+}
+
+/** Bytes in which a method is told. */
+const METHOD_MAX = 32;
 
 /** Answers what no endpoint is found for: a path that is no text, or that is not below the prefix. */
 export function answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {

@@ -97,6 +97,56 @@ describe("malformed HTTP", () => {
   });
 });
 
+describe("a HEAD that is refused before it is read whole", () => {
+  const long = `/health?x=${"y".repeat(20_000)}`;
+
+  test("has an answer without a body, which a client can parse", async () => {
+    const { port } = await listen();
+    const answer = await send(port, `HEAD ${long} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer.toLowerCase()).toContain("\r\ncontent-length: 0\r\n");
+    expect(answer).toMatch(/\r\n\r\n$/);
+    const status = await new Promise((resolve, reject) => {
+      const asked = request({ port, method: "HEAD", path: long }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      });
+      asked.on("error", reject).end();
+    });
+    expect(status).toBe(431);
+  });
+
+  test("also where it comes in several packets; a GET in one packet is told why", async () => {
+    const { port } = await listen();
+    const [first, second] = [`HEAD /health?x=${"y".repeat(9000)}`, `${"y".repeat(9000)} HTTP/1.1\r\nhost: x\r\n\r\n`];
+    expect(await send(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+    expectRefusal(await send(port, `GET ${long} HTTP/1.1\r\nhost: x\r\n\r\n`), 431, "the headers are too large");
+  });
+
+  test("on a connection that was answered before", async () => {
+    const { port } = await listen();
+    const answers = await send(
+      port,
+      "GET /health HTTP/1.1\r\nhost: x\r\n\r\n",
+      100,
+      `HEAD ${long} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    );
+    expect(answers).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+  });
+});
+
+describe("where the server listens", () => {
+  const warning = "listens beyond this machine in plain HTTP";
+
+  test.each([
+    ["on this machine alone", {}, 0],
+    ["on all of its addresses", { host: "0.0.0.0" }, 1],
+    ["on all of them behind a proxy", { host: "0.0.0.0", trustProxy: 1 }, 0],
+  ])("%s: %o gives so many warnings: %i", async (_, options, warnings) => {
+    const { log } = await listen(options);
+    expect(log.filter((line) => line.includes(warning))).toHaveLength(warnings);
+  });
+});
+
 describe("slow clients", () => {
   const limits = { headersTimeout: 300, requestTimeout: 600 };
 

@@ -1,0 +1,44 @@
+/** What a spreadsheet makes of the CSV of invoices. */
+import { expect, test } from "vitest";
+
+import { invoiceCsv } from "../../../src/cli/table/invoice-csv.ts";
+import type { Invoice } from "../../../src/invoicing/invoice.ts";
+import { ZERO } from "../../../src/numbers/decimal.ts";
+
+/** An invoice whose one line has a description. */
+function invoiceOf(description: string): Invoice {
+  return {
+    accountId: "acme",
+    customerId: "acme",
+    invoiceType: "STANDARD",
+    status: "DRAFT",
+    currency: "USD",
+    pricePlanId: "p",
+    pricePlanVersion: 1,
+    startDate: "2024-01-01T00:00:00.000Z",
+    endDate: "2024-02-01T00:00:00.000Z",
+    invoiceDate: "2024-02-01T00:00:00.000Z",
+    dueDate: "2024-02-01T00:00:00.000Z",
+    revenueInfo: { type: "TOTAL_AMOUNT", description, value: ZERO },
+    notices: [],
+  } as unknown as Invoice;
+}
+
+test.each([
+  ["=1+1", "'=1+1"],
+  [" =1+1", "' =1+1"],
+  ["\u00a0\t +1", "'\u00a0\t +1"],
+  [";=1+1", "';=1+1"],
+  ['"=1+1"', `"'""=1+1"""`],
+  [' ";@SUM(A1)', `"' "";@SUM(A1)"`],
+  ["\n-1+2", `"'\n-1+2"`],
+  ["\ufeff=1", "'\ufeff=1"],
+  ["-1+2", "'-1+2"],
+  [" -5", "' -5"],
+  ["-5", "-5"],
+  ["a = b", "a = b"],
+  ['"quoted"', '"""quoted"""'],
+  ["; semicolon", "; semicolon"],
+])("a description of %j is the cell %j", (description, cell) => {
+  expect(invoiceCsv(invoiceOf(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
+});
