@@ -14,7 +14,16 @@ export type {
   LicenseUpdate,
   PlanAssociation,
 } from "./book/resources/account.ts";
-export { type Book, type BookInput, type BookOptions, checkPlan, type Organization, readBook } from "./book/book.ts";
+export {
+  type Book,
+  type BookInput,
+  type BookOptions,
+  checkPlan,
+  type Organization,
+  parseBook,
+  readBook,
+} from "./book/book.ts";
+export { defineBook } from "./book/define-book.ts";
 export type { AddOn, Feature, Setting } from "./book/resources/catalog-items.ts";
 export type { Dependency, EnrichmentField, EventSchema } from "./book/resources/event-schema.ts";
 export type {

@@ -10,7 +10,7 @@ import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import type { Book } from "./reading/document.ts";
+import type { Book, BookInput } from "./reading/document.ts";
 import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./reading/read-document.ts";
 import { referencesOf } from "./reading/references.ts";
 import { resolvePricePlan } from "./resolving/resolve-plan.ts";
@@ -28,12 +28,22 @@ export interface BookOptions {
 /**
  * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.
  *
- * @param json the value of a JSON document (see {@link BookInput}), or its text; from a text, numbers are read to their last digit (S1.2)
+ * @param book a book as it is written, or the text of a JSON document; from a text, numbers are read to their last digit
+ * (S1.2)
  * @returns plain data; nothing of it is frozen, and the input is left as it was
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence;
  * ERR_OPTION_INVALID for a budget that is none
  */
-export function readBook(json: unknown, options: BookOptions = {}): Book {
+export function readBook(book: BookInput | string, options: BookOptions = {}): Book {
+  return parseBook(book, options);
+}
+
+/**
+ * As {@link readBook}, for a value from outside of which nothing is known: what a JSON parser or a database gave.
+ *
+ * @throws {RatebookError} as {@link readBook}
+ */
+export function parseBook(json: unknown, options: BookOptions = {}): Book {
   return readBookWithin(json, { budget: ruleBudgetOf(options.ruleBudget), isChecked: () => true });
 }
 

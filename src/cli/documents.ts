@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Book, checkPlan, readBook } from "../book/book.ts";
+import { type Book, checkPlan, parseBook } from "../book/book.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
 import { hasCode, type Problem } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
@@ -44,7 +44,7 @@ export interface BookFile {
  */
 export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
   return orTellProblems(path, io, (json) => ({
-    book: readBook(json),
+    book: parseBook(json),
     json: typeof json === "string" ? parseJson(json) : json,
   }));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Book, readBook } from "../book/book.ts";
+import { type Book, parseBook } from "../book/book.ts";
 import type { Account } from "../book/resources/account.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
@@ -64,7 +64,7 @@ export function readModelled(json: unknown, book: Book, draft: PricePlan | undef
   };
   const { customers, accounts } = json as { readonly customers?: unknown; readonly accounts?: unknown };
   try {
-    return readBook({
+    return parseBook({
       ...(json as object),
       customers: [...listOf(customers), { id: MODEL, name: "New customer" }],
       accounts: [...listOf(accounts), model],

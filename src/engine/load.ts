@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Book, readBook } from "../book/book.ts";
+import { type Book, parseBook } from "../book/book.ts";
 import type { Organization } from "../book/reading/document.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { bookAccount } from "../ledger/account/book-account.ts";
@@ -33,7 +33,7 @@ export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: n
  */
 export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
   // The reader of books sees what only a text shows, such as a key that is given twice.
-  const book = readBook(json, context);
+  const book = parseBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;

@@ -46,8 +46,8 @@ function detailsIn(card: CreditGrantRateCard, currency: string): Details {
 
 /** A grant's slabs hold their rates; an order that is not given is the slab's place. */
 function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
-  const slabs: RatePlanInput["slabs"] = [];
-  const slabRates: RateValueInput["slabRates"] = [];
+  const slabs: RatePlanInput["slabs"][number][] = [];
+  const slabRates: RateValueInput["slabRates"][number][] = [];
   for (const [index, slab] of detailsIn(card, currency).slabDetails.entries()) {
     const order = slab.order ?? index + 1;
     const { startAfter, endAt, priceType, slabConfig, rate, slabRateConfig } = slab;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type Book, readBook } from "../../src/book/book.ts";
+import { type Book, parseBook } from "../../src/book/book.ts";
 import { formatInstant } from "../../src/calendar/instant.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
 import { problemsOf } from "./break-book.ts";
@@ -118,17 +118,17 @@ describe("readBook", () => {
   test("reads every valid book, and reads what it made of it as the same", () => {
     fc.assert(
       fc.property(validBook, (document) => {
-        const book = readBook(document);
+        const book = parseBook(document);
         expect(book.accounts.map(({ id }) => id)).toEqual(document.accounts.map(({ id }) => id));
-        expect(readBook(written(book))).toEqual(book);
+        expect(parseBook(written(book))).toEqual(book);
       }),
       { numRuns: 30 },
     );
   });
 
   test("reads the sample book, and reads what it made of it as the same", () => {
-    const book = readBook(sampleBook());
-    expect(readBook(written(book))).toEqual(book);
+    const book = parseBook(sampleBook());
+    expect(parseBook(written(book))).toEqual(book);
   });
 
   test("answers to anything at any place with a book or with problems", () => {
@@ -141,7 +141,7 @@ describe("readBook", () => {
             (book, [place, value]) => replacedAt(book, place, value),
             sampleBook(),
           );
-          for (const { path, message } of problemsOf(() => readBook(document))) {
+          for (const { path, message } of problemsOf(() => parseBook(document))) {
             expect(path).toMatch(/^\$/);
             expect(message).not.toBe("");
             expect(message).not.toMatch(/\n|undefined|\[object/);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { checkPlan, readBook } from "../../src/book/book.ts";
+import { checkPlan, parseBook, readBook } from "../../src/book/book.ts";
 import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -314,7 +314,7 @@ describe("the problems of a book", () => {
   test("of one kind need one error code", () => {
     const error = ((): unknown => {
       try {
-        return readBook({ accounts: 5 });
+        return parseBook({ accounts: 5 });
       } catch (thrown) {
         return thrown;
       }
@@ -333,7 +333,7 @@ describe("a hostile book", () => {
       // 12 characters, one object and 199 lists stand before the list that is too deep.
       { path: "$", message: `${message}, at line 1, column 212` },
     ]);
-    expect(problemsOf(() => readBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
+    expect(problemsOf(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
       { path: "$.accounts[0][0]", message },
     ]);
     expect(foundIn(["accounts[0].metadata", { a: JSON.parse(deep(250)) as unknown }])).toEqual([

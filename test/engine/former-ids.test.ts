@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
@@ -163,7 +163,7 @@ describe("what falls due", () => {
 
   test("S13.5 has the same ids in a preview and in an engine", async () => {
     const { engine } = await fromTheStart();
-    const drawn = preview(readBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
+    const drawn = preview(parseBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
     const paying = (lines: readonly string[]): readonly string[] =>
       lines.flatMap((line) => line.match(/credit\.[0-9A-Za-z]{16}/g) ?? []);
     const previewed = paying(drawn.invoices.map((invoice) => JSON.stringify(invoice)));

@@ -1,7 +1,7 @@
 /** What no figure depends on comes back as it was given (S16.8). */
 import { describe, expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
 import { call, engineAt } from "./support.ts";
 
 const SCHEMA = {
@@ -56,7 +56,7 @@ const DOCUMENT = {
 
 describe("S16.8 eventLevelRevenue, tags, metadata and descriptions", () => {
   test("S16.8 are in a book that was read as they are in its document", () => {
-    const book = readBook(DOCUMENT);
+    const book = parseBook(DOCUMENT);
     expect(book.eventSchemas[0]).toMatchObject({ description: SCHEMA.description, eventLevelRevenue: true });
     expect(book.usageMeters[0]?.description).toBe(METER.description);
     expect(book.features[0]?.description).toBe(FEATURE.description);

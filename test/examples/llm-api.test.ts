@@ -2,7 +2,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { describe, expect, test } from "vitest";
 
-import { preview, readBook } from "../../src/index.ts";
+import { preview, parseBook } from "../../src/index.ts";
 import { exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { linesOf } from "../support/invoice-lines.ts";
 
@@ -100,7 +100,7 @@ describe("the example of a model API", () => {
   });
 
   test("S14.4 comes to the same whichever trace is read first", () => {
-    const book = readBook(JSON.parse(exampleText("llm-api", "book.json")) as unknown);
+    const book = parseBook(JSON.parse(exampleText("llm-api", "book.json")) as unknown);
     const events = [...traceEvents("conv", "c-chat"), ...traceEvents("code", "c-code")];
     expect(preview(book, events).invoices).toEqual(result.invoices);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { preview, readBook } from "../../src/index.ts";
+import { preview, parseBook } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { ruleLinksText } from "../../src/rulebook.ts";
 import { sumMeter } from "../book/builder.ts";
@@ -28,7 +28,7 @@ function printed(
     explain = true,
   }: { calls?: string | number; licenseUpdates?: readonly object[]; explain?: boolean } = {},
 ): readonly (readonly string[])[] {
-  const book = readBook({
+  const book = parseBook({
     eventSchemas: [{ name: "call", attributes: [{ name: "n" }] }],
     usageMeters: [sumMeter("um.calls", "call", "n")],
     addOns: [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
 import { DAY_MS, formatDate, parseInstant } from "../../src/calendar/instant.ts";
 import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
 import type { Usage } from "../../src/metering/usage.ts";
@@ -96,7 +96,7 @@ const cases = books.chain((book) => fc.record({ book: fc.constant(book), events:
 function runOf(book: OracleBook): ReturnType<typeof createMeteringRun> {
   const fields = book.fields.map(({ name, value }, order) => ({ name, value, type: "ATTRIBUTE", order }));
   return createMeteringRun(
-    readBook({
+    parseBook({
       eventSchemas: [
         {
           name: "request",

@@ -1,6 +1,6 @@
 /** Books and events for the tests of ingest. */
 import type { Book } from "../../src/book/book.ts";
-import { readBook } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
 
 /** Parts of a book, as in a file. */
 export type BookParts = Readonly<Record<string, readonly unknown[]>>;
@@ -30,7 +30,7 @@ export function accountOf(id: string, more: Readonly<Record<string, unknown>> = 
 
 /** A book of these parts, with one account where none are given. */
 export function bookOf(parts: BookParts): Book {
-  return readBook({
+  return parseBook({
     eventSchemas: [requestSchema],
     usageMeters: [europeMeter],
     customers: [{ id: "contoso", name: "Contoso" }],

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { preview, type Preview, type PreviewOptions, readBook } from "../../src/index.ts";
+import { preview, type Preview, type PreviewOptions, parseBook } from "../../src/index.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples");
 
@@ -45,5 +45,5 @@ export function traceEvents(trace: "code" | "conv", accountId: string): unknown[
 
 /** The preview of an example. */
 export function previewExample(example: string, events: Iterable<unknown>, options?: PreviewOptions): Preview {
-  return preview(readBook(JSON.parse(exampleText(example, "book.json")) as unknown), events, options);
+  return preview(parseBook(JSON.parse(exampleText(example, "book.json")) as unknown), events, options);
 }

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 
+import type { ReadonlyDeep } from "../readonly-deep.ts";
 import {
   type Account,
   account,
@@ -54,9 +55,11 @@ export type BookDocument = { readonly organization: Organization } & {
 };
 
 /** What may be given as a book: every list may be left out. */
-export type BookInput = { readonly organization?: z.input<typeof organization> | null } & {
-  readonly [List in ResourceList]?: readonly z.input<(typeof RESOURCES)[List]>[] | null;
-};
+export type BookInput = { readonly $schema?: string | undefined } & ReadonlyDeep<
+  { organization?: z.input<typeof organization> | null | undefined } & {
+    [List in ResourceList]?: z.input<(typeof RESOURCES)[List]>[] | null | undefined;
+  }
+>;
 
 /**
  * A checked book: plain data in which every reference is an id (of an event schema: its name), every rule is parsed,

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 
+import type { ReadonlyDeep } from "../readonly-deep.ts";
 import { shown } from "../sentences.ts";
 import {
   CYCLES_MAX,
@@ -49,7 +50,7 @@ export type Slab = z.output<typeof slab>;
 const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
 export type RatePlan = z.output<typeof ratePlan>;
 /** What may be given as a rate plan. */
-export type RatePlanInput = z.input<typeof ratePlan>;
+export type RatePlanInput = ReadonlyDeep<z.input<typeof ratePlan>>;
 
 const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
 
@@ -68,7 +69,7 @@ const rateValue = z.strictObject({
 });
 export type RateValue = z.output<typeof rateValue>;
 /** What may be given as the rates of one currency. */
-export type RateValueInput = z.input<typeof rateValue>;
+export type RateValueInput = ReadonlyDeep<z.input<typeof rateValue>>;
 
 /** One rate in one currency. */
 const fixedRateValue = z.strictObject({ currency, rate: decimal });

@@ -1,7 +1,7 @@
 /** Heavy rules in a preview and a book: each fails its own event, or is refused when it is read (S3.8, S14.1). */
 import { describe, expect, test } from "vitest";
 
-import { readBook } from "../../../src/book/book.ts";
+import { parseBook } from "../../../src/book/book.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { preview, type PreviewOptions } from "../../../src/ledger/preview/preview.ts";
 
@@ -61,7 +61,7 @@ function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string
     accountId: "acc",
     timestamp: `2024-06-0${at + 1}T00:00:00Z`,
   }));
-  const book = readBook(bookWith(rules));
+  const book = parseBook(bookWith(rules));
   const start = performance.now();
   const { problems, events: counts } = preview(book, events, options);
   expect(performance.now() - start).toBeLessThan(1000);
@@ -71,7 +71,7 @@ function outcomesOf(rules: Rules, options: PreviewOptions = {}): readonly string
 
 function problemsOf(rules: Rules): readonly string[] {
   try {
-    readBook(bookWith(rules));
+    parseBook(bookWith(rules));
     return [];
   } catch (error) {
     if (!(error instanceof RatebookError) || error.code !== "ERR_BOOK_INVALID") throw error;
@@ -127,7 +127,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     // 20 elements: doubled 20 times, 2 + 4 + … + 2^20 copied, and 20 times 1 + 3 for the loop.
     const rule = { reduce: [ones(20), doubling, [1]] };
     const steps = 2 ** 21 - 2 + 80;
-    expect(() => readBook(bookWith({ computation: rule }))).toThrow(message);
-    expect(readBook(bookWith({ computation: rule }), { ruleBudget: { steps } }).usageMeters).toHaveLength(2);
+    expect(() => parseBook(bookWith({ computation: rule }))).toThrow(message);
+    expect(parseBook(bookWith({ computation: rule }), { ruleBudget: { steps } }).usageMeters).toHaveLength(2);
   });
 });

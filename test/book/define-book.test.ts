@@ -1,0 +1,71 @@
+/** What the types of a book catch while it is written. Each expected error is checked by the compiler. */
+import { expect, test } from "vitest";
+
+import { type BookInput, Decimal, defineBook, parseBook, priceQuantity, readBook } from "../../src/index.ts";
+
+const SLABS = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] as const;
+const RATES = [{ currency: "USD", slabRates: [{ order: 1, rate: "0.002" }] }] as const;
+const METER = {
+  id: "um.calls",
+  name: "API calls",
+  aggregation: "COUNT",
+  eventSchemaName: "call",
+  computations: [{ order: 1 }],
+} as const;
+const card = { ratePlan: { pricingModel: "TIERED", slabs: SLABS }, rateValues: RATES } as const;
+
+test("a book that is written with defineBook is read as any other", () => {
+  const book = defineBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call" }],
+    usageMeters: [METER],
+    pricePlans: [
+      { id: "pp", name: "Plan", pricePlanDetails: { usageRateCards: [{ usageMeterId: "API calls", ...card }] } },
+    ],
+  });
+  expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.calls");
+});
+
+test("a usage card may name a meter of the book only", () => {
+  const book = defineBook({
+    eventSchemas: [{ name: "call" }],
+    usageMeters: [METER],
+    pricePlans: [
+      {
+        id: "pp",
+        name: "Plan",
+        // @ts-expect-error -- "um.cals" is not assignable to "um.calls" or "API calls"
+        pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.cals", ...card }] },
+      },
+    ],
+  });
+  expect(() => readBook(book)).toThrow(
+    'expected the id or name of a usage meter, got "um.cals": did you mean "um.calls"?',
+  );
+});
+
+test("a misspelt choice, field or kind of value is an error of types in readBook and in defineBook", () => {
+  const tired = { ratePlan: { pricingModel: "TIRED", slabs: SLABS }, rateValues: RATES, usageMeterId: "m" } as const;
+  const plan = { id: "a", name: "a", pricePlanDetails: { usageRateCards: [tired] } } as const;
+  // @ts-expect-error -- "TIRED" is no pricing model: did you mean "TIERED"?
+  expect(() => readBook({ pricePlans: [plan] })).toThrow('expected "TIERED" or "VOLUME", got "TIRED"');
+  // @ts-expect-error -- a misspelt field
+  expect(() => readBook({ acounts: [] })).toThrow('unknown field: did you mean "accounts"?');
+  // @ts-expect-error -- a customer needs a name
+  expect(() => defineBook({ customers: [{ id: "a" }] })).not.toThrow();
+  // @ts-expect-error -- a value of which nothing is known goes through parseBook
+  expect(() => readBook(JSON.parse("5") as unknown)).toThrow("expected a book");
+  expect(() => parseBook(JSON.parse("5"))).toThrow("expected a book");
+});
+
+test("what is as const is taken, and null and nothing mean the same", () => {
+  const book = {
+    organization: { id: "acme", name: null },
+    accounts: null,
+    settings: undefined,
+  } as const satisfies BookInput;
+  expect(readBook(book).accounts).toEqual([]);
+  // 2,500 at 0.002 are 5.
+  const priced = priceQuantity({ pricingModel: "TIERED", slabs: SLABS } as const, RATES[0], new Decimal(2500));
+  expect(priced.amount.toFixed()).toBe("5");
+});
