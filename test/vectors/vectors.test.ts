@@ -1,0 +1,122 @@
+/** The vectors are what our engine does, and what the second program does where they touch. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+
+import type { RatePlanInput } from "../../src/book/resources/rate-card.ts";
+import type { Cycle, CycleConfig } from "../../src/calendar/cycle.ts";
+import { formatDate, parseDate } from "../../src/calendar/instant.ts";
+import { shareOfDays } from "../../src/calendar/proration.ts";
+import { applyCredits, compareCredits } from "../../src/credits/monetary-credits.ts";
+import { cyclesBetween, Decimal, priceQuantity } from "../../src/index.ts";
+import { roundFraction, shareOf, sumFractions, whole } from "../../src/numbers/fraction.ts";
+import { roundLines } from "../../src/rating/rounding.ts";
+import {
+  type CreditsVector,
+  type PriceVector,
+  type ProrationVector,
+  type RemaindersVector,
+  type Vector,
+  type VectorDays,
+  vectors,
+} from "../../src/vectors.ts";
+import { divide, figure, multiply, rounded, textOf } from "../../src/verify/figures.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+function daysOf({ from, until }: VectorDays): Cycle {
+  return { start: parseDate(from), end: parseDate(until) };
+}
+
+/** What our engine makes of a vector, in the vector's words. */
+function made(vector: Vector): Vector["expected"] {
+  switch (vector.kind) {
+    case "price":
+      return madePrice(vector.given);
+    case "cycles": {
+      const { pricingCycleConfig, from, until } = vector.given;
+      const cycles = cyclesBetween(pricingCycleConfig as CycleConfig, from, until);
+      return { starts: cycles.map(({ start }) => formatDate(start)) };
+    }
+    case "proration": {
+      const { amount, served, natural, digits, rounding } = vector.given;
+      const { days, of } = shareOfDays(daysOf(served), daysOf(natural));
+      return {
+        days,
+        of,
+        amount: roundFraction(shareOf(whole(new Decimal(amount)), days, of), digits, rounding).toFixed(),
+      };
+    }
+    case "remainders":
+      return madeRemainders(vector.given);
+    case "credits":
+      return madeCredits(vector.given);
+  }
+}
+
+function madePrice({ ratePlan, rateValue, quantity }: PriceVector["given"]): PriceVector["expected"] {
+  const { amount, slabs, adjustment } = priceQuantity(ratePlan as RatePlanInput, rateValue, quantity);
+  const shown = slabs.map((slab) => ({
+    order: slab.order,
+    quantity: slab.quantity.toFixed(),
+    amount: slab.amount.toFixed(),
+  }));
+  return { amount: amount.toFixed(), slabs: shown, adjustment: adjustment.toFixed() };
+}
+
+function madeRemainders({ amounts, digits, rounding }: RemaindersVector["given"]): RemaindersVector["expected"] {
+  const exact = amounts.map((amount) => whole(new Decimal(amount)));
+  const charged = sumFractions(exact);
+  const nothing = new Decimal(0);
+  const slabs = exact.map((amount, index) => ({ order: index + 1, quantity: nothing, rate: nothing, amount }));
+  const lines = roundLines({ charged, bounded: charged, slabs }, digits, rounding);
+  return { value: lines.value.toFixed(), lines: lines.slabs.map((line) => line.toFixed()) };
+}
+
+function madeCredits({ lines, credits, digits }: CreditsVector["given"]): CreditsVector["expected"] {
+  const payable = lines.map(({ kind, id, value }) => ({ kind, billableId: id, value: new Decimal(value) }));
+  const held = credits.map(({ left, effectiveFrom, effectiveUntil, applicableEntityIds, ...credit }, createdAt) => ({
+    ...credit,
+    purpose: "",
+    creditAmount: new Decimal(left),
+    left: new Decimal(left),
+    effectiveFrom: parseDate(effectiveFrom),
+    ...(effectiveUntil === undefined ? {} : { effectiveUntil: parseDate(effectiveUntil) }),
+    applicableEntityIds: applicableEntityIds ?? null,
+    createdAt,
+  }));
+  const { taken } = applyCredits(held.toSorted(compareCredits), payable, digits);
+  return {
+    taken: taken.map((use) => ({
+      creditId: use.creditId,
+      paid: use.lines.map(({ index, amount }) => ({ line: index, amount: amount.toFixed() })),
+    })),
+  };
+}
+
+describe("vectors", () => {
+  test("fit their schema, and have names of their own", () => {
+    const read = (file: string): object => JSON.parse(readFileSync(join(root, "docs/vectors", file), "utf8")) as object;
+    const ajv = new Ajv({ allErrors: true, formats: { date: (day: string) => formatDate(parseDate(day)) === day } });
+    const validate = ajv.compile(read("vectors.schema.json"));
+    validate(read("vectors.json"));
+    expect(validate.errors).toBeNull();
+    expect(new Set(vectors.map(({ id }) => id)).size).toBe(vectors.length);
+  });
+
+  test.each(vectors.map((vector): [string, Vector] => [`${vector.rule} ${vector.id}`, vector]))("%s", (_, vector) => {
+    const { because, expected } = vector;
+    expect({ because, ...made(vector) }).toEqual({ because, ...expected });
+  });
+
+  test.each(
+    vectors.flatMap((vector): [string, ProrationVector][] =>
+      vector.kind === "proration" ? [[vector.id, vector]] : [],
+    ),
+  )("the second program rounds alike: %s", (_, { given, expected }) => {
+    const share = multiply(figure(given.amount), divide(figure(expected.days), figure(expected.of)));
+    expect(textOf(rounded(share, given.digits, given.rounding))).toBe(expected.amount);
+  });
+});
