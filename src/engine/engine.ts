@@ -67,6 +67,7 @@ import {
 } from "./events/usage.ts";
 import { createIds } from "./ids.ts";
 import { load, type Loaded } from "./load.ts";
+import { ENGINE_ARGUMENTS, withCheckedArguments } from "./method-arguments.ts";
 import type { Page, PageOptions } from "./pages.ts";
 
 /** What an engine is made of. */
@@ -177,8 +178,8 @@ export function createEngine(given: EngineOptions): Engine {
     onSkipped,
     aliasHints: new Map(),
   };
-  return {
-    store,
+  const { close, ...operations } = operationsOf(context);
+  const methods = {
     ...accountResourcesOf(context),
     organization: organizationOf(context),
     settings: settingsOf(context),
@@ -188,8 +189,9 @@ export function createEngine(given: EngineOptions): Engine {
     addOns: addOnsOf(context),
     pricePlans: pricePlansOf(context),
     invoiceGroups: invoiceGroupsOf(context),
-    ...operationsOf(context),
+    ...operations,
   };
+  return { store, ...withCheckedArguments(methods, ENGINE_ARGUMENTS), close };
 }
 
 /** The options, once they are known to have a store: callers without types may leave it out. */

@@ -55,7 +55,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "date-fns": ["calendar/"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["verify/"],
-  zod: ["book/", "engine/documents.ts", "server/", "cli/"],
+  zod: ["book/", "engine/documents.ts", "engine/method-arguments.ts", "server/", "cli/"],
   "csv-parse": ["cli/"],
   "@humanwhocodes/momoa": ["cli/"],
   "cli-table3": ["cli/"],

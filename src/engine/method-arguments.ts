@@ -1,0 +1,195 @@
+/**
+ * What each method of an engine takes, for callers without types: what is none of it is refused before anything is done.
+ * What a request or a book has its own schema for is read by that.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { readInput } from "../book/requests/requests.ts";
+
+/** Names the arguments of a method, in their order, with what each must be. */
+export type MethodArguments = Readonly<Record<string, z.ZodType>>;
+
+/** The arguments of every method of an engine or of a part of it. */
+export type ArgumentsOf<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...given: never[]) => unknown
+    ? MethodArguments
+    : ArgumentsOf<Part[Name]>;
+};
+
+/** The same part of an engine, whose methods reject with ERR_INPUT_INVALID for what they do not take. */
+export function withCheckedArguments<Part extends object>(part: Part, expected: ArgumentsOf<Part>): Part {
+  const checked = Object.entries(part).map(([name, own]: readonly [string, unknown]) => {
+    const taken = expected[name as keyof Part];
+    return [
+      name,
+      typeof own === "function"
+        ? checkedMethod(own as Method, taken as MethodArguments)
+        : withCheckedArguments(own as object, taken as ArgumentsOf<object>),
+    ];
+  });
+  return Object.fromEntries(checked) as Part;
+}
+
+type Method = (...given: readonly unknown[]) => Promise<unknown>;
+
+function checkedMethod(method: Method, taken: MethodArguments): Method {
+  const names = Object.keys(taken);
+  const schema = z.object(taken);
+  return async (...given) => {
+    readInput(schema, Object.fromEntries(names.map((name, place) => [name, given[place]])));
+    return method(...given);
+  };
+}
+
+/** Read by a schema of its own, or by a parser that says what is wrong. */
+const READ_LATER = z.unknown();
+const ID = z.string();
+const IDS = z.array(ID);
+const TEXT = ID.optional();
+const VERSION = z.number().optional();
+const PAGE = z
+  .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: READ_LATER.optional() })
+  .optional();
+const RANGE = z.looseObject({ from: z.number(), until: z.number() }).optional();
+const OF_FEATURE = z.looseObject({ accountId: ID, featureId: ID });
+const ENTRY = z.looseObject({ accountId: ID, entryId: ID, featureId: TEXT });
+const CELLS = z.looseObject({ accountIds: IDS, from: READ_LATER, until: READ_LATER });
+const OPTIONS = z.looseObject({}).optional();
+
+const byStatus = z.looseObject({ status: TEXT }).optional();
+const change = { id: ID, patch: READ_LATER } as const;
+const one = { id: ID } as const;
+const page = { page: PAGE } as const;
+const named = { name: ID } as const;
+const ofAccount = { accountId: ID, request: READ_LATER } as const;
+
+/** What the methods of an engine take. */
+export const ENGINE_ARGUMENTS = {
+  load: { book: READ_LATER },
+  ingest: { events: z.custom<readonly unknown[]>(Array.isArray, "expected a list of events") },
+  entitle: { event: READ_LATER },
+  undo: { filter: z.looseObject({}) },
+  preview: { options: z.looseObject({ accountIds: IDS.optional() }).optional() },
+  finalize: { asOf: READ_LATER },
+  associate: ofAccount,
+  dissociate: ofAccount,
+  migrate: { request: READ_LATER },
+  migrations: { list: page },
+  usage: { query: CELLS },
+  overage: { query: CELLS },
+  metrics: { request: READ_LATER },
+  calculateRevenue: { request: READ_LATER },
+  creditBalance: { accountId: ID },
+  events: {
+    list: {
+      filter: z
+        .looseObject({
+          accountId: TEXT,
+          schemaName: TEXT,
+          status: TEXT,
+          accepted: z.boolean().optional(),
+          eventId: TEXT,
+          referenceId: TEXT,
+          timestamp: RANGE,
+          createdAt: RANGE,
+        })
+        .optional(),
+      page: PAGE,
+    },
+    get: one,
+    places: { events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) },
+  },
+  invoices: {
+    list: {
+      filter: z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional(),
+      page: PAGE,
+    },
+    get: one,
+  },
+  compositeInvoices: { list: { filter: z.looseObject({ invoiceGroupId: TEXT }).optional(), page: PAGE }, get: one },
+  organization: { get: {}, claim: { request: READ_LATER } },
+  settings: {
+    create: { setting: READ_LATER },
+    update: change,
+    get: one,
+    list: page,
+    of: { entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS },
+  },
+  eventSchemas: {
+    create: { schema: READ_LATER },
+    update: { name: ID, patch: READ_LATER },
+    activate: named,
+    deactivate: named,
+    archive: named,
+    get: { name: ID, version: VERSION },
+    list: { filter: byStatus, page: PAGE },
+    versions: { name: ID, page: PAGE },
+  },
+  usageMeters: {
+    create: { meter: READ_LATER },
+    update: change,
+    activate: one,
+    deactivate: one,
+    archive: one,
+    get: one,
+    list: { filter: z.looseObject({ status: TEXT, aggregation: TEXT }).optional(), page: PAGE },
+  },
+  features: { create: { feature: READ_LATER }, update: change, get: one, list: page },
+  addOns: {
+    create: { addOn: READ_LATER },
+    update: change,
+    archive: one,
+    get: one,
+    list: { filter: z.looseObject({ status: TEXT, type: TEXT }).optional(), page: PAGE },
+  },
+  pricePlans: {
+    create: { plan: READ_LATER },
+    update: change,
+    createVersion: { id: ID, changes: READ_LATER },
+    activate: { id: ID, options: z.looseObject({ currencies: IDS.optional() }).optional() },
+    archive: one,
+    get: { id: ID, version: VERSION },
+    list: { filter: byStatus, page: PAGE },
+  },
+  invoiceGroups: {
+    create: { group: READ_LATER },
+    addAccounts: { id: ID, accountIds: READ_LATER },
+    removeAccounts: { id: ID, accountIds: READ_LATER },
+    get: one,
+    list: page,
+  },
+  customers: { create: { customer: READ_LATER }, update: change, archive: one, get: one, list: page },
+  accounts: {
+    create: { account: READ_LATER },
+    update: change,
+    archive: one,
+    get: { id: ID, options: OPTIONS },
+    list: {
+      filter: z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional(),
+      page: PAGE,
+    },
+    addAliases: { id: ID, aliases: z.array(READ_LATER) },
+    removeAliases: { id: ID, aliases: z.array(READ_LATER) },
+    pricingSchedules: one,
+  },
+  aliases: { create: { aliases: READ_LATER }, remove: { alias: ID }, get: { alias: ID }, list: page },
+  licenses: {
+    update: ofAccount,
+    list: { filter: z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional(), page: PAGE },
+  },
+  entries: {
+    grant: { of: OF_FEATURE, request: READ_LATER },
+    update: { of: ENTRY, patch: READ_LATER },
+    void: { of: ENTRY },
+    list: { of: OF_FEATURE, page: PAGE },
+    balance: { of: OF_FEATURE },
+  },
+  credits: {
+    create: { credits: READ_LATER },
+    void: one,
+    get: one,
+    list: { filter: z.looseObject({ accountId: TEXT }).optional(), page: PAGE },
+  },
+} as const;

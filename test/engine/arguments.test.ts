@@ -1,0 +1,98 @@
+/** What engines say to callers without types: every method, with every kind of value in every place. */
+import { inspect } from "node:util";
+
+import { expect, test } from "vitest";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { RatebookError } from "../../src/errors.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+
+const JUNK: readonly unknown[] = [
+  undefined,
+  null,
+  7,
+  Number.NaN,
+  10n,
+  true,
+  "",
+  "acme",
+  Symbol("s"),
+  () => 1,
+  [],
+  ["acme"],
+  [null],
+  {},
+  { limit: "x" },
+  { after: 1 },
+  { after: { createdAt: "x", id: 1 } },
+  { accountId: 1, featureId: 2, entryId: {} },
+  { accountId: "acme", from: {}, until: [] },
+  { accountIds: "acme", from: 0, until: 1 },
+  { accountIds: [1], from: 0, until: 1 },
+  { createdAt: 1, timestamp: null },
+  { asOf: {} },
+  { status: {}, customerId: [] },
+  new Map(),
+  new Date(Number.NaN),
+];
+
+type Method = (...given: readonly unknown[]) => unknown;
+
+/** Every method of an engine, by its name. */
+function methodsOf(engine: object): readonly (readonly [name: string, method: Method])[] {
+  return Object.entries(engine).flatMap(([name, part]) => {
+    if (name === "store" || name === "close") return [];
+    if (typeof part === "function") return [[name, part as Method] as const];
+    return Object.entries(part as object).map(([own, method]) => [`${name}.${own}`, method as Method] as const);
+  });
+}
+
+async function outcomeOf(method: Method, given: readonly unknown[]): Promise<unknown> {
+  try {
+    await method(...given);
+    return undefined;
+  } catch (error) {
+    return error instanceof RatebookError ? undefined : error;
+  }
+}
+
+test("every method answers values of any kind, or refuses them with a code", async () => {
+  const engine = createEngine({ store: memoryStore(), clock: () => Date.parse("2024-06-15T12:00:00Z") });
+  const faults: string[] = [];
+  for (const [name, method] of methodsOf(engine)) {
+    for (const junk of JUNK) {
+      for (const given of [
+        [junk],
+        ["acme", junk],
+        [junk, junk],
+        [{ accountId: "acme", featureId: "ft" }, junk],
+        [{}, junk],
+      ]) {
+        const fault = await outcomeOf(method, given);
+        if (fault !== undefined) faults.push(`${name} of ${inspect(given)}: ${inspect(fault)}`);
+      }
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test("an argument that a method does not take is refused by its name, before anything is done", async () => {
+  const engine = createEngine({ store: memoryStore() });
+  const methods = new Map(methodsOf(engine));
+  const refusals = [
+    ["entries.list", ["acme", "ft"], "of: expected"],
+    ["entries.balance", [{ accountId: "acme" }], "of.featureId: missing"],
+    ["invoices.get", [7], "id: expected"],
+    ["events.list", [{ timestamp: { from: "2024-01-01", until: 1 } }], "filter.timestamp.from: expected"],
+    ["usage", [{ accountIds: "acme", from: 0, until: 1 }], "query.accountIds: expected"],
+    ["ingest", ["acme"], "events: expected a list of events"],
+    ["customers.list", [null], "page: expected"],
+  ] as const;
+  for (const [name, given, message] of refusals) {
+    const answer = methods.get(name)?.(...given);
+    await expect(answer).rejects.toMatchObject({
+      code: "ERR_INPUT_INVALID",
+      message: expect.stringContaining(message),
+    });
+  }
+});
