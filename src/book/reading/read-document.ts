@@ -184,12 +184,18 @@ function tooDeep(value: unknown, depth: number): (string | number)[] | undefined
   return undefined;
 }
 
+/** What newer clients of the service send, and what would have no effect: nobody should believe that it had. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(["includeSchema", "dry_run"]);
+
 /** Notes what zod found. @param schema what was read, where a guess at a misspelt field may be of use */
 function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.ZodType): void {
   const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
   if (issue.code === "unrecognized_keys") {
     const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
-    for (const key of issue.keys) problems.report([...path, key], `unknown field${hintAt(key, fields)}`);
+    for (const key of issue.keys) {
+      const said = UNSUPPORTED.has(key) ? "not supported here: expected it to be left out" : undefined;
+      problems.report([...path, key], said ?? `unknown field${hintAt(key, fields)}`);
+    }
     return;
   }
   const branch = issue.code === "invalid_union" ? branchOf(issue.errors) : undefined;

@@ -57,7 +57,10 @@ export interface Settings {
   update(id: string, patch: Readonly<Record<string, unknown>>): Promise<StoredSetting>;
   get(id: string): Promise<StoredSetting>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<StoredSetting>>;
+  list(
+    page?: PageOptions,
+    filter?: { readonly entityType?: "ORGANIZATION" | SettingEntity | undefined },
+  ): Promise<Page<StoredSetting>>;
   /** Those of customers or of accounts, by whose they are; of each the oldest first. */
   of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
 }
@@ -122,7 +125,13 @@ export function settingsOf(context: EngineContext): Settings {
         return { documents: [patched(documentNamed(before.documents.setting, SETTING.what, id), given, now)] };
       }),
     get,
-    list: (page = {}) => listConfigured(context, "setting", (documents) => documents, page),
+    list: (page = {}, { entityType } = {}) =>
+      listConfigured(
+        context,
+        "setting",
+        (documents) => documents.filter(({ body }) => entityType === undefined || body.entityType === entityType),
+        page,
+      ),
     of: (entityType, entityIds) => settingsOfEntities(context, entityType, entityIds),
   };
 }

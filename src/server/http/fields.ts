@@ -58,20 +58,28 @@ export const version = wholeNumber(1, 999_999_999)
   .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
 
 /** A date-time in a query may have lost its plus: there it is a space. */
-export function withPlus(text: string): string {
+function withPlus(text: string): string {
   return text.replace(/ (\d\d:?\d\d)$/, "+$1");
+}
+
+/** Milliseconds since 1970 as a date-time, and a date-time that has lost its plus; anything else as it is. */
+export function timeText(text: string): string {
+  return /^\d{9,14}$/.test(text) ? formatInstant(Number(text)) : withPlus(text);
 }
 
 /** A date or a date-time in a query, as milliseconds since 1970 (S2.2). */
 export const queryTime: z.ZodType<number, string> = z
   .string()
   .transform((text, context) => {
-    const read = moment.safeParse(withPlus(text));
+    const read = moment.safeParse(timeText(text));
     if (read.success) return read.data;
     context.addIssue({ code: "custom", message: read.error.issues[0]?.message ?? "expected a date or date-time" });
     return z.NEVER;
   })
-  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
+  .meta({
+    type: "string",
+    description: "A date-time with a zone, a date, which is its midnight UTC, or milliseconds since 1970.",
+  });
 
 /** `true` or `false` in a query. */
 export const flag: z.ZodType<boolean, string> = z

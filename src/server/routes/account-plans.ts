@@ -12,7 +12,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { pathId, queryTime } from "../http/fields.ts";
+import { pathId, queryTime, wholeNumber } from "../http/fields.ts";
 import { inWireNames } from "../http/wire-names.ts";
 import { listOf } from "../shapes/list.ts";
 import { accountSchedule, shownSchedules } from "../shapes/pricing-schedule.ts";
@@ -82,7 +82,13 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     description: "All on one page; with dates, those in force at any time of `[start_date, end_date)`.",
     access: "read",
     params,
-    query: z.strictObject({ start_date: queryTime.optional(), end_date: queryTime.optional() }),
+    query: z.strictObject({
+      start_date: queryTime.optional(),
+      end_date: queryTime.optional(),
+      pageSize: wholeNumber(1, 100)
+        .optional()
+        .meta({ description: "Taken, and changes nothing: all are on one page." }),
+    }),
     answers: { 200: listOf(accountSchedule, "PricingScheduleList") },
     handle: async ({ engine, params: { account_id: accountId }, query }) => {
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;

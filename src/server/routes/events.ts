@@ -8,7 +8,7 @@ import * as z from "zod";
 import { UNDO_FILTERS } from "../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
-import { withPlus } from "../http/fields.ts";
+import { timeText } from "../http/fields.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
@@ -120,7 +120,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       const given: Record<string, string> = {};
       for (const name of UNDO_FILTERS) {
         const value = query[name];
-        if (value !== undefined) given[name] = name.endsWith("id") ? value : withPlus(value);
+        if (value !== undefined) given[name] = name.endsWith("id") ? value : timeText(value);
       }
       const undone = await engine.undo(given);
       return ok({ data: undone.map(({ event, status, reason }) => shownUndone(event, { status, reason })) });

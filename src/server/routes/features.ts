@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import { feature } from "../../book/resources/catalog-items.ts";
+import { label } from "../../book/resources/fields.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -14,7 +15,9 @@ import { featureShape, shownFeature } from "../shapes/feature.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Features";
-const { name, billableName, description, schemaAssociations, schemaAssocitions } = feature.shape;
+const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
+/** Bounded over HTTP; a stored one may be longer, and its feature must still be read. */
+const description = label;
 const associations = {
   schemaAssocitions: schemaAssocitions.meta({
     description: "Names of event schemas, or each with the attribute that says how many credits an event takes.",

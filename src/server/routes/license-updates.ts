@@ -10,6 +10,7 @@ import { reference } from "../../book/resources/fields.ts";
 import type { LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
 import { number, pathId, shownTime, timestamp } from "../http/fields.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { okOpenPage, openListOf } from "../shapes/list.ts";
@@ -51,11 +52,17 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     tag: "License updates",
     summary: "List license updates, newest first",
     access: "read",
-    query: listQuery({ account_id: pathId().optional(), license_id: pathId().optional() }, LONG_PAGES),
+    query: listQuery(
+      { account_id: pathId().optional(), license_id: pathId().optional(), licenseId: pathId().optional() },
+      LONG_PAGES,
+    ),
     answers: { 200: openListOf(updateShape, "LicenseUpdateList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "licenseUpdates", sizes: LONG_PAGES, query });
-      const { account_id: accountId, license_id: licenseId } = asked.filters;
+      const { account_id: accountId, license_id: license, licenseId = license } = asked.filters;
+      if (license !== undefined && licenseId !== license) {
+        throw new Refusal(400, "licenseId: expected what license_id says, or nothing: they are one parameter");
+      }
       const filter = { ...(accountId && { accountId }), ...(licenseId && { licenseId }) };
       const found = await engine.licenses.list(filter, asked.page);
       return okOpenPage(asked, found, (update) => shownUpdate(update, update.accountId, update.quantityAfter));

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { currency, text } from "../../book/resources/fields.ts";
+import { currency, label } from "../../book/resources/fields.ts";
 import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES } from "../../ledger/commands/migrate.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
@@ -35,7 +35,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       name: pricePlan.shape.name,
       type: pricePlan.shape.type,
       pricePlanDetails,
-      description: text,
+      description: label,
     }),
     answers,
     handle: async ({ engine, body }) =>
@@ -81,7 +81,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     access: "write",
     params,
     body: z.strictObject({
-      description: text,
+      description: label,
       pricePlanDetails: pricePlanDetails.nullish(),
       mode,
       migrationMode: mode,
@@ -120,7 +120,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     description: "A DRAFT of the latest version's details, or of those that are given in their place.",
     access: "write",
     params,
-    body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: text }),
+    body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>

@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import { setting } from "../../book/resources/catalog-items.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { created, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -17,7 +18,7 @@ const TAG = "Settings";
 const ID_MAX = 1100;
 const { id, value, entityType, entityId } = setting.shape;
 const namespace = setting.shape.namespace.in.unwrap().unwrap();
-const name = z.string();
+const name = z.string().max(255);
 const dataType = settingShape.shape.dataType;
 const params = z.strictObject({ setting_id_str: pathId(ID_MAX) });
 
@@ -52,11 +53,12 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "List settings, newest first",
     access: "read",
-    query: listQuery({}),
+    query: listQuery({ entity_type: settingShape.shape.entityType.optional() }),
     answers: { 200: listOf(settingShape, "SettingList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "settings", query });
-      return okPage(asked, await engine.settings.list(asked.page), shownSetting);
+      const found = await engine.settings.list(asked.page, { entityType: asked.filters.entity_type });
+      return okPage(asked, found, shownSetting);
     },
   }),
   endpoint({
@@ -68,7 +70,8 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     params,
     answers: { 200: settingShape },
-    handle: async ({ engine, params: { setting_id_str: of } }) => ok(shownSetting(await engine.settings.get(of))),
+    handle: async ({ engine, params: { setting_id_str: of } }) =>
+      ok(shownSetting(await engine.settings.get(await ownId(engine, of)))),
   }),
   endpoint({
     method: "PATCH",
@@ -82,6 +85,20 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ value: value.optional(), name: name.optional(), dataType: dataType.optional() }),
     answers: { 200: settingShape },
     handle: async ({ engine, params: { setting_id_str: of }, body }) =>
-      ok(shownSetting(await engine.settings.update(of, body))),
+      ok(shownSetting(await engine.settings.update(await ownId(engine, of), body))),
   }),
 ];
+
+const LONG_ID = /^setting\.([\w-]+)\.([\w-]+)\.(organization|customer|account)\.(.+)$/i;
+
+/** The id of a setting as it is answered, where it was asked for with capitals or with the organization written out. */
+async function ownId(engine: Engine, asked: string): Promise<string> {
+  const [, of, short, entity, entityOf] = LONG_ID.exec(asked) ?? [];
+  if (of === undefined || short === undefined || entity === undefined || entityOf === undefined) {
+    return /^setting\.[\w-]+\.[\w-]+$/i.test(asked) ? asked.toLowerCase() : asked;
+  }
+  const key = `setting.${of}.${short}`.toLowerCase();
+  const type = entity.toUpperCase();
+  if (type !== "ORGANIZATION") return `${key}.${type}.${entityOf}`;
+  return (await engine.organization.get()).id === entityOf ? key : asked;
+}

@@ -1,0 +1,144 @@
+/** What the service's published clients send and require beyond the reference's rows. */
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { decimalOf } from "../../src/numbers/decimal.ts";
+import { openApiOf } from "../../src/server/docs/openapi.ts";
+import { ENDPOINTS } from "../../src/server/routes/routes.ts";
+import { shownLine } from "../../src/server/shapes/invoice.ts";
+import { ACME, withAccount } from "./account-requests.ts";
+import { DETAILS } from "./catalog-requests.ts";
+import { callsOf, startApi, type TestApi } from "./support.ts";
+
+type Properties = Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+
+let api: TestApi;
+const { call, answerTo } = callsOf(() => api);
+
+beforeEach(async () => {
+  api = await startApi();
+});
+
+describe("the document", () => {
+  test("has the values that answers have, and no others", async () => {
+    const { schemas } = openApiOf(ENDPOINTS)["components"] as {
+      readonly schemas: Readonly<Record<string, { readonly enum: readonly string[]; readonly properties: Properties }>>;
+    };
+    const valuesOf = (name: string, field: string): unknown => schemas[name]?.properties[field]?.enum;
+    expect(valuesOf("IngestionStatus", "status")).toContain("INGESTION_FAILED");
+    expect(valuesOf("IngestionStatus", "status")).not.toContain("INGESTION_REFUSED");
+    expect(valuesOf("IngestedEvent", "status")).toEqual(["REVERTED", "FAILED"]);
+    expect(valuesOf("Invoice", "invoiceClass")).toEqual(["INVOICE"]);
+    const types = schemas["InvoiceLineType"]?.enum ?? [];
+    expect(types).toEqual(
+      expect.arrayContaining(["ADVANCED_FIXED_FEE", "LICENSE_RATE_CARD_SLAB_AMOUNT", "TOTAL_USAGE"]),
+    );
+    expect(types.filter((type) => /[^D]_SLAB_AMOUNT$|ADVANCED_FIXED_FEE_|ADVANCED_.*SLAB/.test(type))).toEqual([]);
+  });
+
+  test.each([
+    ["USAGE_SLAB_AMOUNT", "USAGE_RATE_CARD_SLAB_AMOUNT"],
+    ["ADVANCED_LICENSE_SLAB_AMOUNT", "LICENSE_RATE_CARD_SLAB_AMOUNT"],
+    ["ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE"],
+    ["ADVANCED_LICENSE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT"],
+    ["TRUE_UP_AMOUNT", "TRUE_UP_AMOUNT"],
+  ])("a line that became final as %s is answered as %s", (type, shown) => {
+    expect(shownLine({ type, value: decimalOf("1") })).toMatchObject({ type: shown, description: expect.any(String) });
+  });
+});
+
+describe("bounds", () => {
+  const plan = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS };
+
+  test("descriptions of plans and features, and names of settings, have at most 255 characters", async () => {
+    const [longest, longer] = ["d".repeat(255), "d".repeat(256)];
+    const { id } = (await call("POST /price_plans", { body: { ...plan, description: longest } })).json;
+    const featureId = (await call("POST /features", { body: { name: "F", description: longest } })).json.id;
+    const setting = { id: "k", value: "1", namespace: "user", dataType: "STRING", entityType: "ORGANIZATION" };
+    const made = { ...setting, entityId: "default", name: longest };
+    expect((await call("POST /settings", { body: made })).status).toBe(201);
+    for (const [line, body, field] of [
+      ["POST /price_plans", { ...plan, name: "Other", description: longer }, "description"],
+      [`PATCH /price_plans/${id}`, { description: longer }, "description"],
+      [`POST /price_plans/${id}/versions`, { description: longer }, "description"],
+      ["POST /features", { name: "G", description: longer }, "description"],
+      [`PATCH /features/${featureId}`, { description: longer }, "description"],
+      ["POST /settings", { ...made, id: "l", name: longer }, "name"],
+      ["PATCH /settings/setting.user.k", { name: longer }, "name"],
+    ] as const) {
+      expect([line, ...(await answerTo(line, { body }))]).toEqual([
+        line,
+        400,
+        `${field}: expected at most 255 characters, got 256`,
+      ]);
+    }
+  });
+
+  test("S12.6 an expiryDuration within a day is refused where a plan becomes in use: credits end with a day", async () => {
+    const addOn = (await call("POST /addons", { body: { name: "Grant", type: "CREDIT_GRANT" } })).json.id;
+    const grant = (expiryDuration: string): object => ({
+      id: addOn,
+      grantDetails: { expiryType: "CUSTOM", expiryDuration },
+      rateDetails: {
+        pricingModel: "TIERED",
+        currencySlabRateDetails: [
+          { currency: "USD", creditAmount: 5, slabDetails: [{ startAfter: 0, priceType: "FLAT", rate: 0 }] },
+        ],
+      },
+    });
+    for (const [duration, status] of [
+      ["PT36H", 400],
+      ["P1DT1S", 400],
+      ["PT48H", 200],
+    ] as const) {
+      const body = {
+        ...plan,
+        name: duration,
+        pricePlanDetails: { ...DETAILS, creditGrantRateCards: [grant(duration)] },
+      };
+      const { id } = (await call("POST /price_plans", { body })).json;
+      const activated = await call(`POST /price_plans/${id}/activate`);
+      expect([duration, activated.status]).toEqual([duration, status]);
+      if (status === 400) expect(activated.json.message).toContain("expected a duration of whole days");
+    }
+  });
+});
+
+describe("what clients send", () => {
+  test("settings are found by ids in capitals and with the organization written out, and listed by entity_type", async () => {
+    await call("POST /customers", { body: ACME });
+    const setting = { id: "k", value: "1", namespace: "user", dataType: "STRING", name: "K" };
+    await call("POST /settings", { body: { ...setting, entityType: "ORGANIZATION", entityId: "default" } });
+    await call("POST /settings", { body: { ...setting, entityType: "ACCOUNT", entityId: "acme" } });
+    for (const id of ["setting.USER.k.ORGANIZATION.default", "SETTING.USER.K", "setting.user.k"]) {
+      expect((await call(`GET /settings/${id}`)).json.id).toBe("setting.user.k");
+    }
+    expect((await call("GET /settings/setting.USER.k.ACCOUNT.acme")).json.id).toBe("setting.user.k.ACCOUNT.acme");
+    expect((await call("GET /settings/setting.USER.k.ORGANIZATION.other")).status).toBe(404);
+    const listed = await call("GET /settings?entity_type=ACCOUNT");
+    expect(listed.json.data.map((each: { entityType: string }) => each.entityType)).toEqual(["ACCOUNT"]);
+  });
+
+  test("times in queries may be milliseconds since 1970", async () => {
+    api = await withAccount();
+    const june = Date.parse("2024-06-01T00:00:00Z");
+    for (const query of [`start_time=${june}`, `start_time=${june}&end_time=${june + 1000}`]) {
+      expect((await call(`GET /invoices?${query}`)).status).toBe(200);
+    }
+    expect((await call(`GET /invoices?start_time=${june}&end_time=${june}`)).status).toBe(400);
+    expect((await call(`DELETE /events?account_id=prod&event_source_time=${june}`)).json).toEqual({ data: [] });
+  });
+
+  test("pageSize of pricing_schedules and licenseId of license updates are taken", async () => {
+    api = await withAccount();
+    expect((await call("GET /accounts/prod/pricing_schedules?pageSize=50")).status).toBe(200);
+    expect((await call("GET /license_updates?licenseId=addon.seats")).json.data).toEqual([]);
+    expect((await call("GET /license_updates?licenseId=a&license_id=b")).status).toBe(400);
+  });
+
+  test.each(["includeSchema", "dry_run"])("%s is refused by its name as not supported", async (name) => {
+    expect(await answerTo(`GET /usage_meters?${name}=true`)).toEqual([
+      400,
+      `${name}: not supported here: expected it to be left out`,
+    ]);
+  });
+});
