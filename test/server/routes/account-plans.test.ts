@@ -277,7 +277,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ["GET /accounts/nobody/pricing_schedules", 404, 'no account has the id "nobody"'],
       [`GET ${SCHEDULES}?start_date=soon`, 400, expect.stringContaining("start_date: expected a date or date-time")],
       [`GET ${SCHEDULES}?start_date=2024-02-01&end_date=2024-02-01`, 400, "end_date: expected a date after start_date"],
-      [`GET ${SCHEDULES}?pageSize=5`, 400, "pageSize: unknown field"],
+      [`GET ${SCHEDULES}?pageSize=0`, 400, 'pageSize: expected a whole number from 1 to 100, got "0"'],
     ] as const)("%s", async (line, status, message) => {
       expect(await answerOf(planned.api, line)).toEqual([status, message]);
     });
