@@ -43,8 +43,8 @@ const BELOW: Readonly<Record<string, RegExp>> = {
   TOTAL_CREDITS: /^(SUB_CREDITS )+$/,
   GROSS_AMOUNT: /^PRICE_PLAN_AMOUNT $/,
   PRICE_PLAN_AMOUNT: /^SUB_TOTAL_AMOUNT (TRUE_UP_AMOUNT )?$/,
-  SUB_TOTAL_AMOUNT: /^(CUSTOM_TAG |\w+_RATE_CARD_AMOUNT )*$/,
-  CUSTOM_TAG: /^(\w+_RATE_CARD_AMOUNT )+$/,
+  SUB_TOTAL_AMOUNT: /^(CUSTOM_TAG |\w+_RATE_CARD_AMOUNT |ADVANCED_FIXED_FEE )*$/,
+  CUSTOM_TAG: /^(\w+_RATE_CARD_AMOUNT |ADVANCED_FIXED_FEE )+$/,
 };
 
 /** An invoice that is looked through. */

@@ -29,6 +29,7 @@ import {
 
 const CARD =
   /^(?:ADVANCED_)?(USAGE|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE|CREDIT_GRANT)_RATE_CARD_AMOUNT$/;
+const ADVANCED_FEE = "ADVANCED_FIXED_FEE";
 const PRICES = ["FLAT", "PER_UNIT", "PACKAGE"] as const;
 const DAY_MS = 86_400_000;
 
@@ -79,7 +80,7 @@ export function expectedCard(
     rounded(amount, digits, MODES.find((each) => each === mode) ?? "HALF_UP");
   return {
     ...kept(line, "id", "description"),
-    type: `${invoice["invoiceType"] === "STANDARD" ? "" : "ADVANCED_"}${kind}_RATE_CARD_AMOUNT`,
+    type: typeOf(kind, invoice["invoiceType"] !== "STANDARD"),
     value: round(exact),
     ...exactText(exact, round(exact)),
     ...(kind === "FIXED_FEE" ? {} : { quantity: quantityOf(line, how, parts, invoice) }),
@@ -143,7 +144,7 @@ function itemsBelow(
     const rounded = add(slab.cut, multiply(more, unit));
     return {
       id: line["id"],
-      type: text(line["type"]).replace("_RATE_CARD_", "_SLAB_"),
+      type: `${kindOf(line) ?? ""}_RATE_CARD_SLAB_AMOUNT`,
       description: wordsOf(slab.expected),
       value: rounded,
       ...exactText(slab.exact, rounded),
@@ -334,7 +335,7 @@ export function usageLine(invoice: Json, meterId: unknown): Json | undefined {
 
 /** `USAGE` of a usage card's line; undefined of a line that is no card's. */
 export function kindOf({ type }: Json): string | undefined {
-  return CARD.exec(text(type))?.[1];
+  return type === ADVANCED_FEE ? "FIXED_FEE" : CARD.exec(text(type))?.[1];
 }
 
 /** The days of a period of whole UTC days; −1 of anything else. */
@@ -342,4 +343,10 @@ export function daysOf({ from, until }: Json): number {
   const days = (Date.parse(text(until)) - Date.parse(text(from))) / DAY_MS;
   const whole = [from, until].every((each) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(text(each)));
   return whole && Number.isInteger(days) ? days : -1;
+}
+
+/** The type of a card's line (S13.2). */
+function typeOf(kind: string, inAdvance: boolean): string {
+  if (!inAdvance) return `${kind}_RATE_CARD_AMOUNT`;
+  return kind === "FIXED_FEE" ? ADVANCED_FEE : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
 }
