@@ -23,7 +23,11 @@ export const serveCommand: Command = {
     port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
     prefix: { kind: "one", value: "PATH", help: "the path below which the API is served, such as /v1" },
     "public-url": { kind: "one", value: "URL", help: "where clients find the API, for its OpenAPI document" },
-    organization: { kind: "one", value: "ID", help: "whose database it is (default: default)" },
+    organization: {
+      kind: "one",
+      value: "ID",
+      help: 'the id of the organization that the database belongs to (default: the id "default")',
+    },
     currency: { kind: "one", value: "CODE", help: "its currency, as ISO 4217 has it (default USD)" },
     "rate-limits": {
       kind: "one",

@@ -104,7 +104,7 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
       }
       const wait = fail(address);
       if (wait !== undefined) throw new Refusal(429, "too many bad credentials came from this address", wait);
-      throw new Refusal(401, "expected an API key or a token that is good: this one is unknown, revoked or over");
+      throw new Refusal(401, "expected a valid API key or token: this one is unknown, revoked or expired");
     },
     admit(from, bucket) {
       const wait = "keyId" in from ? limit(from.keyId, bucket) : limitAddress(clientOf(from.address), bucket);

