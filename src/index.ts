@@ -109,6 +109,10 @@ export type {
 export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
+export type { LintCode, Silence } from "./book/resources/lint.ts";
+export type { LintFinding } from "./proof/lint/finding.ts";
+export { lintBook, type LintOptions } from "./proof/lint/lint-book.ts";
+export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./proof/price-curve.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
 export type { RuleBudget } from "./rules/budget.ts";

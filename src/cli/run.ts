@@ -12,6 +12,7 @@ import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
+import { lintCommand } from "./lint.ts";
 import { loadCommand } from "./load.ts";
 import { missingPackage } from "./missing-package.ts";
 import { previewCommand } from "./preview.ts";
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: checkCommand,
   schema: schemaCommand,
   verify: verifyCommand,
+  lint: lintCommand,
   load: loadCommand,
   serve: serveCommand,
   keys: keysCommand,

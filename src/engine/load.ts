@@ -22,7 +22,7 @@ import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, p
 import { documentIdOf } from "./document-ids.ts";
 
 /** How many resources of each list were put into the store. */
-export type Loaded = { readonly [List in Exclude<keyof Book, "organization">]: number };
+export type Loaded = { readonly [List in Exclude<keyof Book, "organization" | "lint">]: number };
 
 /**
  * Puts a book into the store, all of it or, where something of it is there already, nothing.

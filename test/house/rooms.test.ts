@@ -21,6 +21,7 @@ const ROOMS = [
   "rating",
   "invoicing",
   "ledger",
+  "proof",
   "store",
   "engine",
   "server",
@@ -43,6 +44,7 @@ const CORE = new Set([
   "rating",
   "invoicing",
   "ledger",
+  "proof",
 ]);
 /** What imports no other room: the second program proves nothing where it shares code with the first. */
 const ALONE = new Set(["verify", "vectors"]);

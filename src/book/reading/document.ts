@@ -17,6 +17,7 @@ import {
 import { type AddOn, addOn, type Feature, feature, type Setting, setting } from "../resources/catalog-items.ts";
 import { type EventSchema, eventSchema } from "../resources/event-schema.ts";
 import { currency, idOf, name, orDefault } from "../resources/fields.ts";
+import type { Silence, silence } from "../resources/lint.ts";
 import { type PricePlan, pricePlan } from "../resources/price-plan.ts";
 import { type UsageMeter, usageMeter } from "../resources/usage-meter.ts";
 
@@ -50,13 +51,16 @@ export const RESOURCES = {
 export type ResourceList = keyof typeof RESOURCES;
 
 /** What is priced by an organization, as it is written: references are ids or names, rules may be text. */
-export type BookDocument = { readonly organization: Organization } & {
+export type BookDocument = { readonly organization: Organization; readonly lint: readonly Silence[] } & {
   readonly [List in ResourceList]: readonly z.output<(typeof RESOURCES)[List]>[];
 };
 
 /** What may be given as a book: every list may be left out. */
 export type BookInput = { readonly $schema?: string | undefined } & ReadonlyDeep<
-  { organization?: z.input<typeof organization> | null | undefined } & {
+  {
+    organization?: z.input<typeof organization> | null | undefined;
+    lint?: z.input<typeof silence>[] | null | undefined;
+  } & {
     [List in ResourceList]?: z.input<(typeof RESOURCES)[List]>[] | null | undefined;
   }
 >;
@@ -76,4 +80,6 @@ export interface Book {
   readonly customers: readonly Customer[];
   readonly accounts: readonly Account[];
   readonly invoiceGroups: readonly InvoiceGroup[];
+  /** Findings of lint that are known and wanted; nothing is priced by them. */
+  readonly lint?: readonly Silence[];
 }

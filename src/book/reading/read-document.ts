@@ -10,6 +10,7 @@ import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import { hintAt } from "../nearest.ts";
 import type { Path, Problems } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
+import { silence } from "../resources/lint.ts";
 import { sentenceOf, shown } from "../sentences.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
 import type { RawLists } from "./references.ts";
@@ -73,7 +74,7 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
   const object = objectOf(raw);
   if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
   const lists: Record<string, unknown> = object ?? {};
-  const known = new Set<string>(["$schema", "organization", ...Object.keys(RESOURCES)]);
+  const known = new Set<string>(["$schema", "organization", "lint", ...Object.keys(RESOURCES)]);
   for (const key of Object.keys(lists)) {
     if (!known.has(key)) problems.report([key], `unknown field${hintAt(key, [...known])}`);
   }
@@ -98,6 +99,7 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
       customers: list("customers"),
       accounts: list("accounts"),
       invoiceGroups: list("invoiceGroups"),
+      lint: readList(silence, own("lint"), "lint", { problems, broken }),
     },
   };
 }

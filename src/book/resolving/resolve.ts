@@ -41,6 +41,7 @@ export function resolveBook(document: BookDocument, resolving: Resolving): Book 
         idAt("accounts", given, () => ["invoiceGroups", at, "accountIds", position], resolving),
       ),
     })),
+    ...(document.lint.length > 0 && { lint: document.lint }),
   };
 }
 

@@ -1,0 +1,56 @@
+/**
+ * Lint: what is legal in a book and surely unwanted, each with an example that a person can check.
+ *
+ * @module
+ */
+import type { Book } from "../../book/book.ts";
+import type { Silence } from "../../book/resources/lint.ts";
+import { RatebookError } from "../../errors.ts";
+import { type DecimalInput, decimalOf, ONE } from "../../numbers/decimal.ts";
+import type { LintFinding } from "./finding.ts";
+import { lintCard } from "./lint-curves.ts";
+import { lintMeter } from "./lint-meters.ts";
+import { lintAccount, lintCardSet, unpricedMeters } from "./lint-plans.ts";
+import { cardSetsOf, pricedCardsOf } from "./priced-cards.ts";
+
+/** How a book is looked at. */
+export interface LintOptions {
+  /** The share of a price by which it may jump at the edge of a slab: 0 or more; default 1, which doubles it. */
+  readonly jumpShare?: DecimalInput | undefined;
+}
+
+/**
+ * Looks for what is legal in a book and surely unwanted. What `lint` of the book silences comes with the reason there.
+ *
+ * @param book one that `readBook` has read
+ * @returns in book order within plans, then meters, then accounts
+ * @throws {RatebookError} ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
+ */
+export function lintBook(book: Book, options: LintOptions = {}): readonly LintFinding[] {
+  const jumpShare = options.jumpShare === undefined ? ONE : decimalOf(options.jumpShare);
+  if (jumpShare.isNegative()) {
+    throw new RatebookError("ERR_OPTION_INVALID", `jumpShare: expected 0 or more, got ${jumpShare.toFixed()}`, {
+      option: "jumpShare",
+    });
+  }
+  const sets = cardSetsOf(book);
+  const curves = { jumpShare, rounding: book.organization.rounding };
+  const found = [
+    ...sets.flatMap((set) => [
+      ...pricedCardsOf(book, set).flatMap((card) => lintCard(card, curves)),
+      ...lintCardSet(book, set),
+    ]),
+    ...unpricedMeters(book, sets),
+    ...book.usageMeters.flatMap(lintMeter),
+    ...book.accounts.flatMap(lintAccount),
+  ];
+  return found.map((each) => silenced(each, book.lint ?? []));
+}
+
+function silenced(found: LintFinding, silences: readonly Silence[]): LintFinding {
+  const by = silences.find(
+    ({ code, at }) =>
+      code === found.code && (at === undefined || at === null || found.at === at || found.at.startsWith(`${at}/`)),
+  );
+  return by === undefined ? found : { ...found, silenced: by.reason };
+}

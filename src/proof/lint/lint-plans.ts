@@ -1,0 +1,220 @@
+/**
+ * Findings across the cards of a plan and the credits of accounts: fees twice, commitments without effect, free tiers that
+ * make an entitlement useless, credits that nothing can spend, meters without a price.
+ *
+ * @module
+ */
+import type { Book } from "../../book/book.ts";
+import type { Account } from "../../book/resources/account.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { FixedFeeRateCard } from "../../book/resources/rate-card.ts";
+import { formatInstant } from "../../calendar/instant.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, whole } from "../../numbers/fraction.ts";
+import { joinSlabRates } from "../../rating/rated-slabs.ts";
+import { curveOf } from "../price-curve.ts";
+import { finding, type LintFinding, moneyText } from "./finding.ts";
+import type { CardSet } from "./priced-cards.ts";
+
+type Details = PricePlanDetails | PricePlanDetailsOverride;
+
+/** Findings across the cards of one set. */
+export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
+  return [
+    ...feesTwice(book, set),
+    ...idleCommitments(set),
+    ...freeTiers(set),
+    ...uselessGrants(set),
+    ...fineFees(book, set),
+  ];
+}
+
+/** Two fees that are shown under one name and cost the same: the same thing is charged twice, it seems. */
+function feesTwice({ addOns }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  const names = new Map(addOns.map(({ id, displayName }) => [id, displayName]));
+  const nameOf = (card: FixedFeeRateCard): string => card.displayName ?? names.get(card.id) ?? card.id;
+  return details.fixedFeeRateCards.flatMap((card, index) => {
+    const first = details.fixedFeeRateCards
+      .slice(0, index)
+      .find((other) => nameOf(other) === nameOf(card) && card.rateValues.some((rate) => isRateOf(other, rate)));
+    const same = first && card.rateValues.find((rate) => isRateOf(first, rate));
+    if (first === undefined || same === undefined) return [];
+    return [
+      finding(
+        "FEE_TWICE",
+        { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
+        {
+          message: `two fees named ${JSON.stringify(nameOf(card))} cost the same: ${first.id} and ${card.id}`,
+          example: `both cost ${moneyText(same.rate, same.currency)}`,
+          searched: true,
+        },
+      ),
+    ];
+  });
+}
+
+function isRateOf(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["rateValues"][number]): boolean {
+  return !rate.isZero() && card.rateValues.some((other) => other.currency === currency && other.rate.eq(rate));
+}
+
+/** A commitment that the fees of every cycle come to already. */
+function idleCommitments({ details, path, at }: CardSet): readonly LintFinding[] {
+  const commitment = details.minimumCommitment;
+  // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
+  if (!commitment || !("supportedCurrencies" in details) || hasNegative(details)) return [];
+  return commitment.rateValues.flatMap(({ currency, rate }, index) => {
+    const fees = details.fixedFeeRateCards.filter(isOfEveryCycle).map((card) => feeIn(card, currency));
+    const total = sum(fees);
+    if (fees.length === 0 || total.lt(rate)) return [];
+    return [
+      finding(
+        "COMMITMENT_IDLE",
+        { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
+        {
+          message: `the minimum commitment in ${currency} has no effect in a whole cycle: its fees are not below it`,
+          example: `a whole cycle without usage costs ${moneyText(total, currency)} in fees, the commitment is ${moneyText(rate, currency)}`,
+        },
+      ),
+    ];
+  });
+}
+
+function isOfEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard): boolean {
+  return type === "RECURRING" && (recurrence?.interval ?? 1) === 1 && (recurrence?.offset ?? 0) === 0;
+}
+
+function feeIn({ rateValues }: FixedFeeRateCard, currency: string): Decimal {
+  return rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
+}
+
+function hasNegative(details: Details): boolean {
+  const slabPriced = [
+    ...details.usageRateCards,
+    ...details.licenseRateCards,
+    ...details.billingEntitlementRateCards,
+    ...details.entitlementOverageRateCards,
+  ].flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates.map(({ rate }) => rate)));
+  const fees = details.fixedFeeRateCards.flatMap(({ rateValues }) => rateValues.map(({ rate }) => rate));
+  return [...slabPriced, ...fees].some((rate) => rate.isNegative());
+}
+
+/** Overage that is free for more units than were sold. */
+function freeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
+  return details.entitlementOverageRateCards.flatMap((card, index) => {
+    const sold = details.billingEntitlementRateCards.find(({ featureId }) => featureId === card.featureId);
+    if (sold === undefined) return [];
+    const granted = sum(sold.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
+    const end = card.ratePlan.slabs.at(-1)?.startAfter ?? ZERO;
+    return card.rateValues.flatMap((rates) => {
+      if (end.isZero()) return [];
+      const { atZero, pieces } = curveOf(joinSlabRates(card.ratePlan, rates), end);
+      const charged = pieces.findIndex(({ first, last }) => !first.isZero() || !last.isZero());
+      const free = (charged < 0 ? pieces.at(-1)?.until : pieces[charged]?.from)?.quantity ?? ZERO;
+      if (!atZero.isZero() || free.lte(granted)) return [];
+      return [
+        finding(
+          "FREE_TIER_ABOVE_ENTITLEMENT",
+          { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
+          {
+            message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement holds`,
+            example: `the entitlement is ${textOf(granted)}, and ${textOf(free)} units beyond it cost ${moneyText(ZERO, rates.currency)}`,
+          },
+        ),
+      ];
+    });
+  });
+}
+
+/** Granted credits for items that nothing on the plan charges for. */
+function uselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
+  if (!("supportedCurrencies" in details)) return [];
+  const charged = chargedBy(details);
+  return details.creditGrantRateCards.flatMap((card, index) => {
+    const entities = card.grantDetails.applicableEntityIds ?? [];
+    if (entities.length === 0 || entities.some((id) => charged.has(id))) return [];
+    return [
+      finding(
+        "CREDIT_UNUSABLE",
+        { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
+        {
+          message: `the granted credit ${card.id} pays for nothing on its plan`,
+          example: `it pays for ${entities.join(", ")}; the plan has no such card`,
+        },
+      ),
+    ];
+  });
+}
+
+/** What a credit may name that the cards of a plan charge for (S12.2). */
+function chargedBy(details: Details): ReadonlySet<string> {
+  const kinds = [
+    ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
+    ["ALL_FIXED_FEE_RATE_CARDS", details.fixedFeeRateCards.map(({ id }) => id)],
+    ["ALL_LICENSE_RATE_CARDS", details.licenseRateCards.map(({ id }) => id)],
+    ["ALL_BILLING_ENTITLEMENT_RATE_CARDS", details.billingEntitlementRateCards.map(({ featureId }) => featureId)],
+    ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", details.entitlementOverageRateCards.map(({ featureId }) => featureId)],
+  ] as const;
+  return new Set(kinds.flatMap(([kind, ids]) => (ids.length === 0 ? [] : [kind, ...ids])));
+}
+
+/** Fees in a fraction of the minor unit: what is not prorated is rounded alike each time. */
+function fineFees({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  return details.fixedFeeRateCards.flatMap(({ id, rateValues, enableProration }, index) =>
+    rateValues.flatMap(({ currency, rate }, position) => {
+      const digits = minorUnitDigits(currency);
+      if (enableProration || rate.decimalPlaces() <= digits) return [];
+      const rounded = roundFraction(whole(rate), digits, organization.rounding);
+      return [
+        finding(
+          "RATE_TOO_FINE",
+          { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
+          {
+            level: "note",
+            message: `the fee ${id} has more decimals than ${currency} has`,
+            example: `a fee of ${textOf(rate)} is charged as ${moneyText(rounded, currency)} each time`,
+          },
+        ),
+      ];
+    }),
+  );
+}
+
+/** Credits and entries that end before the account's first plan begins. */
+export function lintAccount(account: Account, index: number): readonly LintFinding[] {
+  const starts = account.pricePlans.map(({ effectiveFrom }) => effectiveFrom);
+  if (starts.length === 0) return [];
+  const first = Math.min(...starts);
+  const ended = (list: "credits" | "featureCredits") =>
+    account[list].flatMap(({ id, effectiveUntil }, position) => {
+      if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > first) return [];
+      return [
+        finding(
+          "CREDIT_UNUSABLE",
+          { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
+          {
+            message: `the credit ${id} of ${account.id} ends before it can be used`,
+            example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
+          },
+        ),
+      ];
+    });
+  return [...ended("credits"), ...ended("featureCredits")];
+}
+
+/** Meters that count and that no plan prices. */
+export function unpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
+  if (sets.length === 0) return [];
+  const priced = new Set(sets.flatMap(({ details }) => details.usageRateCards.map(({ usageMeterId }) => usageMeterId)));
+  return usageMeters.flatMap(({ id, status }, index) =>
+    status !== "ACTIVE" || priced.has(id)
+      ? []
+      : [
+          finding(
+            "METER_UNPRICED",
+            { path: ["usageMeters", index], at: id },
+            { message: `the meter ${id} counts, and no plan has a price for it` },
+          ),
+        ],
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * The cards of a book that price a quantity, wherever they are: on plans and in what associations change of them.
+ *
+ * @module
+ */
+import type { Book } from "../../book/book.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
+import { type Decimal, sum } from "../../numbers/decimal.ts";
+import type { LintPlace } from "./finding.ts";
+
+/** The cards of one version of a plan, or of what an association changes of it. */
+export interface CardSet extends LintPlace {
+  readonly details: PricePlanDetails | PricePlanDetailsOverride;
+}
+
+/** A card whose price depends on a quantity. */
+export interface PricedCard extends LintPlace {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+  /** What the quantity is of, for a sentence. */
+  readonly name: string;
+  /** Whether the quantity is a whole number always. */
+  readonly isWhole: boolean;
+  /** The largest quantity there can be; absent: any. */
+  readonly most?: Decimal;
+  /** Whether the quantity is `most` always. */
+  readonly isFixed?: boolean;
+}
+
+/** All sets of cards, in book order: plans that are not archived, then the overrides of accounts. */
+export function cardSetsOf({ pricePlans, accounts }: Book): readonly CardSet[] {
+  return [
+    ...pricePlans.flatMap(({ id, version, status, pricePlanDetails }, index) =>
+      status === "ARCHIVED"
+        ? []
+        : [{ at: `${id}@${version}`, path: ["pricePlans", index, "pricePlanDetails"], details: pricePlanDetails }],
+    ),
+    ...accounts.flatMap((account, index) =>
+      account.pricePlans.flatMap(({ pricePlanId, version, pricePlanDetailsOverride: details }, position) => {
+        const path = ["accounts", index, "pricePlans", position, "pricePlanDetailsOverride"];
+        return details ? [{ at: `${account.id}/${pricePlanId}@${version}`, path, details }] : [];
+      }),
+    ),
+  ];
+}
+
+/** The cards of a set that price a quantity; a credit grant's amount is fixed and has no curve. */
+export function pricedCardsOf(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
+  const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
+  const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
+  const counts = new Set(book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id));
+  return [
+    ...details.usageRateCards.map((card, index) => ({
+      ...placed(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
+      ...priced(card, names.get(card.usageMeterId) ?? card.usageMeterId),
+      isWhole: counts.has(card.usageMeterId),
+    })),
+    ...details.licenseRateCards.map((card, index) => ({
+      ...placed(path, at, "licenseRateCards", index, `license/${card.id}`),
+      ...priced(card, names.get(card.id) ?? card.id),
+      isWhole: false,
+      ...(card.config?.maxQuantity && { most: card.config.maxQuantity }),
+    })),
+    ...details.billingEntitlementRateCards.map((card, index) => ({
+      ...placed(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
+      ...priced(card, features.get(card.featureId) ?? card.featureId),
+      isWhole: false,
+      most: sum(card.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit)),
+      isFixed: true,
+    })),
+    ...details.entitlementOverageRateCards.map((card, index) => ({
+      ...placed(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
+      ...priced(card, features.get(card.featureId) ?? card.featureId),
+      isWhole: false,
+      ...(card.maxQuantity && { most: card.maxQuantity }),
+    })),
+  ];
+}
+
+function placed(
+  path: LintPlace["path"],
+  at: string,
+  list: keyof PricePlanDetailsOverride,
+  index: number,
+  name: string,
+): LintPlace {
+  return { path: [...path, list, index], at: `${at}/${name}` };
+}
+
+function priced(
+  {
+    ratePlan,
+    rateValues,
+    displayName,
+  }: Pick<PricedCard, "ratePlan" | "rateValues"> & { displayName?: string | null | undefined },
+  name: string,
+): Pick<PricedCard, "ratePlan" | "rateValues" | "name"> {
+  return { ratePlan, rateValues, name: displayName ?? name };
+}
