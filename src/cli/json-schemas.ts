@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import { organization, RESOURCES } from "../book/reading/document.ts";
+import { silence } from "../book/resources/lint.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
 import { csvMap } from "./events/csv-map.ts";
 
@@ -23,6 +24,7 @@ const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonl
       ...forEditors,
       organization: organization.nullish(),
       ...Object.fromEntries(Object.entries(RESOURCES).map(([list, item]) => [list, z.array(item).nullish()])),
+      lint: z.array(silence).nullish(),
     }),
   },
   plan: { title: "A price plan of ratebook", schema: pricePlan.extend(forEditors) },

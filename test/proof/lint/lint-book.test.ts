@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type BookInput, readBook } from "../../../src/book/book.ts";
+import { type Book, type BookInput, parseBook } from "../../../src/book/book.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { add, Decimal } from "../../../src/numbers/decimal.ts";
 import { lintBook } from "../../../src/proof/lint/lint-book.ts";
@@ -21,7 +21,7 @@ const countMeter = (computations: readonly object[]) => ({
 
 /** A book of one schema, whose plan has these details. */
 const bookOf = (details: object, more: object = {}) =>
-  readBook({
+  parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
     usageMeters: [sumMeter("um.units", "call", "units")],
@@ -50,7 +50,7 @@ const seats = (priced: object, maxQuantity: number): object => ({
 const entitlement = { featureId: "seconds", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }] };
 
 /** `level code at: example` of everything that is found. */
-const told = (book: ReturnType<typeof readBook>, options = {}): readonly string[] =>
+const told = (book: Book, options = {}): readonly string[] =>
   lintBook(book, options).map(({ level, code, at, example }) => `${level} ${code} ${at}: ${example ?? ""}`);
 
 describe("lint of a card's curve", () => {
@@ -335,7 +335,7 @@ describe("silences", () => {
   test("need a code that there is, and a reason", () => {
     const problemsOf = (lint: unknown): readonly string[] => {
       try {
-        readBook({ lint });
+        parseBook({ lint });
         return [];
       } catch (error) {
         if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
