@@ -150,12 +150,16 @@ describe("ratebook", () => {
 
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
-    [["__proto__"], 'unknown command "__proto__": expected init, preview, check, schema, load, serve, or keys'],
     [["check"], "expected a BOOK: the path of a rate book"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],
   ])("%j is refused in one sentence", async (argv, sentence) => {
     expect((await ratebook(argv)).err).toBe(`ratebook: ${sentence}\n`);
+  });
+
+  test("an unknown command that is like none is answered with all that there are", async () => {
+    const { err } = await ratebook(["__proto__"]);
+    expect(err).toMatch(/^ratebook: unknown command "__proto__": expected init, preview, (?:\w+, )+or \w+\n$/);
   });
 
   test("prints a stack with --debug only", async () => {
