@@ -26,7 +26,16 @@ export function partTexts({ type, explanation, value }: InvoiceLine): readonly E
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
   // A whole price that stands alone is the amount beside it, or follows from quantities and rates; but a fee may be rounded.
   const texts = explanation.parts.map((part) => partText(part, several || part.rate?.eq(value) === false));
-  return (isRaised(explanation) ? [...texts, "not taken below 0"] : texts).map((text) => ({ text, rules }));
+  const more = [...chargedText(explanation), ...(isRaised(explanation) ? ["not taken below 0"] : [])];
+  return [...texts, ...more].map((text) => ({ text, rules }));
+}
+
+/** Above what an increase counts, where that is not what its prices are taken off (S10.3). */
+function chargedText({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
+  const isSaid = ({ sign, quantity }: PartExplanation): boolean =>
+    sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
+  if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(isSaid)) return [];
+  return [`${numberText(chargedBefore)} charged before: the quantity is what is held above`];
 }
 
 /** What cannot be seen in the quantities and rates of the lines below a card: packages, flat rates and bounds. */

@@ -75,6 +75,12 @@ export interface ChargeExplanation {
   readonly parts: readonly PartExplanation[];
   /** The sum of the parts is not taken below this (S10.3). */
   readonly least?: Decimal;
+  /**
+   * Of an increase of a license: the largest quantity that was charged before. The line's quantity is the largest part's
+   * less this; what was charged before may have paid no more than a smaller quantity did, whose price is then taken off
+   * (S10.3).
+   */
+  readonly chargedBefore?: Decimal;
   /** Card bounds (S7.4) and the share of them that counts in a cut cycle. */
   readonly bounds?: { readonly minimumRate?: Decimal; readonly maximumRate?: Decimal; readonly share: Share };
 }

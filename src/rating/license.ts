@@ -29,6 +29,7 @@ export interface PaidBefore {
 
 /** An increase over what is paid for some days. */
 export interface Increase extends PaidBefore {
+  /** One for all increases that are charged together. */
   readonly to: Decimal;
   /** From the update's day on; of no use without proration. */
   readonly days: Cycle;
@@ -201,9 +202,12 @@ function chargeDifferences({ card, currency, differences, period, rules }: Diffe
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
   // What is cheaper for some days takes nothing off what is dearer for others.
   const dearer = more.filter(({ to, paidAs }) => priceOf(to).gt(priceOf(paidAs)));
+  const quantity = largestOf(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
+  const held = largestOf(more.map(({ to }) => ({ quantity: to })));
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
-    quantity: largestOf(more.map(({ to, above }) => ({ quantity: subtract(to, above) }))),
+    quantity,
+    ...(more.length > 0 && { chargedBefore: subtract(held, quantity) }),
     parts: (dearer.length > 0 ? dearer : more).flatMap(partsOf),
     rules,
     bounds: "EACH_PART",

@@ -52,6 +52,8 @@ export interface SlabChargeOrder {
   readonly bounds: Share | "EACH_PART";
   /** Whether the charge is not taken below 0 (S10.3). */
   readonly notBelowZero?: boolean;
+  /** As in the explanation: what of the parts' quantity was charged before (S10.3). */
+  readonly chargedBefore?: Decimal;
 }
 
 /** A part with its price. */
@@ -137,7 +139,7 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
 }
 
 function explain(
-  { ratedSlabs, rules, bounds: share, notBelowZero }: SlabChargeOrder,
+  { ratedSlabs, rules, bounds: share, notBelowZero, chargedBefore }: SlabChargeOrder,
   parts: readonly PricedPart[],
 ): ChargeExplanation {
   const { pricingModel, bounds } = ratedSlabs;
@@ -159,6 +161,7 @@ function explain(
     rules: [...made, ...rules],
     parts: explained,
     ...(notBelowZero === true && { least: ZERO }),
+    ...(chargedBefore !== undefined && { chargedBefore }),
     ...(bounds !== undefined && share !== "EACH_PART" && { bounds: { ...bounds, share } }),
   };
 }

@@ -36,15 +36,15 @@ const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ..."BHD IQD JOD KWD LYD OMR TND".split(" ").map((code) => [code, 3]),
   ..."CLF UYW".split(" ").map((code) => [code, 4]),
 ]);
-/** The types of the lines right below one that is their sum, each with a space behind it (S13.2). */
+/** The types of the lines right below one that is their sum, each with a space behind it; cards are CARD (S13.2). */
 const BELOW: Readonly<Record<string, RegExp>> = {
   TOTAL_AMOUNT: /^NET_AMOUNT $/,
   NET_AMOUNT: /^(TOTAL_CREDITS )?GROSS_AMOUNT $/,
   TOTAL_CREDITS: /^(SUB_CREDITS )+$/,
   GROSS_AMOUNT: /^PRICE_PLAN_AMOUNT $/,
   PRICE_PLAN_AMOUNT: /^SUB_TOTAL_AMOUNT (TRUE_UP_AMOUNT )?$/,
-  SUB_TOTAL_AMOUNT: /^(CUSTOM_TAG |\w+_RATE_CARD_AMOUNT |ADVANCED_FIXED_FEE )*$/,
-  CUSTOM_TAG: /^(\w+_RATE_CARD_AMOUNT |ADVANCED_FIXED_FEE )+$/,
+  SUB_TOTAL_AMOUNT: /^(CUSTOM_TAG |CARD )*$/,
+  CUSTOM_TAG: /^(CARD )+$/,
 };
 
 /** An invoice that is looked through. */
@@ -151,7 +151,7 @@ function expectedOf(line: Json, reading: Reading): Json & { readonly lineItems?:
   const how = record(line["explanation"]);
   const type = text(line["type"]);
   const items = list(line["lineItems"]);
-  const below = items.map((item) => `${text(item["type"])} `).join("");
+  const below = items.map((item) => `${kindOf(item) === undefined ? text(item["type"]) : "CARD"} `).join("");
   const face = kept(line, "id", "description");
   if (type in BELOW) {
     const shape = BELOW[type]?.test(below) === true ? type : `a line over other lines than ${below}`;

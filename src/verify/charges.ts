@@ -27,9 +27,7 @@ import {
   ZERO,
 } from "./figures.ts";
 
-const CARD =
-  /^(?:ADVANCED_)?(USAGE|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE|CREDIT_GRANT)_RATE_CARD_AMOUNT$/;
-const ADVANCED_FEE = "ADVANCED_FIXED_FEE";
+const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"] as const;
 const PRICES = ["FLAT", "PER_UNIT", "PACKAGE"] as const;
 const DAY_MS = 86_400_000;
 
@@ -80,7 +78,7 @@ export function expectedCard(
     rounded(amount, digits, MODES.find((each) => each === mode) ?? "HALF_UP");
   return {
     ...kept(line, "id", "description"),
-    type: typeOf(kind, invoice["invoiceType"] !== "STANDARD"),
+    type: cardType(kind, invoice["invoiceType"] !== "STANDARD"),
     value: round(exact),
     ...exactText(exact, round(exact)),
     ...(kind === "FIXED_FEE" ? {} : { quantity: quantityOf(line, how, parts, invoice) }),
@@ -89,6 +87,7 @@ export function expectedCard(
       ...kept(how, "rules"),
       parts: parts.map(({ expected }) => expected),
       ...(how["least"] === undefined ? {} : { least: ZERO }),
+      ...(how["chargedBefore"] === undefined ? {} : { chargedBefore: figure(how["chargedBefore"]) }),
       ...(how["bounds"] === undefined ? {} : { bounds: { ...bounds, share } }),
       ...periodsOf(how, kind, invoice),
       exact,
@@ -102,9 +101,11 @@ export function expectedCard(
 function quantityOf(line: Json, how: Json, parts: readonly Part[], invoice: Json): Fraction | string {
   const most = (sign: number): Fraction =>
     parts.reduce((units, part) => (part.sign === sign ? greatest(units, part.quantity) : units), ZERO);
-  // Of an increase the explanation tells what was paid, not what was charged before: its own word is taken.
-  const said = figure(line["quantity"]);
-  if (how["least"] !== undefined && compare(said, most(1)) <= 0) return said;
+  // An increase counts above what was charged, not above what paid for it (S10.3).
+  if (how["least"] !== undefined) {
+    const above = subtract(most(1), figure(how["chargedBefore"]));
+    return above.over > 0n || parts.length === 0 ? above : "more than was charged before";
+  }
   const priced = subtract(most(1), most(-1));
   const used = kindOf(line) === "USAGE" ? figure(usageLine(invoice, line["id"])?.["quantity"] ?? 0) : priced;
   // Below zero is priced as zero (S7.5).
@@ -334,8 +335,14 @@ export function usageLine(invoice: Json, meterId: unknown): Json | undefined {
 }
 
 /** `USAGE` of a usage card's line; undefined of a line that is no card's. */
-export function kindOf({ type }: Json): string | undefined {
-  return type === ADVANCED_FEE ? "FIXED_FEE" : CARD.exec(text(type))?.[1];
+export function kindOf({ type }: Json): (typeof KINDS)[number] | undefined {
+  return KINDS.find((kind) => type === cardType(kind, false) || type === cardType(kind, true));
+}
+
+/** The type of a card's line (S13.2). */
+function cardType(kind: string, inAdvance: boolean): string {
+  if (inAdvance) return kind === "FIXED_FEE" ? "ADVANCED_FIXED_FEE" : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
+  return `${kind}_RATE_CARD_AMOUNT`;
 }
 
 /** The days of a period of whole UTC days; −1 of anything else. */
@@ -343,10 +350,4 @@ export function daysOf({ from, until }: Json): number {
   const days = (Date.parse(text(until)) - Date.parse(text(from))) / DAY_MS;
   const whole = [from, until].every((each) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(text(each)));
   return whole && Number.isInteger(days) ? days : -1;
-}
-
-/** The type of a card's line (S13.2). */
-function typeOf(kind: string, inAdvance: boolean): string {
-  if (!inAdvance) return `${kind}_RATE_CARD_AMOUNT`;
-  return kind === "FIXED_FEE" ? ADVANCED_FEE : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
 }

@@ -207,6 +207,40 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
+  test("S10.3 an increase says what was charged before where less of it was paid for", () => {
+    const ratePlan = {
+      pricingModel: "VOLUME",
+      slabs: [
+        { order: 1, startAfter: 0, endAt: 10, priceType: "PER_UNIT" },
+        { order: 2, startAfter: 10, priceType: "PER_UNIT" },
+      ],
+    };
+    const slabRates = [
+      { order: 1, rate: 10 },
+      { order: 2, rate: 4 },
+    ];
+    const card = {
+      id: "addon.seats",
+      invoiceTiming: "IN_ADVANCE",
+      ratePlan,
+      rateValues: [{ currency: USD, slabRates }],
+    };
+    const updates = [10, 12, 30].map((quantity, index) => ({
+      licenseId: "addon.seats",
+      effectiveFrom: `2026-10-${12 + index}`,
+      quantity,
+    }));
+    const rows = printed({ licenseRateCards: [card] }, { licenseUpdates: updates });
+    // 10 cost 100, 12 only 48; 30 cost 120, which is 20 more, and are 18 more than 12.
+    const at = rows.findIndex(([text]) => text === "  30 held: 120");
+    expect(rows.slice(at - 1, at + 3)).toEqual([
+      ["Seats", "18", "", "20.00"],
+      ["  30 held: 120", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  less 10 already paid: 100", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  12 charged before: the quantity is what is held above", "docs/semantics.md#s7.2, #s7.3, #s10.3"],
+    ]);
+  });
+
   test("S13.3 a true-up says the commitment and what it is less", () => {
     const minimumCommitment = { displayName: "Commitment", rateValues: [{ currency: USD, rate: 500 }] };
     const usageRateCards = [callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }])];

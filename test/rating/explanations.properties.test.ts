@@ -9,12 +9,12 @@ import {
   usageRateCard,
 } from "../../src/book/resources/rate-card.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
-import { Decimal, sum } from "../../src/numbers/decimal.ts";
+import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import { trueUp } from "../../src/rating/commitment.ts";
 import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
-import { dayRuns } from "../../src/rating/license-timeline.ts";
+import { dayRuns, largestOf } from "../../src/rating/license-timeline.ts";
 import {
   rateLicenseInAdvance,
   rateLicenseInArrears,
@@ -52,6 +52,11 @@ function expectExplained(charge: Charge, mode: "HALF_UP" | "HALF_EVEN" | "DOWN")
     const recomputed = recompute(facts);
     expect(compare(recomputed, exact)).toBe(0);
     expect(roundOnce(recomputed, 2, mode)).toBe(roundLines(charge, 2, mode).value.toFixed(2));
+  }
+  const { chargedBefore, parts } = charge.explanation;
+  if (chargedBefore !== undefined) {
+    const held = largestOf(parts.map(({ sign, quantity }) => ({ quantity: sign > 0 && quantity ? quantity : ZERO })));
+    expect(charge.quantity?.toFixed()).toBe(subtract(held, chargedBefore).toFixed());
   }
   if (charge.kind === "FIXED_FEE") expect(charge.slabs).toEqual([]);
   else expect(compareFractions(sumFractions(charge.slabs.map(({ amount }) => amount)), charge.charged)).toBe(0);

@@ -155,6 +155,9 @@ describe("S10.3 in advance", () => {
     const increase = { ...paidAs(12), ...paid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
     expect([textOf(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
+    // 10 paid what 12 cost, but it is above 12 that 30 seats count.
+    const { parts, chargedBefore } = charge.explanation;
+    expect([parts.map(({ quantity }) => quantity?.toFixed()), chargedBefore?.toFixed()]).toEqual([["30", "10"], "12"]);
   });
 
   test("S10.3 days that are paid differently are charged together, each over what is paid for it", () => {

@@ -46,7 +46,7 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
 
 /**
  * Figures that may change without changing an amount: bounds that hold nothing, the order of a VOLUME slab and its end,
- * the priority of a credit, usage without a price, by how many seats an increase went above what was charged before.
+ * the priority of a credit, usage without a price, the start of a VOLUME slab of an increase.
  * Only the book and the events know them.
  */
 export function isTerm(path: FigurePath, invoices: unknown): boolean {
@@ -56,7 +56,7 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
   const inside = path.indexOf("explanation");
   const how = inside < 0 ? [...path.slice(0, -1), "explanation"] : path.slice(0, inside + 1);
   const { least } = (at(how) ?? {}) as { readonly least?: unknown };
-  if (least !== undefined && ((name === "quantity" && inside < 0) || name === "startAfter")) return true;
+  if (least !== undefined && name === "startAfter") return true;
   return (
     path.includes("usageInfo") ||
     ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)
