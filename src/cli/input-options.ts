@@ -26,7 +26,7 @@ export const eventOptions: OptionSpecs = {
   },
 };
 
-/** Files of usage that was counted elsewhere; for commands that price it. */
+/** Files of usage that was counted elsewhere; for commands that read it. */
 export const usageOptions: OptionSpecs = {
   usage: {
     kind: "list",

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { parse } from "csv-parse/sync";
-
 import { grouped } from "../invoicing/figure-text.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../verify.ts";
 import type { Arguments } from "./arguments.ts";
@@ -13,26 +11,23 @@ import { readTextFile } from "./documents.ts";
 import { openEventFiles, pairWithMaps } from "./event-files.ts";
 import { takeAll } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
+import { eventInputOf, eventOptions, usageOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { InputError, reasonOf, UsageError } from "./problems.ts";
 import { showProgress } from "./progress.ts";
 import { printable } from "./table/printable.ts";
+import { type UsageRow, usageRows } from "./usage/usage-rows.ts";
 
 /** So many differences are told one by one. */
 const DIFFERENCES_TOLD_MAX = 20;
 
 /** Verifies invoices. */
 export const verifyCommand: Command = {
-  usage: "INVOICES [--usage CELLS] [--events FILE]... [--map MAP]... [--book BOOK]",
+  usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
   summary: "Computes invoices again by other code, from their explanations, and tells every figure that differs.",
   options: {
-    usage: {
-      kind: "one",
-      value: "CELLS",
-      help: "usage cells (NDJSON, JSON or CSV): quantities are verified from them",
-    },
-    events: { kind: "many", value: "FILE", help: "events, as for preview: every cell is metered from them again" },
-    map: { kind: "many", value: "MAP", help: "where each part of an event is in a CSV file" },
+    ...usageOptions,
+    ...eventOptions,
     book: { kind: "one", value: "BOOK", help: "the rate book that says how events are metered" },
   },
   run: verifyFile,
@@ -41,19 +36,18 @@ export const verifyCommand: Command = {
 async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = given.positionals;
   if (path === undefined || more.length > 0) throw new UsageError("expected one file of INVOICES, printed by preview");
-  const files = pairWithMaps(given.many("events"), given.many("map"));
+  const { events, maps, reader } = eventInputOf(given);
+  const files = pairWithMaps(events, maps, reader);
   const bookPath = given.one("book");
   if (files.length > 0 !== (bookPath !== undefined)) {
     throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
   }
   const invoices = await readJson(path, io);
   checkExplained(path, invoices);
-  const usagePath = given.one("usage");
-  const usage = usagePath === undefined ? undefined : await readRows(usagePath, io);
+  const usagePaths = given.many("usage");
+  const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
   const metering = bookPath === undefined ? undefined : await meterFiles(bookPath, files, creditsSuffice(invoices), io);
-  const found = orInputError(usagePath ?? path, () =>
-    verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
-  );
+  const found = orInputError(path, () => verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }));
   await tell(found, metering, usage !== undefined, io);
   return found.differences.length === 0 ? "done" : "problems";
 }
@@ -103,23 +97,15 @@ async function meterFiles(
   return metering;
 }
 
-async function readRows(path: string, io: Io): Promise<readonly unknown[]> {
-  const text = await readTextFile(path, io);
-  return orInputError(path, () => {
-    if (/\.csv$/i.test(path)) return parse(text, { columns: true, bom: true, skip_empty_lines: true });
-    if (!/\.(?:ndjson|jsonl)$/i.test(path)) {
-      const rows = parseJson(text);
-      if (!Array.isArray(rows)) throw new Error("expected a list of usage cells");
-      return rows;
+async function readRows(paths: readonly string[], io: Io): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for (const path of paths) {
+    for await (const { file, line, row, problem } of usageRows(path, io)) {
+      if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
+      rows.push(row);
     }
-    return text.split("\n").flatMap((line, index) => {
-      try {
-        return line.trim() === "" ? [] : [parseJson(line)];
-      } catch (error) {
-        throw new Error(`line ${index + 1}: ${reasonOf(error)}`, { cause: error });
-      }
-    });
-  });
+  }
+  return rows;
 }
 
 async function readJson(path: string, io: Io): Promise<unknown> {

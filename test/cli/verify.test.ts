@@ -5,6 +5,7 @@ import { type Folder, folder, ratebook } from "./fake-io.ts";
 
 const BOOK = examplePath("seats-and-usage", "book.json");
 const EVENTS = examplePath("seats-and-usage", "events.ndjson");
+const CELL = { accountId: "acme-main", meterId: "um.calls", quantity: "1" };
 
 let files: Folder;
 let printed: string;
@@ -82,9 +83,19 @@ describe("ratebook verify", () => {
       "a bad cell",
       () => [invoices, "--usage", files.file("bad.ndjson", "{}\n")],
       1,
-      "bad.ndjson: row 1: expected accountId",
+      "bad.ndjson:1: date: expected a text",
     ],
-    ["a bad line", () => [invoices, "--usage", files.file("worse.ndjson", "{}\n{\n")], 1, "worse.ndjson: line 2: "],
+    [
+      "a day that is none, in the second of two files",
+      () => [
+        invoices,
+        "--usage",
+        files.file("right.ndjson", `${JSON.stringify({ ...CELL, date: "2024-06-03" })}\n`),
+        files.file("worse.ndjson", `\n${JSON.stringify({ ...CELL, date: "2024-06-31" })}\n`),
+      ],
+      1,
+      "worse.ndjson:2: ",
+    ],
   ])("refuses %s", async (_, argv, code, sentence) => {
     const ran = await verify(...argv());
     expect(ran.err).toContain(sentence);
