@@ -6,6 +6,7 @@
 import { type Book, parseBook } from "../book/book.ts";
 import type { Organization } from "../book/reading/document.ts";
 import type { Instant } from "../calendar/instant.ts";
+import { hasCode, RatebookError } from "../errors.ts";
 import { bookAccount } from "../ledger/account/book-account.ts";
 import { catchUp } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalog } from "../ledger/catalog.ts";
@@ -27,13 +28,13 @@ export type Loaded = { readonly [List in Exclude<keyof Book, "organization" | "l
 /**
  * Puts a book into the store, all of it or, where something of it is there already, nothing.
  *
- * @param json the value of a JSON document, or its text
+ * @param json a book as it is written, or its text; what {@link parseBook} made of one is no such book, and the refusal says so
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that is
  * not ACTIVE
  */
 export async function load(context: EngineContext, json: unknown): Promise<Loaded> {
   // The reader of books sees what only a text shows, such as a key that is given twice.
-  const book = parseBook(json, context);
+  const book = readGiven(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
@@ -58,6 +59,22 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
       changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationChanged: true },
     };
   });
+}
+
+/** What is said of a date in a book that was read already: dates are numbers there. */
+const READ_DATE = /^expected a date(?:-time| or date-time)?, got -?\d+$/;
+
+/** Reads what was given, and tells a book that was read already from one that is wrong. */
+function readGiven(json: unknown, context: EngineContext): Book {
+  try {
+    return parseBook(json, context);
+  } catch (error) {
+    const { problems } = hasCode(error, "ERR_BOOK_INVALID") ? error.details : { problems: [] };
+    if (!problems.some(({ message }) => READ_DATE.test(message))) throw error;
+    const message =
+      "expected a book as it is written, got one that readBook has read: load takes what readBook was given";
+    throw new RatebookError("ERR_BOOK_INVALID", message, { problems }, { cause: error });
+  }
 }
 
 /** In an engine, only an ACTIVE plan is associated (book.md, S16.1). */

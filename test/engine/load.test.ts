@@ -1,6 +1,7 @@
 /** Loading a book, and what several engines over one store see of each other (book.md, S16). */
 import { describe, expect, test } from "vitest";
 
+import { parseBook } from "../../src/book/book.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
@@ -9,6 +10,18 @@ const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["
 const CUSTOMERS = [{ id: "acme", name: "Acme" }];
 
 describe("loading a book", () => {
+  test("takes what readBook was given: what it gave is refused with what to pass", async () => {
+    const { engine } = engineAt("2024-03-01");
+    const read = parseBook({
+      customers: CUSTOMERS,
+      accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: 1, effectiveFrom: "2024-03-01" }] }],
+    });
+    await expect(engine.load(read)).rejects.toThrow(
+      "expected a book as it is written, got one that readBook has read: load takes what readBook was given",
+    );
+    await expect(engine.load({ accounts: 5 })).rejects.toThrow("$.accounts: expected a list, got 5");
+  });
+
   test("puts everything in, by ids where it was written by names, and says how much", async () => {
     const { engine } = engineAt("2024-03-01");
     const loaded = await engine.load({
