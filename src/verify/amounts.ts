@@ -4,7 +4,7 @@
  * @module
  */
 
-import { daysOf, expectedCard, kindOf, shareOfPeriod, usageLine } from "./charges.ts";
+import { daysOf, expectedCard, kindOf, shareOfPeriod, usageLine, WHOLE } from "./charges.ts";
 import {
   compare,
   createTally,
@@ -17,7 +17,7 @@ import {
   kept,
   least,
   list,
-  MODES,
+  modeOf,
   multiply,
   ONE,
   record,
@@ -182,7 +182,7 @@ function expectedTrueUp(how: Json, { invoice, account, digits }: Reading): Json 
   });
   const rate = figure(commitment["rate"]);
   const total = sumOf(invoiced, "value");
-  const mode = MODES.find((each) => each === record(how["rounding"])["mode"]) ?? "HALF_UP";
+  const mode = modeOf(how);
   const value = rounded(subtract(multiply(rate, divide(share.days, share.of)), total), digits, mode);
   return {
     value: value.over > 0n ? value : "no line where nothing is lacking",
@@ -191,7 +191,7 @@ function expectedTrueUp(how: Json, { invoice, account, digits }: Reading): Json 
       ...kept(how, "rules"),
       parts: [
         { ...kept(commitment, "because"), sign: ONE, share, rate },
-        { ...kept(taken, "because"), sign: figure(-1), share: { days: ONE, of: ONE }, rate: total },
+        { ...kept(taken, "because"), sign: figure(-1), share: WHOLE, rate: total },
       ],
       least: ZERO,
       invoiced: invoiced.toSorted((a, b) => said.indexOf(named(a)) - said.indexOf(named(b))),

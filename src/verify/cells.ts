@@ -24,7 +24,8 @@ import { instantIn } from "./rules.ts";
 export interface Cells {
   /** Adds to a cell: rows of one cell add up (S17.1). */
   readonly add: (accountId: string, meterId: string, date: string, quantity: Fraction) => void;
-  readonly byKey: ReadonlyMap<string, Fraction>;
+  /** By account and meter as a JSON list, then by day. */
+  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Fraction>>;
   readonly usage: Usage;
 }
 
@@ -82,35 +83,35 @@ export function verify({ invoices, usage, metering }: VerifyInput): Verification
 /** Cells as events make them beside those given; of those that cannot be told, none. */
 function compareCells(metering: Metering, rows: Cells, tally: Tally): void {
   for (const key of new Set([...rows.byKey.keys(), ...metering.cells.byKey.keys()])) {
-    const [account = "", meterId = "", date = ""] = JSON.parse(key) as string[];
+    const [account = "", meterId = ""] = JSON.parse(key) as string[];
     if (metering.unverified.has(meterId)) continue;
-    const expected = metering.cells.byKey.get(key) ?? ZERO;
-    const found = rows.byKey.get(key) ?? (expected.over === 0n ? ZERO : undefined);
-    tally.expect(`the cell of ${account}, ${meterId}, ${date}`, expected, found);
+    const [counted, given] = [metering.cells.byKey.get(key), rows.byKey.get(key)];
+    for (const date of new Set([...(given?.keys() ?? []), ...(counted?.keys() ?? [])])) {
+      const expected = counted?.get(date) ?? ZERO;
+      const found = given?.get(date) ?? (expected.over === 0n ? ZERO : undefined);
+      tally.expect(`the cell of ${account}, ${meterId}, ${date}`, expected, found);
+    }
   }
 }
 
 /** Cells; of meters named as unverified the usage cannot be told. */
 export function createCells(unverified: ReadonlySet<string> = new Set()): Cells {
-  const byKey = new Map<string, Fraction>();
-  const days = new Map<string, Map<string, Fraction>>();
+  const byKey = new Map<string, Map<string, Fraction>>();
   const meterIds = new Set<string>();
   return {
     byKey,
     add(accountId, meterId, date, quantity) {
-      const key = JSON.stringify([accountId, meterId, date]);
-      const lane = JSON.stringify([accountId, meterId]);
-      const total = add(byKey.get(key) ?? ZERO, quantity);
-      byKey.set(key, total);
+      const key = JSON.stringify([accountId, meterId]);
+      const days = byKey.get(key) ?? new Map<string, Fraction>();
+      byKey.set(key, days.set(date, add(days.get(date) ?? ZERO, quantity)));
       meterIds.add(meterId);
-      days.set(lane, (days.get(lane) ?? new Map<string, Fraction>()).set(date, total));
     },
     usage: {
       meterIds,
       between(accountId, meterId, from, until) {
         if (unverified.has(meterId)) return undefined;
-        const here = days.get(JSON.stringify([accountId, meterId])) ?? new Map<string, Fraction>();
-        const inside = [...here].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
+        const days = byKey.get(JSON.stringify([accountId, meterId])) ?? [];
+        const inside = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
         return inside.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
       },
     },

@@ -16,7 +16,7 @@ import {
   kept,
   least,
   list,
-  MODES,
+  modeOf,
   multiply,
   ONE,
   record,
@@ -30,6 +30,14 @@ import {
 const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"] as const;
 const PRICES = ["FLAT", "PER_UNIT", "PACKAGE"] as const;
 const DAY_MS = 86_400_000;
+
+/** Days of a natural period. */
+interface Share {
+  readonly days: Fraction;
+  readonly of: Fraction;
+}
+/** The whole of it. */
+export const WHOLE: Share = { days: ONE, of: ONE };
 
 /** A slab of one part, priced, and as it should be explained. */
 interface Slab {
@@ -63,19 +71,13 @@ export function expectedCard(
   const total = (price: (part: Part) => Fraction): Fraction =>
     parts.reduce((sum, part) => add(sum, multiply(price(part), part.share)), ZERO);
   const least = (amount: Fraction): Fraction => (how["least"] === undefined ? amount : greatest(amount, ZERO));
-  const charged = least(total(({ price }) => price));
-  const raised =
-    compare(
-      charged,
-      total(({ price }) => price),
-    ) > 0;
-  const whole = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
-  const share = whole ? { days: ONE, of: ONE } : shareOfPeriod(how);
+  const priced = total(({ price }) => price);
+  const charged = least(priced);
+  const share = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT" ? WHOLE : shareOfPeriod(how);
   const bounds = how["bounds"] === undefined ? {} : boundsIn(record(how["bounds"]));
   const exact = hold(least(total(({ held }) => held)), bounds, divide(share.days, share.of));
-  const { mode } = record(how["rounding"]);
-  const round = (amount: Fraction): Fraction =>
-    rounded(amount, digits, MODES.find((each) => each === mode) ?? "HALF_UP");
+  const mode = modeOf(how);
+  const round = (amount: Fraction): Fraction => rounded(amount, digits, mode);
   return {
     ...kept(line, "id", "description"),
     type: cardType(kind, invoice["invoiceType"] !== "STANDARD"),
@@ -91,16 +93,20 @@ export function expectedCard(
       ...(how["bounds"] === undefined ? {} : { bounds: { ...bounds, share } }),
       ...periodsOf(how, kind, invoice),
       exact,
-      rounding: { mode: MODES.some((each) => each === mode) ? mode : MODES.join(" or "), digits: figure(digits) },
+      rounding: { mode, digits: figure(digits) },
     },
-    lineItems: itemsBelow(line, raised ? [] : parts, { charged: round(charged), value: round(exact), digits }),
+    lineItems: itemsBelow(line, compare(charged, priced) > 0 ? [] : parts, {
+      charged: round(charged),
+      value: round(exact),
+      digits,
+    }),
   };
 }
 
 /** The quantity of a card's line: what is priced less what was paid already. */
 function quantityOf(line: Json, how: Json, parts: readonly Part[], invoice: Json): Fraction | string {
   const most = (sign: number): Fraction =>
-    parts.reduce((units, part) => (part.sign === sign ? greatest(units, part.quantity) : units), ZERO);
+    mostOf(parts.filter((part) => part.sign === sign).map(({ quantity }) => quantity));
   // An increase counts above what was charged, not above what paid for it (S10.3).
   if (how["least"] !== undefined) {
     const above = subtract(most(1), figure(how["chargedBefore"]));
@@ -110,6 +116,11 @@ function quantityOf(line: Json, how: Json, parts: readonly Part[], invoice: Json
   const used = kindOf(line) === "USAGE" ? figure(usageLine(invoice, line["id"])?.["quantity"] ?? 0) : priced;
   // Below zero is priced as zero (S7.5).
   return compare(greatest(used, ZERO), priced) === 0 ? used : "the quantity that was priced";
+}
+
+/** The most of these units, and no less than none. */
+function mostOf(units: readonly Fraction[]): Fraction {
+  return units.reduce(greatest, ZERO);
 }
 
 /** The lines below a card: slabs cut down, missing units to the largest remainders (S1.5), and what bounds changed (S7.4). */
@@ -124,7 +135,7 @@ function itemsBelow(
   const slabs = orders.map((order) => {
     const here = all.filter((slab) => slab.order === order);
     const most = (sign: number): Fraction =>
-      here.reduce((units, slab) => (slab.part.sign === sign ? greatest(units, slab.units) : units), ZERO);
+      mostOf(here.filter(({ part }) => part.sign === sign).map(({ units }) => units));
     const exact = here.reduce((sum, { amount, part }) => add(sum, multiply(amount, part.share)), ZERO);
     return {
       expected: here.at(-1)?.expected ?? {},
@@ -174,13 +185,14 @@ function partsOf(how: Json, kind: string): readonly Part[] {
     // A price that was paid already is taken off that of the part before, for the same days (S10.3).
     const paid = difference && / already paid/.test(text(part["because"]));
     const sign = paid ? -1 : 1;
-    const said = shareIn(record((paid ? given[index - 1] : part)?.["share"]));
+    const said = record((paid ? given[index - 1] : part)?.["share"]);
+    const [saidDays, saidOf] = [figure(said["days"]), figure(said["of"])];
     // The runs of days of a license make up the period (S10.2); an increase is for the days that its sentence says.
-    const days = difference || index < given.length - 1 ? said.days : left;
-    left = subtract(left, said.days);
-    const whole = compare(said.days, ONE) === 0 && compare(said.of, ONE) === 0;
+    const days = difference || index < given.length - 1 ? saidDays : left;
+    left = subtract(left, saidDays);
+    const whole = compare(saidDays, ONE) === 0 && compare(saidOf, ONE) === 0;
     const prorated = !whole && (kind === "FIXED_FEE" || kind === "LICENSE");
-    const share = prorated ? { days: kind === "LICENSE" ? days : period.days, of: period.of } : { days: ONE, of: ONE };
+    const share = prorated ? { days: kind === "LICENSE" ? days : period.days, of: period.of } : WHOLE;
     const price = kind === "FIXED_FEE" ? priceOfFee(part) : priceOfQuantity(part, kind);
     const quantity = figure(part["quantity"]);
     const expected = {
@@ -294,20 +306,12 @@ function periodsOf(how: Json, kind: string, { startDate, endDate }: Json): Json 
 }
 
 /** The days of a charge's served and natural periods. */
-export function shareOfPeriod(how: Json): { readonly days: Fraction; readonly of: Fraction } {
+export function shareOfPeriod(how: Json): Share {
   return { days: figure(daysOf(record(how["served"]))), of: figure(daysOf(record(how["natural"]))) };
 }
 
-function shareIn(share: Json): { readonly days: Fraction; readonly of: Fraction } {
-  return { days: figure(share["days"]), of: figure(share["of"]) };
-}
-
 /** A part's sentence with the quantity and the days that it should name. */
-function becauseOf(
-  words: string,
-  quantity: Fraction,
-  { days, of }: { readonly days: Fraction; readonly of: Fraction },
-): string {
+function becauseOf(words: string, quantity: Fraction, { days, of }: Share): string {
   return words
     .replace(/^-?[\d.]+/, textOf(quantity))
     .replace(/\d+ of \d+ days/, `${textOf(days)} of ${textOf(of)} days`);

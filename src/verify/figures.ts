@@ -41,11 +41,11 @@ export type Mode = (typeof MODES)[number] | "FLOOR";
 
 /** Zero. */
 export const ZERO: Fraction = { over: 0n, under: 1n };
-const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 /** One. */
 export const ONE: Fraction = { over: 1n, under: 1n };
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 /** The roundings that an invoice may have (S1.5). */
-export const MODES = ["HALF_UP", "HALF_EVEN", "DOWN"] as const;
+const MODES = ["HALF_UP", "HALF_EVEN", "DOWN"] as const;
 
 /** The fraction that a number, a decimal text, an object of decimal.js or a fraction is; undefined for anything else. */
 export function fraction(value: unknown): Fraction | undefined {
@@ -103,7 +103,7 @@ export function compare(a: Fraction, b: Fraction): number {
 export function rounded({ over, under }: Fraction, digits: number, mode: Mode): Fraction {
   const [scale, parts] = digits < 0 ? [1n, under * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), under];
   const negative = over < 0n;
-  const scaled = (negative ? -over : over) * scale;
+  const scaled = magnitude(over) * scale;
   const rest = scaled % parts;
   let units = scaled / parts;
   const even = units % 2n === 0n;
@@ -147,7 +147,7 @@ export function least(a: Fraction, b: Fraction): Fraction {
 export function textOf(value: Fraction): string {
   const { over, under } = decimal(value);
   const places = String(under).length - 1;
-  const digits = String(over < 0n ? -over : over).padStart(places + 1, "0");
+  const digits = String(magnitude(over)).padStart(places + 1, "0");
   const part = digits.slice(digits.length - places).replace(/0+$/, "");
   const whole = digits.slice(0, digits.length - places);
   return `${over < 0n ? "-" : ""}${whole}${places === 0 || part === "" ? "" : `.${part}`}`;
@@ -156,6 +156,12 @@ export function textOf(value: Fraction): string {
 /** A figure; 0, which then differs from what is there, where there is none. */
 export function figure(value: unknown): Fraction {
   return fraction(value) ?? ZERO;
+}
+
+/** How an explanation says that it rounds; half up, which then differs from what is there, where it says none of them. */
+export function modeOf(how: Json): Exclude<Mode, "FLOOR"> {
+  const { mode } = record(how["rounding"]);
+  return MODES.find((each) => each === mode) ?? "HALF_UP";
 }
 
 /** The sum of the figures of this name. */
@@ -262,7 +268,8 @@ function gcd(a: bigint, b: bigint): bigint {
   return x;
 }
 
-function magnitude(value: bigint): bigint {
+/** Without its sign. */
+export function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 

@@ -11,6 +11,7 @@ import {
   isFraction,
   type Json,
   list,
+  magnitude,
   ONE,
   parseJson,
   record,
@@ -174,9 +175,7 @@ function measure(facts: Json, { name, type, rules: computations }: Step, rules: 
 /** So many digits at most before and after the point (S1.3, S1.6). */
 function fits({ over, under }: Fraction, digits: number): boolean {
   const size = 10n ** BigInt(digits);
-  return (
-    (over < 0n ? -over : over) < size * under && rounded({ over, under }, digits, "DOWN").over * under === over * size
-  );
+  return magnitude(over) < size * under && rounded({ over, under }, digits, "DOWN").over * under === over * size;
 }
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
@@ -273,7 +272,7 @@ function settingValue({ dataType, value }: Json): unknown {
 
 /** ACTIVE accounts by id and by alias. */
 function accountsOf(book: Json): ReadonlyMap<string, Json> {
-  const active = list(book["accounts"]).filter(({ status }) => (status ?? "ACTIVE") === "ACTIVE");
+  const active = list(book["accounts"]).filter(isActive);
   const aliases = active.flatMap((account) => {
     const given = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
     return given.map((alias): [string, Json] => [

@@ -10,6 +10,7 @@ import {
   compare,
   decimal,
   divide,
+  figure,
   fraction,
   type Fraction,
   isFraction,
@@ -159,7 +160,7 @@ const DATES: Readonly<Record<string, Operation>> = {
   "duration.as": (duration, unit) => {
     const { months, millis } = durationIn(textIn(duration));
     if (months !== 0) throw new Error("a duration with months has no fixed length");
-    return decimal(ratio(millis, figureOf(UNITS_MS[textIn(unit)])));
+    return decimal(ratio(millis, figure(UNITS_MS[textIn(unit)])));
   },
 };
 
@@ -193,10 +194,6 @@ export function stringOf(value: unknown): string {
 function textIn(value: unknown): string {
   if (typeof value === "string") return value;
   throw new Error(`${stringOf(value)} is no text`);
-}
-
-function figureOf(value: unknown): Fraction {
-  return fraction(value) ?? ZERO;
 }
 
 /** No decimal has more than 100 digits (S1.4). */
@@ -264,7 +261,7 @@ function primitive(value: unknown): unknown {
 function numberIn(value: unknown): Fraction | number {
   if (isFraction(value)) return value;
   if (value === undefined) return Number.NaN;
-  if (typeof value !== "string") return figureOf(value === true ? 1 : 0);
+  if (typeof value !== "string") return figure(value === true ? 1 : 0);
   const double = Number(value);
   return fraction(value.trim()) ?? fraction(double) ?? double;
 }
@@ -291,7 +288,7 @@ function durationIn(text: string): { readonly months: number; readonly millis: F
     throw new Error(`only the last part of ${text} may have a fraction`);
   const lengths = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1000];
   const millis = lengths.reduce(
-    (sum, length, index) => add(sum, multiply(figureOf((parts[index] ?? "0").replace(",", ".")), figureOf(length))),
+    (sum, length, index) => add(sum, multiply(figure((parts[index] ?? "0").replace(",", ".")), figure(length))),
     ZERO,
   );
   const count = Number(years) * 12 + Number(months);
@@ -316,14 +313,14 @@ function movedBy(instant: number, duration: string, sign: number): string {
 function timeText(ms: number): string {
   const rest = Math.abs(ms);
   const [hours, minutes] = [Math.floor(rest / 3_600_000), Math.floor((rest % 3_600_000) / 60_000)];
-  const seconds = textOf(divide(figureOf(rest % 60_000), figureOf(1000)));
+  const seconds = textOf(divide(figure(rest % 60_000), figure(1000)));
   const text = `${hours === 0 ? "" : `${hours}H`}${minutes === 0 ? "" : `${minutes}M`}${seconds === "0" ? "" : `${seconds}S`}`;
   return `${ms < 0 ? "-" : ""}PT${text === "" ? "0S" : text}`;
 }
 
 function durationText(count: Fraction, unit: string): string {
   if (UNITS_MS[unit] === undefined) throw new Error(`${unit} is no unit`);
-  const amount = unit === "MILLIS" ? divide(count, figureOf(1000)) : count;
+  const amount = unit === "MILLIS" ? divide(count, figure(1000)) : count;
   const digits = textOf(amount).replace("-", "");
   const text =
     unit === "DAYS" ? `P${digits}D` : `PT${digits}${unit === "HOURS" ? "H" : unit === "MINUTES" ? "M" : "S"}`;

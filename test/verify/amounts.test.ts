@@ -108,6 +108,17 @@ describe("what is missing", () => {
     expect(verify({ invoices: JSON.parse(tree) as unknown }).differences).not.toEqual([]);
   });
 
+  test("S10.3 is a difference: the seats that were charged before an increase", () => {
+    const silent = worked.flatMap(([, some]) => {
+      const tree = JSON.stringify(some);
+      const without = tree.replaceAll(/"chargedBefore":"[1-9]\d*",/g, "");
+      return without === tree ? [] : [verify({ invoices: JSON.parse(without) as unknown }).differences];
+    });
+    expect(silent).not.toEqual([]);
+    for (const found of silent)
+      expect(found.map(({ where }) => where).join()).toMatch(/LICENSE_RATE_CARD_AMOUNT .*, quantity/);
+  });
+
   test("S13.3 is a difference: an invoice that a true-up counts", () => {
     const [, counted] = worked.find(([name]) => name.startsWith("S13.3 what the cycle charged in advance")) ?? ["", []];
     const standard = counted.filter(({ invoiceType }) => invoiceType === "STANDARD");
