@@ -14,16 +14,17 @@ import { PRICE_PLAN_CASES } from "./price-plan.cases.ts";
 import { PAGE, ROWS } from "./reference.ts";
 import { RULE_CASES } from "./rule.cases.ts";
 
+/** The cases by the file that has them, as the reference names it. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
-  accounts: ACCOUNT_CASES,
-  catalog: CATALOG_CASES,
-  "price plans": PRICE_PLAN_CASES,
-  holdings: HOLDING_CASES,
-  events: EVENT_CASES,
-  endpoints: ENDPOINT_CASES,
-  changes: CHANGE_CASES,
-  limits: LIMIT_CASES,
-  rules: RULE_CASES,
+  "account.cases.ts": ACCOUNT_CASES,
+  "catalog.cases.ts": CATALOG_CASES,
+  "price-plan.cases.ts": PRICE_PLAN_CASES,
+  "holdings.cases.ts": HOLDING_CASES,
+  "event.cases.ts": EVENT_CASES,
+  "endpoint.cases.ts": ENDPOINT_CASES,
+  "change.cases.ts": CHANGE_CASES,
+  "limit.cases.ts": LIMIT_CASES,
+  "rule.cases.ts": RULE_CASES,
 };
 const cases = Object.values(GROUPS).flat();
 
@@ -44,6 +45,12 @@ describe("the reference and its cases", () => {
     const keys = ROWS.map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(cases.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+  });
+
+  test("every row names the file of its case", () => {
+    const named = Object.entries(GROUPS).flatMap(([file, group]) => group.map(({ key }) => [key, file] as const));
+    const fileOf = new Map(named);
+    expect(ROWS.filter(({ key, proofs }) => proofs[0] !== fileOf.get(key)).map(({ key }) => key)).toEqual([]);
   });
 });
 

@@ -12,6 +12,8 @@ export interface Row {
   readonly type: string;
   readonly notes: string;
   readonly cells: Readonly<Record<string, string>>;
+  /** The files of this folder that prove it; none are named where there are none. */
+  readonly proofs: readonly string[];
 }
 
 /** The page. */
@@ -28,13 +30,15 @@ interface Place {
   /** The paragraph that ends in a colon above a list or table. */
   label: string | undefined;
   columns: readonly string[] | undefined;
+  /** What the last note says that proves a list. */
+  proof: string;
   isGap: boolean;
 }
 
 /** Every row of a page. */
 export function rowsOf(page: string): readonly Row[] {
   const rows: Row[] = [];
-  const place: Place = { heading: "", label: undefined, columns: undefined, isGap: false };
+  const place: Place = { heading: "", label: undefined, columns: undefined, proof: "", isGap: false };
   for (const line of page.split("\n")) {
     const row = place.heading === INTRODUCTION && !line.startsWith("#") ? undefined : readLine(line, place);
     if (row !== undefined) rows.push(row);
@@ -44,19 +48,19 @@ export function rowsOf(page: string): readonly Row[] {
 
 /** Rows that are no cells of a table: what they look like, and which row they are. */
 const LINES: readonly (readonly [RegExp, (place: Place, found: readonly string[]) => Row | undefined])[] = [
-  [/^(\d+)\. (.*)/, ({ heading }, [number, said = ""]) => rowAt(heading, `rule ${number}`, said)],
+  [/^(\d+)\. (.*)/, (place, [number, said = ""]) => rowAt(place, place.heading, `rule ${number}`, said)],
   [
     /^\s*- ([\w -]+?)(?:: | \()(.*)/,
-    (place, [name = "", said = ""]) => (place.isGap ? undefined : rowAt(tableAt(place), name, said)),
+    (place, [name = "", said = ""]) => (place.isGap ? undefined : rowAt(place, tableAt(place), name, said)),
   ],
-  [/^(Credit grant) (\w+): (.*)/, (_, [table = "", part = "", said = ""]) => rowAt(table, part, said)],
-  [/^(Allowed combinations, .*)/, ({ heading }, [said = ""]) => rowAt(heading, "allowed combinations", said)],
+  [/^(Credit grant) (\w+): (.*)/, (place, [table = "", part = "", said = ""]) => rowAt(place, table, part, said)],
+  [/^(Allowed combinations, .*)/, (place, [said = ""]) => rowAt(place, place.heading, "allowed combinations", said)],
 ];
 
 function readLine(line: string, place: Place): Row | undefined {
   const heading = /^#+ ([^:(]+)/.exec(line)?.[1]?.trim();
   if (heading !== undefined) {
-    Object.assign(place, { heading, label: undefined, columns: undefined, isGap: false });
+    Object.assign(place, { heading, label: undefined, columns: undefined, proof: "", isGap: false });
     return undefined;
   }
   if (line.startsWith("|")) return readCells(line, place);
@@ -66,6 +70,7 @@ function readLine(line: string, place: Place): Row | undefined {
     if (found !== null) return read(place, found.slice(1));
   }
   place.label = /^([\w ]+):$/.exec(line)?.[1] ?? place.label;
+  place.proof = /^Proved by .*/.exec(line)?.[0] ?? place.proof;
   place.isGap ||= line.startsWith("Gaps in");
   return undefined;
 }
@@ -91,15 +96,21 @@ function readCells(line: string, place: Place): Row | undefined {
     type,
     notes: named["Notes"] ?? named["Meaning"] ?? "",
     cells: named,
+    proofs: filesIn(named["Proved by"] ?? ""),
   };
+}
+
+/** The files that a text names. */
+function filesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([\w-]+\.(?:cases|test)\.ts)`/g)].map(([, file = ""]) => file);
 }
 
 function tableAt({ heading, label }: Place): string {
   return label === undefined || PLAIN_LABELS.has(label) ? heading : label;
 }
 
-function rowAt(table: string, name: string, type: string): Row {
-  return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {} };
+function rowAt({ proof }: Place, table: string, name: string, type: string): Row {
+  return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {}, proofs: filesIn(proof) };
 }
 
 /** Rows of one name are told apart by what they apply to. */

@@ -52,8 +52,8 @@ export interface FeatureDetails {
 const ENRICHMENTS_MAX = 200;
 
 const named = z.strictObject({ name, displayName: text, defaultUnit: text });
-/** The attributes, or the dimensions, that an event must carry. */
-export const declaredFields = z.array(named).max(50);
+/** The attributes, or the dimensions, that an event must carry, as a request writes them. */
+export const declaredFields = z.array(named.extend({ displayName: label })).max(50);
 
 /** What an event of one name carries and what is computed from it. */
 export const eventSchema = z.strictObject({

@@ -1,0 +1,167 @@
+/** Each bound of the reference holds at every place of every request that writes its field, and the document says it. */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { type Api, type Json, startContract, textOf } from "./api.ts";
+import {
+  BOUNDED_ROWS,
+  type BoundedPlace,
+  bodyWith,
+  boundedPlaces,
+  boundIn,
+  namedPlaces,
+  placesOf,
+  sized,
+  WRITTEN,
+} from "./bounds.ts";
+import { figureIn, rowsIn } from "./reference.ts";
+
+let open: () => Promise<Api>;
+let document: Json;
+beforeAll(async () => {
+  open = await startContract();
+  ({ document } = await open());
+});
+
+const pathOf = (way: BoundedPlace["way"]): string =>
+  way.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
+
+const nameOf = ({ line, way }: BoundedPlace): string => `${line} ${pathOf(way)}`;
+
+/** What the server says to a value at a place. */
+async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<string> {
+  const line = place.line.replaceAll(/\{\w+\}/g, "none");
+  const { status, json } = await api.ask(line, { body: bodyWith(document, place, value) });
+  return status < 300 ? "taken" : json.message;
+}
+
+/** Says what does not hold of a bounded place: in the document, at the bound, one past it. */
+async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string[]> {
+  const { bound, schema, way } = place;
+  const at = pathOf(way);
+  const wrong: string[] = [];
+  const expectSaid = async (value: unknown, sentence: RegExp, isSaid: boolean): Promise<void> => {
+    const said = await saidTo(api, place, value);
+    if (sentence.test(said) !== isSaid) wrong.push(`${nameOf(place)}: ${said}`);
+  };
+  const size = /expected at (?:most|least)/;
+  const past = (end: string, figure: number): RegExp =>
+    new RegExp(String.raw`^${at.replaceAll(/[[\].]/g, String.raw`\$&`)}: expected at ${end} ${figure}\b`);
+  const { min, max, pattern } = bound;
+  if (max !== undefined) {
+    if ((schema.maxLength ?? schema.maxItems) !== max) wrong.push(`${nameOf(place)}: the document has no ${max}`);
+    await expectSaid(sized(document, schema, max), size, false);
+    await expectSaid(sized(document, schema, max + 1), past("most", max), true);
+  }
+  if (min !== undefined) {
+    if ((schema.minLength ?? schema.minItems) !== min) wrong.push(`${nameOf(place)}: the document has no ${min}`);
+    await expectSaid(sized(document, schema, min), size, false);
+    await expectSaid(sized(document, schema, min - 1), new RegExp(`^${at}: expected`), true);
+  }
+  if (pattern !== undefined) {
+    if (schema.pattern !== pattern) wrong.push(`${nameOf(place)}: the document has no ${pattern}`);
+    await expectSaid("not.one", new RegExp(`^${at}: `), true);
+  }
+  return wrong;
+}
+
+async function wrongOf(places: readonly BoundedPlace[]): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const [at, place] of places.entries()) {
+    // Buckets are of a key: every twenty places have one of their own.
+    if (at % 20 === 0) api = await open();
+    wrong.push(...(await wrongWith(api as Api, place)));
+  }
+  return wrong;
+}
+let api: Api | undefined;
+
+describe("the bounds of the reference", () => {
+  test("are those of its tables of fields", () => {
+    const figures = rowsIn("Account").filter(({ notes }) => boundIn(notes) !== undefined);
+    expect(figures.map(({ name }) => name)).toEqual(["id", "name", "primaryEmail", "aliases", "further array"]);
+    expect(BOUNDED_ROWS.length).toBeGreaterThanOrEqual(24);
+  });
+
+  test("are each of a field that a request writes, or that the service makes", () => {
+    const written = new Set(boundedPlaces(placesOf(document)).map(({ row }) => row.key));
+    const made = BOUNDED_ROWS.map(({ key }) => key).filter((key) => !written.has(key));
+    expect(made.toSorted()).toEqual([
+      "Error body / message",
+      "Feature / displayName",
+      "Usage meter / displayName",
+      "Usage meter / id",
+    ]);
+    for (const table of Object.keys(WRITTEN)) expect([table, rowsIn(table).length]).not.toEqual([table, 0]);
+  });
+
+  test("hold at every request that writes the field of a row", async () => {
+    const places = boundedPlaces(placesOf(document));
+    expect(places.length).toBeGreaterThanOrEqual(30);
+    expect(await wrongOf(places)).toEqual([]);
+  });
+
+  test("hold for names and descriptions wherever any request writes one", async () => {
+    const places = namedPlaces(placesOf(document));
+    expect(places.length).toBeGreaterThanOrEqual(50);
+    expect(await wrongOf(places)).toEqual([]);
+  });
+
+  test("hold for every id in a path", async () => {
+    const limits = rowsIn("Limits").filter(({ name }) => name.endsWith(" in path"));
+    const most = new Map(
+      limits.flatMap(({ name, type }) =>
+        name
+          .replace(" in path", "")
+          .split(", ")
+          .map((each) => [each.replaceAll(" ", "_"), figureIn(type)] as const),
+      ),
+    );
+    const found: string[] = [];
+    for (const [path, item] of Object.entries<Json>(document.paths)) {
+      for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
+        const max = most.get(name);
+        if (max === undefined) continue;
+        for (const [method, { parameters, requestBody }] of Object.entries<Json>(item)) {
+          const line = `${method.toUpperCase()} ${path}`;
+          found.push(line);
+          const { schema } = parameters.find((each: Json) => each.name === name);
+          expect([line, schema.maxLength]).toEqual([line, max]);
+          const own = await open();
+          const asked = async (size: number) => {
+            const url = line.replace(`{${name}}`, textOf(size)).replaceAll(/\{\w+\}/g, "none");
+            const body = requestBody && bodyWith(document, { line, way: ["unheard"], schema: {} }, undefined);
+            return own.ask(url, body === undefined ? {} : { body });
+          };
+          expect([line, (await asked(max)).json.message]).not.toEqual([line, expect.stringContaining("at most")]);
+          expect([line, (await asked(max + 1)).json.message]).toEqual([
+            line,
+            expect.stringContaining(`at most ${max} `),
+          ]);
+        }
+      }
+    }
+    expect(found.length).toBeGreaterThanOrEqual(25);
+  });
+
+  test("hold for the size of a page of every list", async () => {
+    const [general = 0, entries = 0] = rowsIn("Limits")
+      .filter(({ name }) => name.startsWith("page size"))
+      .map(({ type }) => figureIn(type));
+    const lists = Object.entries<Json>(document.paths).filter(([, { get }]) =>
+      get?.parameters?.some(({ name }: Json) => name === "pageSize"),
+    );
+    expect(lists.length).toBeGreaterThanOrEqual(16);
+    const wrong: string[] = [];
+    for (const [path, { get }] of lists) {
+      const { schema } = get.parameters.find(({ name }: Json) => name === "pageSize");
+      const isOfEntries = path.endsWith("/entries");
+      if (isOfEntries ? schema.maximum !== entries : schema.maximum > general) wrong.push(`${path}: ${schema.maximum}`);
+      const own = await open();
+      const past = await own.ask(`GET ${path.replaceAll(/\{\w+\}/g, "none")}`, {
+        query: { pageSize: String(Number(schema.maximum) + 1) },
+      });
+      if (!past.json.message.startsWith("pageSize: ")) wrong.push(`${path}: ${past.json.message}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+/** Where the requests of the server's document write the fields that the reference bounds. */
+import { type Json, textOf, unique } from "./api.ts";
+import { type Row, ROWS, rowsIn } from "./reference.ts";
+
+/** A bound that the reference says, in characters or items. */
+export interface Bound {
+  readonly min?: number;
+  readonly max?: number;
+  readonly pattern?: string;
+}
+
+/** A field in a body of a request. */
+export interface Place {
+  /** As in the document: `PATCH /features/{feature_id}`. */
+  readonly line: string;
+  /** The names on the way to the field; a number is an item of a list. */
+  readonly way: readonly (string | number)[];
+  readonly schema: Json;
+}
+
+/** A row of the reference with a bound, and the place of its field in one request. */
+export interface BoundedPlace extends Place {
+  readonly row: Row;
+  readonly bound: Bound;
+}
+
+/** The requests that write a resource of a table: the paths, and where in the body it stands. */
+export const WRITTEN: Readonly<Record<string, readonly (readonly [RegExp, way?: string])[]>> = {
+  Account: [[/ \/accounts(?:\/\{account_id\})?$/], [/ \/customers$/, "account"]],
+  "Usage meter": [[/ \/usage_meters(?:\/\{usage_meter_id\})?$/]],
+  Feature: [[/ \/features(?:\/\{feature_id\})?$/]],
+  "Add-on": [[/ \/addons(?:\/\{addon_id\})?$/]],
+  "Event schema": [[/ \/event_schema(?:\/\{event_schema_name\})?$/]],
+  "Migrate price plan": [[/ \/migrations\/price_plan$/]],
+};
+
+/** Names of a field in requests beside its own. */
+const SPELLED: Readonly<Record<string, readonly string[]>> = {
+  "further array": ["settings"],
+  schemaAssociations: ["schemaAssociations", "schemaAssocitions"],
+};
+
+/** The bound that notes or a limit's value say; none where they say no figure of size. */
+export function boundIn(said: string): Bound | undefined {
+  const [, min, to] = /(\d+) to (\d+)(?: characters| items|$)/.exec(said) ?? [];
+  const max = to ?? /\bmax (\d+)/.exec(said)?.[1];
+  const least = min ?? /at least (\d+) item/.exec(said)?.[1];
+  const pattern = /pattern (\^\S+\$)/.exec(said)?.[1];
+  if (max === undefined && least === undefined && pattern === undefined) return undefined;
+  return {
+    ...(least !== undefined && { min: Number(least) }),
+    ...(max !== undefined && { max: Number(max) }),
+    ...(pattern !== undefined && { pattern }),
+  };
+}
+
+/** The rows of tables of fields that say a bound of a size. */
+export const BOUNDED_ROWS: readonly (Row & { readonly bound: Bound })[] = ROWS.flatMap((row) => {
+  const bound = row.cells["Field"] === undefined ? undefined : boundIn(row.notes);
+  return bound === undefined ? [] : [{ ...row, bound }];
+});
+
+/** Every field of every JSON body that the document's requests have. */
+export function placesOf(document: Json): readonly Place[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).flatMap(([method, { requestBody }]) => {
+      const schema = requestBody?.content?.["application/json"]?.schema;
+      return schema === undefined ? [] : within(document, schema, `${method.toUpperCase()} ${path}`, []);
+    }),
+  );
+}
+
+/** A schema without the reference that it is, and without the null that it may be. */
+export function plain(document: Json, schema: Json): Json {
+  if (schema.$ref !== undefined) return plain(document, document.components.schemas[schema.$ref.split("/").pop()]);
+  const [one] = (schema.anyOf ?? schema.oneOf ?? []).filter((each: Json) => each.type !== "null");
+  return one === undefined ? schema : plain(document, one);
+}
+
+function within(document: Json, given: Json, line: string, way: Place["way"]): readonly Place[] {
+  // A rule is made of rules without an end.
+  if (way.length > 12) return [];
+  const schema = plain(document, given);
+  const fields = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
+    const at = { line, way: [...way, name], schema: plain(document, field) };
+    return [at, ...within(document, field, line, at.way)];
+  });
+  return schema.items === undefined ? fields : [...fields, ...within(document, schema.items, line, [...way, 0])];
+}
+
+/** The places that write the fields of bounded rows of tables. */
+export function boundedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
+  return BOUNDED_ROWS.flatMap((row) => {
+    const names = SPELLED[row.name] ?? [row.name];
+    const ways = WRITTEN[row.table] ?? [];
+    return ways.flatMap(([path, inside]) => {
+      const written = names.map((name) => [...(inside === undefined ? [] : [inside]), name].join("."));
+      return places
+        .filter(({ line, way }) => path.test(line) && written.includes(way.join(".")))
+        .map((place) => ({ ...place, row, bound: row.bound }));
+    });
+  });
+}
+
+/** The places of names that are bounded unless their own row says otherwise. */
+export function namedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
+  return rowsIn("Limits")
+    .filter(({ type, name }) => type.endsWith("unless stated otherwise") && name.includes("displayName"))
+    .flatMap((row) =>
+      places
+        .filter(({ way }) => row.name.split(", ").includes(String(way.at(-1))))
+        .filter(({ line, way }) => isOfResources(line, way))
+        .map((place) => ({ ...place, row, bound: ownBound(place) ?? boundIn(row.type) ?? {} })),
+    );
+}
+
+/** Events are no resource of the catalog, nor keys of the reference at all. */
+function isOfResources(line: string, way: Place["way"]): boolean {
+  return !/ \/(?:ingest|ingestBatch|entitled|keys|metrics)$/.test(line) && !way.includes("matcher");
+}
+
+/** What the own row of a resource's field says. */
+function ownBound({ line, way }: Place): Bound | undefined {
+  return BOUNDED_ROWS.find(({ table, name }) =>
+    (WRITTEN[table] ?? []).some(
+      ([path, inside]) =>
+        path.test(line) && way.join(".") === [...(inside === undefined ? [] : [inside]), name].join("."),
+    ),
+  )?.bound;
+}
+
+/** The least that a schema takes, with a value at a place. */
+export function bodyWith(document: Json, { line, way }: Place, value: unknown): Json {
+  const [method = "", path = ""] = line.split(" ");
+  const { schema } = document.paths[path][method.toLowerCase()].requestBody.content["application/json"];
+  return least(document, schema, { way, value });
+}
+
+/** What is put at a place, and the way that is left to it. */
+interface Put {
+  readonly way: Place["way"];
+  readonly value: unknown;
+}
+
+function least(document: Json, given: Json, put?: Put, name = ""): Json {
+  if (put?.way.length === 0) return put.value;
+  const schema = plain(document, given);
+  const [next, ...way] = put?.way ?? [];
+  const further = put && { ...put, way };
+  if (schema.properties !== undefined) {
+    const names = new Set<string>([...(schema.required ?? []), ...(typeof next === "string" ? [next] : [])]);
+    return Object.fromEntries(
+      [...names].map((each) => [
+        each,
+        least(document, schema.properties[each], each === next ? further : undefined, each),
+      ]),
+    );
+  }
+  if (schema.type === "array") {
+    const count = next === 0 ? 1 : (schema.minItems ?? 0);
+    return Array.from({ length: count }, () => least(document, schema.items, next === 0 ? further : undefined));
+  }
+  return name.startsWith("effective") ? "2024-06-01" : leastScalar(schema);
+}
+
+function leastScalar(schema: Json): Json {
+  const [listed] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  if (listed !== undefined) return listed;
+  if (schema.type === "string") return textFor(schema, Math.max(schema.minLength ?? 0, 5));
+  if (schema.type === "boolean") return true;
+  if (schema.type === "object") return {};
+  return schema.minimum ?? 1;
+}
+
+/** A value of a size that a schema takes but for the size. */
+export function sized(document: Json, schema: Json, size: number): unknown {
+  if (schema.type !== "array") return textFor(schema, size);
+  return Array.from({ length: size }, () => least(document, schema.items));
+}
+
+function textFor({ pattern = "" }: Json, size: number): string {
+  if (pattern.includes("@")) return `${textOf(size - "@a.test".length)}@a.test`;
+  if (pattern === "^[A-Z]{3}$") return "USD";
+  return size === 5 ? unique("x") : textOf(size);
+}
