@@ -110,6 +110,14 @@ export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
 export type { LintCode, Silence } from "./book/resources/lint.ts";
+export {
+  type AccountDiff,
+  type Cause,
+  diffInvoices,
+  type DiffLine,
+  type DiffOptions,
+  type InvoiceDiff,
+} from "./proof/diff/diff-invoices.ts";
 export type { LintFinding } from "./proof/lint/finding.ts";
 export { lintBook, type LintOptions } from "./proof/lint/lint-book.ts";
 export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./proof/price-curve.ts";

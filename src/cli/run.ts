@@ -9,6 +9,7 @@ import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
+import { diffCommand } from "./diff.ts";
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
@@ -29,6 +30,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   schema: schemaCommand,
   verify: verifyCommand,
   lint: lintCommand,
+  diff: diffCommand,
   load: loadCommand,
   serve: serveCommand,
   keys: keysCommand,

@@ -1,0 +1,50 @@
+/**
+ * The prices of an invoice's line as the book has them: with the slabs, too, that were not reached.
+ *
+ * @module
+ */
+import type { Book } from "../../book/book.ts";
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { joinSlabRates } from "../../rating/rated-slabs.ts";
+import type { CardPrices } from "./card-inputs.ts";
+
+/**
+ * What the plan of an invoice says of a card that is priced by slabs; undefined where it has no such card, and where the
+ * account has a card of its own: that one is in explanations alone.
+ */
+export function bookPrices(
+  book: Book,
+  { pricePlanId, pricePlanVersion, currency, accountId }: Invoice,
+  { type, id }: InvoiceLine,
+): CardPrices | undefined {
+  const account = book.accounts.find((each) => each.id === accountId);
+  if (account?.pricePlans.some(({ pricePlanDetailsOverride }) => pricePlanDetailsOverride) === true) return undefined;
+  const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === pricePlanVersion);
+  const card = plan && slabCardOf(plan.pricePlanDetails, type.replace(/^ADVANCED_/, ""), id);
+  const rates = card?.rateValues.find((each) => each.currency === currency);
+  if (card === undefined || rates === undefined) return undefined;
+  const { pricingModel, slabs, chargeAtZero } = joinSlabRates(card.ratePlan, rates);
+  return { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), chargeAtZero };
+}
+
+interface SlabCard {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+}
+
+function slabCardOf(details: PricePlanDetails, type: string, id: string | undefined): SlabCard | undefined {
+  switch (type) {
+    case "USAGE_RATE_CARD_AMOUNT":
+      return details.usageRateCards.find(({ usageMeterId }) => usageMeterId === id);
+    case "LICENSE_RATE_CARD_AMOUNT":
+      return details.licenseRateCards.find((card) => card.id === id);
+    case "BILLING_ENTITLEMENT_RATE_CARD_AMOUNT":
+      return details.billingEntitlementRateCards.find(({ featureId }) => featureId === id);
+    case "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT":
+      return details.entitlementOverageRateCards.find(({ featureId }) => featureId === id);
+    default:
+      return undefined;
+  }
+}
