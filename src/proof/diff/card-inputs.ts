@@ -16,7 +16,7 @@ import {
   shareOf,
   whole,
 } from "../../numbers/fraction.ts";
-import type { PartExplanation } from "../../rating/charge.ts";
+import type { PartExplanation, SlabExplanation } from "../../rating/charge.ts";
 import type { Bounds, RatedSlab } from "../../rating/rated-slabs.ts";
 import { held, slabsReached, totalOf } from "../../rating/slabs.ts";
 
@@ -67,15 +67,27 @@ export function inputsOf({ parts, bounds, least }: CardExplanation): CardInputs 
 }
 
 function pricesOf(parts: readonly PartExplanation[]): CardPrices {
-  const slabs = new Map(
-    parts
-      .flatMap((part) => part.slabs ?? [])
-      .map(({ quantity: _, packages: __, amount: ___, ...slab }) => [slab.order, slab]),
-  );
+  const slabs = new Map(parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, ratedSlabOf(slab)]));
   const rate = parts.find((part) => part.rate !== undefined)?.rate;
   const chargeAtZero = parts.some(({ quantity, slabs: of = [] }) => quantity?.isZero() === true && of.length > 0);
   const pricingModel = parts.find((part) => part.pricingModel !== undefined)?.pricingModel;
   return { pricingModel, slabs, chargeAtZero, ...(rate !== undefined && { rate }) };
+}
+
+/** A slab without what fell in it. */
+function ratedSlabOf(slab: SlabExplanation): RatedSlab {
+  const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
+  return {
+    order,
+    startAfter,
+    priceType,
+    rate,
+    ...(endAt !== undefined && { endAt }),
+    ...(packageSize !== undefined && { packageSize }),
+    ...(flatRate !== undefined && { flatRate }),
+    ...(minimumRate !== undefined && { minimumRate }),
+    ...(maximumRate !== undefined && { maximumRate }),
+  };
 }
 
 /** Prices with the slabs that another account of the same prices knows. */

@@ -187,6 +187,6 @@ describe("S13.6 what changed an invoice", () => {
 });
 
 /** The line and those below it, without explanations. */
-function strip({ explanation: _, lineItems, ...line }: Invoice["revenueInfo"]): Invoice["revenueInfo"] {
-  return { ...line, ...(lineItems && { lineItems: lineItems.map(strip) }) };
+function strip({ lineItems, type, id, value }: Invoice["revenueInfo"]): Invoice["revenueInfo"] {
+  return { type, value, ...(id !== undefined && { id }), ...(lineItems && { lineItems: lineItems.map(strip) }) };
 }
