@@ -24,6 +24,8 @@ export interface DrawOptions {
   /** The cycles that touch `[from, until)` are drawn; what others would consume is left (book.md, preview). */
   readonly from: Instant;
   readonly until: Instant;
+  /** Up to when what falls due is known, where that is later than `until`: a charge may follow from a later one (S9.1). */
+  readonly knownUntil?: Instant | undefined;
   /** Whether lines carry explanations (S13.6). */
   readonly explain?: boolean;
   /** The status of an invoice; default DRAFT. */
@@ -56,7 +58,7 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   const timeline = timelineOf(view.decisions);
   const rounding = roundingOf(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
-  const horizon = Math.max(options.until, ...cycles.map(({ end }) => end));
+  const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
   const dues = dueCycles(view.decisions, horizon);
   // A cycle that was cut since it was charged is shown with what is left of it.
   const isTouched = (cycle: AccountCycle): boolean =>

@@ -5,7 +5,7 @@
  */
 import { formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
-import { catchUp } from "../../ledger/account/catch-up.ts";
+import { catchUpInSteps } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
@@ -93,10 +93,28 @@ async function catchUpAccounts(context: EngineContext, accountIds: readonly stri
   return context.store.transact(scope, async (view) => {
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, accountIds, at);
-    for (const id of accountIds) catchUp(catalog, workspace.account(id), at);
+    const pause = pausing();
+    for (const id of accountIds) {
+      for (const step of catchUpInSteps(catalog, workspace.account(id), at)) await pause(step);
+    }
     const changes = workspace.changes();
     return { result: changes.invoices?.length ?? 0, changes };
   });
+}
+
+/** Milliseconds of work between two pauses: whoever else is served waits so long for a bill run, and a step more. */
+const WORK_MS = 8;
+
+/** Lets others work, once a while has passed since it did: an account may have decades of cycles behind. */
+function pausing(): (step: undefined) => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < WORK_MS) return;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 0);
+    });
+    since = performance.now();
+  };
 }
 
 /** @returns how many composite invoices were made */

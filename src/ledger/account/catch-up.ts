@@ -10,7 +10,7 @@ import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts
 import { overageWindow } from "../../invoicing/arrears.ts";
 import { dueBefore } from "../../invoicing/draw.ts";
 import { type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
-import { closesAt } from "../../invoicing/grace.ts";
+import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
@@ -30,13 +30,25 @@ import { moveOverageOnto } from "./overage-moves.ts";
  * {@link catchUpReadsFrom} on, and its events with overage since then; none of them where {@link isBehind} says no.
  */
 export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): void {
+  toTheEnd(catchUpInSteps(catalog, work, upTo));
+}
+
+/** As {@link catchUp}, in steps of a few milliseconds, between which whoever goes through them may let others work. */
+export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Instant): Steps {
   const until = instantOfCatchUp(work.record, upTo);
   if (until < work.record.caughtUpTo) return;
   if (until < work.record.nextDueAt) {
     if (until > work.record.caughtUpTo) work.putRecord({ ...work.record, caughtUpTo: until });
     return;
   }
-  catchUpWith(catalog, work, until, dayStart(work.record.caughtUpTo));
+  yield* steps(catalog, work, until, dayStart(work.record.caughtUpTo));
+}
+
+/** What is done a step at a time; it is only done when all steps were gone through. */
+export type Steps = Generator<undefined, void, undefined>;
+
+function toTheEnd(all: Steps): void {
+  while (all.next().done !== true);
 }
 
 /**
@@ -45,23 +57,43 @@ export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): voi
  * @param closedSince looks at cycles that closed then or later
  */
 export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
+  toTheEnd(steps(catalog, work, until, closedSince));
+}
+
+/** So many cycles are drawn at once: each draw costs as much again for all that fell due since the account's first day. */
+const CYCLES_AT_ONCE = 32;
+
+function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
-  const grants = newGrants(catalog, work, until);
+  const grants = byInstant(newGrants(catalog, work, until), ({ due }) => Math.max(due, since));
   const due = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
-  const credits = newCredits(work, due.credits);
+  const credits = byInstant(newCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
+  const terms = graceTermsOf(catalog, work.record);
   const open = openCycles(catalog, work.record, until, closedSince);
-  const from = openSince(open, since);
-  const closes = open.map((cycle) => closesAt(cycle, graceTermsOf(catalog, work.record)));
   const finals = new Set([
-    ...closes.map((at) => Math.max(at, since)),
+    ...open.map((cycle) => Math.max(closesAt(cycle, terms), since)),
     ...due.advanceFinalAt.filter((at) => at >= since),
   ]);
-  const instants = [...grants.map((each) => each.due), ...credits.map((each) => each.grantedAt), ...finals];
-  for (const at of inOrder(instants.map((each) => Math.max(each, since)).filter((each) => each <= until))) {
-    for (const grant of grants) if (Math.max(grant.due, since) === at) putEntry(catalog, work, grant, at);
-    for (const credit of credits) if (Math.max(credit.grantedAt, since) === at) putGranted(work, credit);
-    if (finals.has(at)) finalizeAt(catalog, work, { from, at });
+  const startAfter = startOfOpen(open, terms);
+  let start = openSince(open, since);
+  let pending: Instant[] = [];
+  const finalizePending = function* (): Steps {
+    yield* finalizeAll(catalog, work, start, pending);
+    start = startAfter(pending.at(-1) ?? since);
+    pending = [];
+  };
+  yield;
+  const instants = [...grants.keys(), ...credits.keys(), ...finals].filter((each) => each <= until);
+  for (const at of inOrder(instants)) {
+    const [granted = [], given = []] = [grants.get(at), credits.get(at)];
+    if (pending.length > 0 && granted.length + given.length > 0) yield* finalizePending();
+    for (const grant of granted) putEntry(catalog, work, grant, at);
+    for (const credit of given) putGranted(work, credit);
+    if (finals.has(at)) pending.push(at);
+    // What became final before is dated by when the account was caught up with last.
+    if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
+  yield* finalizePending();
   work.putRecord({ ...work.record, caughtUpTo: until, nextDueAt: nextDueAfter(catalog, work.record, until) });
 }
 
@@ -153,11 +185,76 @@ function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: 
   moveOverageOnto(work, featureId, openIn(catalog, work, at));
 }
 
-/** Makes the invoices final whose time has come; what earlier drafts would take of credits is kept from them (S12.3). */
-function finalizeAt(catalog: Catalog, work: AccountWork, { from, at }: { from: Instant; at: Instant }): void {
-  for (const drawn of drawOpen(catalog, work, { from, until: at + 1 })) {
-    if (drawn.draft.finalAt <= at) putFinal(work, drawn, at);
+/** From when on cycles are drawn, once all that was to be final by an instant is; asked for one instant after the other. */
+type StartOfOpen = (done: Instant) => Instant;
+
+function startOfOpen(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
+  const closing = open.map((cycle) => ({ closes: closesAt(cycle, terms), start: cycle.start }));
+  closing.sort((a, b) => b.closes - a.closes);
+  let start = Number.POSITIVE_INFINITY;
+  /** The earliest start of the cycles that close with each or later. */
+  const earliest = closing.map((each) => (start = Math.min(start, each.start)));
+  let left = closing.length;
+  return (done) => {
+    // What closes on a day may still be cut by a decision of that day.
+    while (left > 0 && (closing[left - 1]?.closes ?? done) < dayStart(done)) left--;
+    return Math.min(done, earliest[left - 1] ?? done);
+  };
+}
+
+/**
+ * Makes the invoices final whose time comes at these instants, between which nothing else falls due; what earlier drafts
+ * would take of credits is kept from them (S12.3).
+ */
+function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, instants: readonly Instant[]): Steps {
+  const last = instants.at(-1);
+  if (last === undefined) return;
+  let from = start;
+  for (const until of partsOf(catalog, work.record, start, last + 1)) {
+    const drawn = drawOpen(catalog, work, { from, until, knownUntil: last + 1 });
+    const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
+    const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
+    if (instants.length > 1 && !isInOrder(times) && ready.some(({ taken }) => taken.length > 0)) {
+      // One that takes credits becomes final before one whose turn comes first: what is left of these is told as it was.
+      for (const at of instants) yield* finalizeAll(catalog, work, from, [at]);
+      return;
+    }
+    for (const at of instants) {
+      for (const [place, each] of ready.entries()) if (times[place] === at) putFinal(work, each, at);
+    }
+    // What stays a draft keeps credits from later ones, and an invoice below zero gives some: drawn with them again.
+    if (ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined)) from = until;
+    yield;
   }
+}
+
+function isInOrder(instants: readonly Instant[]): boolean {
+  return instants.every((at, place) => place === 0 || (instants[place - 1] ?? at) <= at);
+}
+
+/**
+ * Where a draw of `[from, until)` may stop for a while. Under one plan, what a cycle is charged never depends on later
+ * ones; where plans followed each other it may, and all is drawn at once.
+ */
+function partsOf(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
+  const { decisions } = planOf(catalog, record);
+  if (decisions.length !== 1) return [until];
+  const starts = cyclesIn(timelineOf(decisions), from, until).map((cycle) => cycle.start);
+  return [...starts.filter((start, place) => place > 0 && place % CYCLES_AT_ONCE === 0 && start > from), until];
+}
+
+function byInstant<Item>(
+  items: readonly Item[],
+  instantOfItem: (item: Item) => Instant,
+): ReadonlyMap<Instant, readonly Item[]> {
+  const found = new Map<Instant, Item[]>();
+  for (const item of items) {
+    const at = instantOfItem(item);
+    const list = found.get(at);
+    if (list === undefined) found.set(at, [item]);
+    else list.push(item);
+  }
+  return found;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface DraftInvoice {
 export function drawOpen(
   catalog: Catalog,
   work: AccountWork,
-  range: { readonly from: Instant; readonly until: Instant },
+  range: { readonly from: Instant; readonly until: Instant; readonly knownUntil?: Instant },
   view: AccountView = viewOfWork(catalog, work),
 ): readonly Drawn[] {
   const final = new Set(work.invoices().map(keyOfInvoice));
@@ -67,7 +67,10 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
     invoice: { ...drawn.invoice, status },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
-  const credits = new Map(work.credits().map((credit) => [credit.id, credit]));
+  const taken = new Set(drawn.taken.map(({ creditId }) => creditId));
+  const credits = new Map(
+    taken.size === 0 ? [] : work.credits().flatMap((each) => (taken.has(each.id) ? [[each.id, each]] : [])),
+  );
   for (const { creditId, amount } of drawn.taken) {
     const credit = credits.get(creditId);
     invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");

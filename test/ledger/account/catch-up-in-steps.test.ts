@@ -1,0 +1,103 @@
+/** An account with years of cycles behind is caught up with in steps, and comes to what it would have week by week (S2.4). */
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS } from "../../../src/calendar/instant.ts";
+import { catchUp, catchUpInSteps } from "../../../src/ledger/account/catch-up.ts";
+import { associate } from "../../../src/ledger/commands/associate.ts";
+import { createCredits } from "../../../src/ledger/commands/credits.ts";
+import { openWorkspace } from "../../../src/ledger/workspace.ts";
+import { decimalOf } from "../../../src/numbers/decimal.ts";
+import { calls, fee, grant, plan, tokens } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import { at, finals, type Ledger, openLedger } from "../account-harness.ts";
+
+const weekly = (gracePeriod = 0) => ({ interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod });
+/** 2024-01-01 is a Monday; 150 weeks later. */
+const END = at("2024-01-01") + 150 * 7 * DAY_MS;
+
+function started(details: object, associatedAt = "2024-01-01"): Ledger {
+  const ledger = openLedger(bookWith([plan("p", details)]));
+  ledger.run((work) =>
+    associate(ledger.catalog, work, { planId: "p", from: at("2024-01-01") }, at(associatedAt), ledger.ids),
+  );
+  return ledger;
+}
+
+function credited(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Ledger {
+  ledger.runAll(["a"], ([work]) => {
+    if (work === undefined) throw new Error("no account");
+    const request = { accountId: "a", purpose: "goodwill", priority: 1, effectiveFrom: at("2024-01-01") };
+    createCredits(
+      ledger.catalog,
+      { find: () => work },
+      [{ ...request, creditAmount: decimalOf(creditAmount) }],
+      at(now),
+      ledger.ids,
+    );
+  });
+  return ledger;
+}
+
+describe("150 weeks at once are what they are week by week", () => {
+  test.each([
+    ["a fee in arrears", { ...fee(10), pricingCycleConfig: weekly() }],
+    ["with grace", { ...fee(10), pricingCycleConfig: weekly(10) }],
+    [
+      "a fee in advance and usage, with grace",
+      { ...fee(10, { invoiceTiming: "IN_ADVANCE" }), ...calls(2), pricingCycleConfig: weekly(17) },
+    ],
+    ["invoices below zero", { ...fee(-3), ...calls(1), pricingCycleConfig: weekly(3) }],
+    [
+      "credits and entries of each week",
+      { ...fee(10), ...grant(4, { expiryType: "NO_EXPIRY" }), ...tokens(5), pricingCycleConfig: weekly(2) },
+    ],
+  ])("%s", (_, details) => {
+    const [once, often] = [credited(started(details), 255), credited(started(details), 255)];
+    for (const ledger of [once, often]) {
+      // Known from the start, for weeks that come.
+      ledger.run((work) => {
+        for (let week = 0; week < 140; week += 3)
+          work.addUsage("um.calls", at("2024-01-01") / DAY_MS + week * 7, decimalOf(5));
+      });
+    }
+    once.until(END);
+    for (let now = at("2024-01-02"); now < END; now += 3 * DAY_MS) often.until(now);
+    often.until(END);
+    expect(finals(once).length).toBeGreaterThan(140);
+    expect(once.parts()).toEqual(often.parts());
+  });
+});
+
+test("S12.3 of history that closes at one instant, a credit pays the earliest invoices, over all steps", () => {
+  const ledger = credited(
+    started({ ...fee(10), pricingCycleConfig: weekly() }, "2026-11-16T12:00:00Z"),
+    455,
+    "2026-11-16T12:00:00Z",
+  );
+  ledger.until("2026-11-18");
+  // 150 weeks at 10: 455 pays 45 of them and half of one.
+  const totals = ledger
+    .parts()
+    .invoices.map(({ invoice }) => [invoice.startDate.slice(0, 10), invoice.revenueInfo.value.toNumber()]);
+  expect(totals).toHaveLength(150);
+  expect(totals.slice(0, 45).every(([, total]) => total === 0)).toBe(true);
+  expect(totals[45]).toEqual(["2024-11-11", 5]);
+  expect(totals.slice(46).every(([, total]) => total === 10)).toBe(true);
+});
+
+test("each step draws a few cycles, whether they close one by one or at one instant", () => {
+  for (const associatedAt of ["2024-01-01", "2026-11-16T12:00:00Z"]) {
+    const ledger = started({ ...fee(10), pricingCycleConfig: weekly() }, associatedAt);
+    const workspace = openWorkspace([ledger.parts()]);
+    const work = workspace.account("a");
+    let made = 0;
+    for (const _ of catchUpInSteps(ledger.catalog, work, at("2026-11-18"))) {
+      const now = work.invoices().length;
+      expect(now - made).toBeLessThanOrEqual(64);
+      made = now;
+    }
+    expect(work.invoices()).toHaveLength(150);
+    catchUp(ledger.catalog, work, at("2026-11-18"));
+    expect(work.invoices()).toHaveLength(150);
+  }
+});
