@@ -11,7 +11,14 @@ import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard } from "./charging.ts";
-import { type AccountCycle, cyclesIn, knownTimelines, NO_END, type PlanDecision, type Timeline } from "./timeline.ts";
+import {
+  type AccountCycle,
+  cyclesOfTerm,
+  knownTimelines,
+  NO_END,
+  type PlanDecision,
+  type Timeline,
+} from "./timeline.ts";
 
 /** A cycle at the instant when it began, or was decided if that was later, as it was known then (S9.2). */
 export interface DueCycle {
@@ -41,10 +48,11 @@ export function dueCycles(decisions: readonly PlanDecision[], until: Instant): r
   for (const { knownFrom, knownUntil, timeline } of knownTimelines(decisions)) {
     const end = Math.min(until, knownUntil);
     if (knownFrom >= end) continue;
-    for (const term of timeline) {
+    for (const [index, term] of timeline.entries()) {
       // What was decided just now and began before is due now: an account's first association may start in the past.
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
-      for (const cycle of cyclesIn(timeline, Math.max(start, term.from), Math.min(term.until, end))) {
+      if (term.until <= start || term.from >= end) continue;
+      for (const cycle of cyclesOfTerm(timeline, index, start, end)) {
         if (cycle.start >= start) dues.push({ due: Math.max(cycle.start, knownFrom), cycle, timeline });
       }
     }

@@ -68,17 +68,17 @@ export interface AccountCycle extends Cycle {
 /** Lays one more decision over a timeline: it replaces what lies in it, and what an older term had after it goes on. */
 export function withDecision(timeline: Timeline, decision: PlanDecision): Timeline {
   const { from, until, decidedAt, recordedAt, plan } = decision;
-  const terms: Term[] = [];
-  for (const term of timeline) {
-    if (term.until <= from || term.from >= until) {
-      terms.push(term);
-      continue;
-    }
-    if (term.from < from) terms.push({ ...term, until: from });
-    if (term.until > until) terms.push({ ...term, from: until });
-  }
-  if (plan !== null && from < until) terms.push({ from, until, decidedAt, recordedAt, plan });
-  return terms.sort((a, b) => a.from - b.from);
+  // Decisions come one after the other for the days ahead: mostly it is about the last terms.
+  const first = timeline.findLastIndex((term) => term.until <= from) + 1;
+  const after = timeline.findIndex((term, index) => index >= first && term.from >= until);
+  const touched = timeline.slice(first, after < 0 ? undefined : after);
+  return [
+    ...timeline.slice(0, first),
+    ...touched.filter((term) => term.from < from).map((term) => ({ ...term, until: from })),
+    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, plan }] : []),
+    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until })),
+    ...(after < 0 ? [] : timeline.slice(after)),
+  ];
 }
 
 /** The timeline that all decisions make, in the order in which they were decided. */
@@ -110,16 +110,23 @@ export function knownTimelines(decisions: readonly PlanDecision[]): readonly Kno
 
 /** The account's cycles that touch `[from, until)`, in order; each cut by its term but not by the range. */
 export function cyclesIn(timeline: Timeline, from: Instant, until: Instant): readonly AccountCycle[] {
-  const cycles: AccountCycle[] = [];
-  for (const [index, term] of timeline.entries()) {
-    const start = Math.max(from, term.from);
-    const end = Math.min(until, term.until);
-    if (start >= end) continue;
-    const run = runAround(timeline, index);
-    const config = term.plan.cycleConfig;
-    for (const natural of cyclesBetween(config, start, end)) cycles.push(pieceOf(natural, term, run));
-  }
-  return cycles;
+  return timeline.flatMap((_, index) => cyclesOfTerm(timeline, index, from, until));
+}
+
+/** Of the cycles that {@link cyclesIn} gives, those of one term. */
+export function cyclesOfTerm(
+  timeline: Timeline,
+  index: number,
+  from: Instant,
+  until: Instant,
+): readonly AccountCycle[] {
+  const term = timeline[index];
+  if (term === undefined) return [];
+  const start = Math.max(from, term.from);
+  const end = Math.min(until, term.until);
+  if (start >= end) return [];
+  const run = runAround(timeline, index);
+  return cyclesBetween(term.plan.cycleConfig, start, end).map((natural) => pieceOf(natural, term, run));
 }
 
 /** The account's cycle that holds an instant; undefined before, between and after its terms. */
