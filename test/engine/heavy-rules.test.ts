@@ -1,0 +1,93 @@
+/** Rules that do more than their budget allows: refused when they are saved; one that is stored stays in hand (S3.8). */
+import { describe, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
+import { activeSchema, call, customerWith, refusalOf } from "./support.ts";
+
+/** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. It comes to 200 × (1 + 60). */
+const HEAVY = {
+  reduce: [
+    Array.from({ length: 200 }, () => 1),
+    { "+": [{ var: "accumulator" }, { var: "current" }, ...Array.from({ length: 60 }, () => 1)] },
+    0,
+  ],
+};
+
+const clock = (): number => Date.parse("2024-06-15T12:00:00Z");
+
+function heavyMeter(eventSchemaName: string): Readonly<Record<string, unknown>> {
+  return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
+}
+
+/** A store with a heavy meter on the schema `call` that counts, made by an engine of a larger budget, and a light one. */
+async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; readonly heavy: string }> {
+  const store = memoryStore();
+  const engine = createEngine({ store, clock, ruleBudget: { steps: 100_000 } });
+  await activeSchema(engine);
+  await activeSchema(engine, "ping");
+  await customerWith(engine);
+  const { item } = await engine.usageMeters.create(heavyMeter("call"));
+  await engine.usageMeters.activate(item.id);
+  const light = {
+    name: "pings",
+    aggregation: "COUNT",
+    eventSchemaName: "ping",
+    computations: [{ order: 1, matcher: true }],
+  };
+  const { item: pings } = await engine.usageMeters.create(light);
+  await engine.usageMeters.activate(pings.id);
+  return { store, heavy: item.id };
+}
+
+async function statusesOf(engine: Engine, ids: readonly (readonly [string, string])[]): Promise<readonly string[]> {
+  const events = ids.map(([id, schemaName]) => ({ ...call(id, "2024-06-15T00:00:00Z"), schemaName }));
+  return (await engine.ingest(events)).map(({ status }) => status);
+}
+
+describe("S3.8 a rule whose least work exceeds its budget", () => {
+  test("is refused when it is saved, by its path, with the budget in the sentence; nothing is kept", async () => {
+    const engine = createEngine({ store: memoryStore(), clock });
+    await activeSchema(engine);
+    const refusal = await refusalOf(engine.usageMeters.create(heavyMeter("call")));
+    expect(refusal).toMatch(/^ERR_INPUT_INVALID computations\[0\]\.computation/);
+    expect(refusal).toContain("budget of 10,000 steps");
+    expect((await engine.usageMeters.list()).items).toEqual([]);
+  });
+
+  test("is taken by an engine of a larger budget, and counts there", async () => {
+    const { store } = await storeWithHeavyRule();
+    const engine = createEngine({ store, clock, ruleBudget: { steps: 100_000 } });
+    expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]);
+    const usage = await engine.usage({ accountIds: ["prod"], from: "2024-06-15", until: "2024-06-16" });
+    expect(usage.map(({ quantity }) => quantity.toNumber())).toEqual([12_200]);
+  });
+
+  test("fails its own events alone where it is stored, and stays readable", async () => {
+    const { store, heavy } = await storeWithHeavyRule();
+    const engine = createEngine({ store, clock });
+    expect(
+      await statusesOf(engine, [
+        ["a", "call"],
+        ["b", "ping"],
+        ["c", "call"],
+      ]),
+    ).toEqual([
+      "INGESTION_FAILED_UNITS_INVALID",
+      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
+      "INGESTION_FAILED_UNITS_INVALID",
+    ]);
+    const [failed] = await engine.events.get("a");
+    expect(failed?.description).toContain("budget of 10,000 steps");
+    expect((await engine.usageMeters.get(heavy)).given["computations"]).toEqual(heavyMeter("call")["computations"]);
+    expect((await engine.usageMeters.list()).items).toHaveLength(2);
+  });
+
+  test("is taken out of use and archived where it is stored", async () => {
+    const { store, heavy } = await storeWithHeavyRule();
+    const engine = createEngine({ store, clock });
+    expect((await engine.usageMeters.deactivate(heavy)).item.status).toBe("INACTIVE");
+    expect((await engine.usageMeters.archive(heavy)).item.status).toBe("ARCHIVED");
+    expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
+  });
+});
