@@ -111,6 +111,18 @@ export type { UndoneEvent } from "./ledger/events/undo.ts";
 export type { EventFilter, PageKey } from "./ledger/view.ts";
 export type { LintCode, Silence } from "./book/resources/lint.ts";
 export {
+  type Backtest,
+  backtest,
+  type BacktestAccount,
+  type BacktestInput,
+  type BacktestOptions,
+  type BacktestPlan,
+  type BacktestRun,
+  type BacktestTotal,
+  createBacktest,
+} from "./proof/backtest/backtest.ts";
+export type { Distribution } from "./proof/backtest/distribution.ts";
+export {
   type AccountDiff,
   type Cause,
   diffInvoices,

@@ -7,6 +7,7 @@ import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
+import { backtestCommand } from "./backtest.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
 import { diffCommand } from "./diff.ts";
@@ -30,6 +31,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   schema: schemaCommand,
   verify: verifyCommand,
   lint: lintCommand,
+  backtest: backtestCommand,
   diff: diffCommand,
   load: loadCommand,
   serve: serveCommand,

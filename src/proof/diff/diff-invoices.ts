@@ -20,6 +20,7 @@ import {
 } from "../../numbers/fraction.ts";
 import { bookPrices } from "./book-prices.ts";
 import { amountOf, type CardInputs, inputsOf, NONE_COUNTED, withSlabsOf } from "./card-inputs.ts";
+import { leavesOf } from "./leaves.ts";
 
 /** The groups of inputs, in the order in which they are put in; rounding is what is left. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
@@ -166,19 +167,6 @@ function diffPair(pair: Pair, books: DiffOptions["books"]): readonly DiffLine[] 
 }
 
 const TRUE_UP = JSON.stringify(["TRUE_UP_AMOUNT", null]);
-
-/** The cards, the true-up and the credits of an invoice, by type and id. */
-function leavesOf(invoice: Invoice | undefined): ReadonlyMap<string, InvoiceLine> {
-  const leaves = new Map<string, InvoiceLine>();
-  const visit = (line: InvoiceLine): void => {
-    const isLeaf =
-      line.type.endsWith("_RATE_CARD_AMOUNT") || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
-    if (isLeaf) leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
-    else line.lineItems?.forEach(visit);
-  };
-  if (invoice !== undefined) visit(invoice.revenueInfo);
-  return leaves;
-}
 
 /** The line's exact amounts, from the first side's through all groups to the second's, as causes. */
 function diffLine(

@@ -1,0 +1,50 @@
+/**
+ * How differences are spread over accounts.
+ *
+ * @module
+ */
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+
+/** One account's difference. */
+interface AccountDifference {
+  readonly accountId: string;
+  readonly difference: Decimal;
+}
+
+/** How differences are spread. */
+export interface Distribution {
+  /** How many accounts would pay more, the same, and less. */
+  readonly more: number;
+  readonly same: number;
+  readonly less: number;
+  /** The difference that so many percent of the accounts do not exceed: of the nearest rank, never between two. */
+  readonly quantiles: readonly { readonly percent: number; readonly difference: Decimal }[];
+  /** The ten largest increases, the largest first. */
+  readonly increases: readonly AccountDifference[];
+  /** The ten largest decreases, the largest first. */
+  readonly decreases: readonly AccountDifference[];
+}
+
+const PERCENTS = [0, 5, 25, 50, 75, 95, 100] as const;
+const LARGEST_SHOWN = 10;
+
+/** How the differences of accounts of one currency are spread. */
+export function distributionOf(accounts: readonly AccountDifference[]): Distribution {
+  const sorted = accounts
+    .map(({ accountId, difference }) => ({ accountId, difference }))
+    .sort((a, b) => a.difference.comparedTo(b.difference));
+  const increased = sorted.filter(({ difference }) => difference.gt(ZERO));
+  const decreased = sorted.filter(({ difference }) => difference.lt(ZERO));
+  return {
+    more: increased.length,
+    same: sorted.length - increased.length - decreased.length,
+    less: decreased.length,
+    quantiles: PERCENTS.flatMap((percent) => {
+      const rank = Math.max(1, Math.ceil((percent * sorted.length) / 100));
+      const difference = sorted[rank - 1]?.difference;
+      return difference === undefined ? [] : [{ percent, difference }];
+    }),
+    increases: increased.toReversed().slice(0, LARGEST_SHOWN),
+    decreases: decreased.slice(0, LARGEST_SHOWN),
+  };
+}
