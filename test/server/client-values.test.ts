@@ -128,6 +128,19 @@ describe("what clients send", () => {
     expect((await call(`DELETE /events?account_id=prod&event_source_time=${june}`)).json).toEqual({ data: [] });
   });
 
+  test("credits are listed by status", async () => {
+    api = await withAccount();
+    const credit = { accountId: "prod", purpose: "P", effectiveFrom: "2024-06-01", creditAmount: 1, priority: 1 };
+    const { credits } = (await call("POST /credits", { body: { creditRequests: [credit, credit] } })).json;
+    await call(`POST /credits/${credits[0].id}/void`);
+    for (const query of ["", "&account_id=prod"]) {
+      const idsOf = async (status: string): Promise<readonly string[]> =>
+        (await call(`GET /credits?status=${status}${query}`)).json.data.map(({ id }: { id: string }) => id);
+      expect([await idsOf("ACTIVE"), await idsOf("VOIDED")]).toEqual([[credits[1].id], [credits[0].id]]);
+    }
+    expect((await call("GET /credits?status=SPENT")).status).toBe(400);
+  });
+
   test("pageSize of pricing_schedules and licenseId of license updates are taken", async () => {
     api = await withAccount();
     expect((await call("GET /accounts/prod/pricing_schedules?pageSize=50")).status).toBe(200);

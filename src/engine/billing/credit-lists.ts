@@ -9,13 +9,17 @@ import type { CreditRecord } from "../../ledger/records.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import { accountsBehind } from "../account-lists.ts";
 import { type EngineContext, lookAtAccount } from "../context.ts";
-import { collectPage, type Page, pageAmong, type PageOptions, pageRequest } from "../pages.ts";
-import { billOf, collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
+import { collectPage, type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import { billOf, collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */
 export interface CreditFilter {
   readonly accountId?: string | undefined;
+  readonly status?: CreditShown["status"] | undefined;
 }
+
+/** Credits that are looked at in one round for those of a status. */
+const FILTERED_AT_ONCE = 500;
 
 /** Where a credit stands in a list, and whose it is. */
 type CreditPlace = PageKey & { readonly accountId: string };
@@ -26,12 +30,27 @@ type CreditPlace = PageKey & { readonly accountId: string };
  */
 export async function listCredits(
   context: EngineContext,
-  { accountId }: CreditFilter,
+  { accountId, status }: CreditFilter,
   options: PageOptions,
 ): Promise<Page<CreditShown> & WithoutSkipped> {
-  if (accountId === undefined) return listAllCredits(context, options);
-  const known = (await context.store.read.accounts([accountId])).length > 0;
-  return pageAmong(known ? await creditsOf(context, accountId) : [], options, ({ credit }) => placeOf(credit));
+  const isAsked = (credit: CreditShown): boolean => status === undefined || credit.status === status;
+  if (accountId !== undefined) {
+    const known = (await context.store.read.accounts([accountId])).length > 0;
+    const all = known ? await creditsOf(context, accountId) : [];
+    return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
+  }
+  const skipping = collectSkipped();
+  // A status is of now, and what drafts hold counts: no store can tell it. Without a status one round is enough.
+  const { limit, after } = pageRequest(options);
+  const found: CreditShown[] = [];
+  let page = await listAllCredits(context, skipping, { limit, after });
+  found.push(...page.items.filter(isAsked));
+  while (status !== undefined && found.length <= limit && page.next !== undefined) {
+    page = await listAllCredits(context, skipping, { limit: FILTERED_AT_ONCE, after: page.next });
+    found.push(...page.items.filter(isAsked));
+  }
+  const listed = status === undefined ? page : pageOf(found, limit, ({ credit }) => placeOf(credit));
+  return { ...listed, ...skipping.found() };
 }
 
 /**
@@ -40,10 +59,10 @@ export async function listCredits(
  */
 async function listAllCredits(
   context: EngineContext,
+  skipping: Skipping,
   options: PageOptions,
-): Promise<Page<CreditShown> & WithoutSkipped> {
+): Promise<Page<CreditShown>> {
   const { read } = context.store;
-  const skipping = collectSkipped();
   const creditsOrNone = (id: string): Promise<readonly CreditShown[]> =>
     eachAlone([id], skipping, () => creditsOf(context, id));
   const request = pageRequest(options);
@@ -60,7 +79,7 @@ async function listAllCredits(
   for (const accountId of new Set(items.map((place) => place.accountId))) {
     for (const each of await creditsOrNone(accountId)) shown.set(each.credit.id, each);
   }
-  return { items: items.flatMap(({ id }) => shown.get(id) ?? []), ...more, ...skipping.found() };
+  return { items: items.flatMap(({ id }) => shown.get(id) ?? []), ...more };
 }
 
 async function creditsOf(context: EngineContext, accountId: string): Promise<readonly CreditShown[]> {

@@ -15,6 +15,8 @@ import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { inWireNames } from "../http/wire-names.ts";
 import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
 
+const STATES = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+
 const creditShape = z
   .strictObject({
     id: z.string(),
@@ -23,7 +25,7 @@ const creditShape = z
     purpose: z.string(),
     effectiveFrom: day,
     effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` where there is no end." }),
-    status: z.enum(["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"]),
+    status: z.enum(STATES),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
     holdAmount: number.meta({ description: "What draft invoices would take, computed when read." }),
@@ -76,12 +78,12 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     tag: "Credits",
     summary: "List credits, newest first",
     access: "read",
-    query: listQuery({ account_id: pathId().optional() }, LONG_PAGES),
+    query: listQuery({ account_id: pathId().optional(), status: z.enum(STATES).optional() }, LONG_PAGES),
     answers: { 200: openListOf(creditShape, "CreditList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "credits", sizes: LONG_PAGES, query });
-      const { account_id: accountId } = asked.filters;
-      const found = await engine.credits.list(accountId === undefined ? {} : { accountId }, asked.page);
+      const { account_id: accountId, status } = asked.filters;
+      const found = await engine.credits.list({ accountId, status }, asked.page);
       return okOpenPage(asked, found, shownCredit);
     },
   }),

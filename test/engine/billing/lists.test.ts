@@ -85,6 +85,29 @@ describe("all credits", () => {
   });
 });
 
+describe("credits of a status", () => {
+  test("S12.4 are those that the whole list has of it, page by page, of one account or of all", async () => {
+    const { engine } = await april();
+    const [welcome] = (await creditsOf(engine, 100)).filter(({ credit }) => credit.purpose === "welcome");
+    const [other] = (await creditsOf(engine, 100)).filter(({ status }) => status === "ACTIVE").slice(-1);
+    expect(welcome?.status).toBe("CONSUMED");
+    await engine.credits.void(other?.credit.id ?? "");
+    const all = await creditsOf(engine, 100);
+    const statuses = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+    // Four grants of March and two that were given are consumed; of April's four one is voided.
+    const counts = statuses.map((status) => all.filter((credit) => credit.status === status).length);
+    expect(counts).toEqual([3, 6, 0, 1]);
+    for (const status of statuses) {
+      const expected = all.filter((credit) => credit.status === status);
+      for (const limit of [1, 2, 6, 100]) {
+        expect(await allOf((page) => engine.credits.list({ status }, page), limit)).toEqual(expected);
+      }
+      const ofA = await allOf((page) => engine.credits.list({ status, accountId: "a" }, page), 1);
+      expect(ofA).toEqual(expected.filter(({ credit }) => credit.accountId === "a"));
+    }
+  });
+});
+
 describe("all invoices", () => {
   test("S13.4 of a status are those that the whole list has of it, whether they are stored yet or due", async () => {
     const { engine } = await april();
