@@ -77,7 +77,7 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string {
 /** The kinds of value that a field takes, in words. */
 function kindsOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const kinds = errors.map(([first]) => (first?.code === "invalid_type" ? KINDS.get(first.expected) : undefined));
-  return kinds.map((kind) => kind ?? "another value").join(" or ");
+  return [...new Set(kinds.map((kind) => kind ?? "another value"))].join(" or ");
 }
 
 function expected(what: string, input: unknown): string {

@@ -215,9 +215,12 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[]): readonly strin
   return step === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(step)], below);
 }
 
-/** Of the ways in which a value may be given, the one that it was given in: its own type was right. */
+/** Of the ways in which a value may be given, the one that it was given in: its own type and its mode were right. */
 function branchOf(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
-  return errors.find((issues) => issues.every((issue) => issue.code !== "invalid_type" || issue.path.length > 0));
+  const isOther = ({ code, path }: z.core.$ZodIssue): boolean =>
+    (code === "invalid_type" && path.length === 0) ||
+    (code === "invalid_value" && path.length === 1 && path[0] === "mode");
+  return errors.find((issues) => !issues.some(isOther));
 }
 
 /** What is whole of a value that its schema refused. */

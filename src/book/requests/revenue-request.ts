@@ -65,6 +65,37 @@ const licenseEntry = z.strictObject({
   updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish().meta({ description: "Default ABSOLUTE." }),
 });
 
+/** Licenses as the service's clients list them; those of one license are its changes, in order. */
+const listedLicenses = z
+  .strictObject({
+    mode: z.literal("CUSTOM"),
+    custom: z
+      .array(licenseEntry.omit({ updateType: true }).extend({ licenseId: reference }))
+      .max(ITEMS_MAX)
+      .nullish(),
+  })
+  .transform(({ custom }) => {
+    const changes = new Map<string, z.output<typeof licenseEntry>[]>();
+    for (const { licenseId, ...change } of custom ?? []) {
+      changes.set(licenseId, [...(changes.get(licenseId) ?? []), change]);
+    }
+    return Object.fromEntries(changes);
+  });
+
+/** Units of overage as the service's clients list them. */
+const listedOverage = z
+  .strictObject({
+    mode: z.literal("CUSTOM"),
+    custom: z
+      .array(z.strictObject({ featureId: reference, quantity: decimalFromZero }))
+      .max(ITEMS_MAX)
+      .refine((entries) => new Set(entries.map(({ featureId }) => featureId)).size === entries.length, {
+        error: "expected each feature once",
+      })
+      .nullish(),
+  })
+  .transform(({ custom }) => Object.fromEntries((custom ?? []).map((entry) => [entry.featureId, entry.quantity])));
+
 /** A revenue calculation. */
 export const revenueRequest = z.strictObject({
   currencyConfig: z
@@ -89,12 +120,20 @@ export const revenueRequest = z.strictObject({
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),
   pricePlanDetailsConfig,
   usageConfig: usageConfig.nullish().meta({ description: "Default: nothing is used." }),
-  licenseEntriesConfig: quantities(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))
+  licenseEntriesConfig: z
+    .union([listedLicenses, quantities(z.union([z.array(licenseEntry).min(1).max(CHANGES_MAX), decimalFromZero]))])
     .nullish()
-    .meta({ description: "By add-on: a quantity for the whole cycle, or its changes in order of arrival." }),
-  entitlementOverageConfig: quantities(decimalFromZero)
+    .meta({
+      description:
+        "By add-on: a quantity for the whole cycle, or its changes in order of arrival; or a list of all, with the mode CUSTOM.",
+    }),
+  entitlementOverageConfig: z
+    .union([listedOverage, quantities(decimalFromZero)])
     .nullish()
-    .meta({ description: "By feature: the units used in the cycle beyond the entitlements." }),
+    .meta({
+      description:
+        "By feature: the units used in the cycle beyond the entitlements; or a list of them, with the mode CUSTOM.",
+    }),
   cycleConfig: z
     .strictObject({
       date: date

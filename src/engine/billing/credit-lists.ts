@@ -40,17 +40,16 @@ export async function listCredits(
     return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
   }
   const skipping = collectSkipped();
-  // A status is of now, and what drafts hold counts: no store can tell it. Without a status one round is enough.
-  const { limit, after } = pageRequest(options);
-  const found: CreditShown[] = [];
-  let page = await listAllCredits(context, skipping, { limit, after });
-  found.push(...page.items.filter(isAsked));
-  while (status !== undefined && found.length <= limit && page.next !== undefined) {
+  let page = await listAllCredits(context, skipping, options);
+  if (status === undefined) return { ...page, ...skipping.found() };
+  // A status is of now, and what drafts hold counts: no store can tell it.
+  const { limit } = pageRequest(options);
+  const found = page.items.filter(isAsked);
+  while (found.length <= limit && page.next !== undefined) {
     page = await listAllCredits(context, skipping, { limit: FILTERED_AT_ONCE, after: page.next });
     found.push(...page.items.filter(isAsked));
   }
-  const listed = status === undefined ? page : pageOf(found, limit, ({ credit }) => placeOf(credit));
-  return { ...listed, ...skipping.found() };
+  return { ...pageOf(found, limit, ({ credit }) => placeOf(credit)), ...skipping.found() };
 }
 
 /**

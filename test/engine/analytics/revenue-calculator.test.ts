@@ -71,6 +71,32 @@ describe("S13.5 a revenue calculation", () => {
     expect(cardsOf(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
   });
 
+  test("takes licenses and overage as lists with the mode CUSTOM, as the service's clients send them", async () => {
+    const { at } = await loaded();
+    const answer = await at("2024-06-10").calculateRevenue({
+      pricePlanDetailsConfig: PLAN,
+      licenseEntriesConfig: {
+        mode: "CUSTOM",
+        custom: [
+          { licenseId: "addon.seats", quantity: 10 },
+          { licenseId: "addon.seats", quantity: 16, effectiveFrom: "2024-06-16" },
+        ],
+      },
+      entitlementOverageConfig: { mode: "CUSTOM", custom: [{ featureId: "feature.tokens", quantity: 40 }] },
+    });
+    // 10 for the month and 6 more for its half; 40 × 0.5.
+    expect(cardsOf(answer)).toEqual([
+      "FIXED_FEE addon.fee 30",
+      "LICENSE addon.seats 130",
+      "ENTITLEMENT_OVERAGE feature.tokens 20",
+    ]);
+    const nothing = await at("2024-06-10").calculateRevenue({
+      pricePlanDetailsConfig: PLAN,
+      licenseEntriesConfig: { mode: "CUSTOM" },
+    });
+    expect(cardsOf(nothing)).toEqual(["FIXED_FEE addon.fee 30"]);
+  });
+
   test("takes a plan that is given whole, with names for ids, and no cycle before it", async () => {
     const { at } = await loaded();
     const answer = await at("2024-02-10").calculateRevenue({
@@ -340,6 +366,28 @@ describe("S13.5 a revenue calculation is refused", () => {
         licenseEntriesConfig: { "addon.seats": [{ quantity: 1, effectiveFrom: "2024-07-01" }] },
       },
       /^licenseEntriesConfig\["addon\.seats"\]\[0\]\.effectiveFrom: expected a time before 2024-07-01T00:00:00\.000Z/,
+    ],
+    [
+      "for a listed license without a number",
+      {
+        pricePlanDetailsConfig: PLAN,
+        licenseEntriesConfig: { mode: "CUSTOM", custom: [{ licenseId: "addon.seats" }] },
+      },
+      /^licenseEntriesConfig\.custom\[0\]\.quantity: /,
+    ],
+    [
+      "for one feature that is listed twice",
+      {
+        pricePlanDetailsConfig: PLAN,
+        entitlementOverageConfig: {
+          mode: "CUSTOM",
+          custom: [
+            { featureId: "feature.tokens", quantity: 1 },
+            { featureId: "feature.tokens", quantity: 2 },
+          ],
+        },
+      },
+      /^entitlementOverageConfig\.custom: expected each feature once$/,
     ],
     [
       "for overage below zero",
