@@ -114,7 +114,7 @@ export const ENGINE_ARGUMENTS = {
     create: { setting: READ_LATER },
     update: change,
     get: one,
-    list: { filter: z.looseObject({ entityType: TEXT }).optional(), page: PAGE },
+    list: { page: PAGE, filter: z.looseObject({ entityType: TEXT }).optional() },
     of: { entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS },
   },
   eventSchemas: {
