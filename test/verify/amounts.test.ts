@@ -12,7 +12,7 @@ import { billed, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
 import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
 import { linesOf } from "../support/invoice-lines.ts";
-import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
+import { figuresOf, isRoundedAway, isTerm, withOtherDigit } from "./figures.ts";
 
 /** What a reader of the printed invoices gets. */
 function asJson(value: unknown): unknown {
@@ -64,7 +64,9 @@ describe("a changed digit", () => {
   test("S13.6 of any figure that an amount depends on is found", () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.nat(40), fc.nat(8), ({ invoices, path }, place, step) => {
-        const { differences } = verify({ invoices: withOtherDigit(invoices, path, place, step) });
+        const changed = withOtherDigit(invoices, path, place, step);
+        fc.pre(!isRoundedAway(path, invoices, changed));
+        const { differences } = verify({ invoices: changed });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: 1500 },
@@ -79,7 +81,9 @@ describe("a changed digit", () => {
         const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
         const path = figures[choice % figures.length];
         fc.pre(path !== undefined);
-        const { differences } = verify({ invoices: withOtherDigit(invoices, path, place, step) });
+        const changed = withOtherDigit(invoices, path, place, step);
+        fc.pre(!isRoundedAway(path, invoices, changed));
+        const { differences } = verify({ invoices: changed });
         expect(differences).not.toEqual([]);
       }),
       { numRuns: 100 },

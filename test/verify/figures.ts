@@ -62,3 +62,23 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
     ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)
   );
 }
+
+/**
+ * Whether rounding may hide that the rate of a minimum commitment is another: the line of a true-up has no exact amount
+ * beside its value, so a change whose share is less than a unit of the last digit may leave the value as it is.
+ */
+export function isRoundedAway(path: FigurePath, invoices: unknown, changed: unknown): boolean {
+  const at = (place: FigurePath, tree: unknown): unknown =>
+    place.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], tree);
+  const inside = path.indexOf("explanation");
+  if (inside < 0 || path.slice(inside + 1).join(".") !== "parts.0.rate") return false;
+  const how = at(path.slice(0, inside + 1), invoices) as {
+    readonly of: string;
+    readonly parts: readonly [{ readonly share: { readonly days: number; readonly of: number } }];
+    readonly rounding: { readonly digits: number };
+  };
+  if (how.of !== "TRUE_UP") return false;
+  const { days, of } = how.parts[0].share;
+  const change = Math.abs(Number(at(path, changed)) - Number(at(path, invoices)));
+  return (change * days) / of < 10 ** -how.rounding.digits;
+}
