@@ -82,7 +82,7 @@ export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { IdSource } from "./ledger/decision.ts";
-export type { SeenIds } from "./ledger/events/duplicates.ts";
+export type { SeenIds } from "./ledger/preview/seen-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export {
@@ -100,7 +100,7 @@ export type { LicenseUpdated } from "./ledger/commands/licenses.ts";
 export type { Migration, MigrationMode } from "./ledger/commands/migrate.ts";
 export type {
   AccountRecord,
-  CellChange,
+  LedgerCell,
   CreditRecord,
   EntryRecord,
   EventRecord,

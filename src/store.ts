@@ -12,19 +12,20 @@ export {
   type DocumentRecord,
   type IdSource,
 } from "./ledger/decision.ts";
+export { type NewEvent, recordOfNewEvent } from "./ledger/events/new-event.ts";
 export {
   type AccountRecord,
   type AliasRecord,
   type AssociationRecord,
-  type CellChange,
   type CreditRecord,
   type EntryRecord,
   type EventRecord,
   type FeatureUse,
   type InvoiceRecord,
+  type LedgerCell,
   type LicenseUpdateRecord,
   type PastInvoiceGroup,
-  UNNUMBERED,
+  type UsageDelta,
 } from "./ledger/records.ts";
-export type { EventFilter, HeldId, LedgerView, PageKey, PageRequest } from "./ledger/view.ts";
+export type { AcceptedEventId, EventFilter, LedgerView, PageKey, PageRequest } from "./ledger/view.ts";
 export type { Scope, Store } from "./store/store.ts";

@@ -2,7 +2,7 @@
 import type { Decimal } from "decimal.js";
 
 import { formatDate } from "../../src/calendar/instant.ts";
-import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
+import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Usage } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
@@ -58,7 +58,7 @@ function timed<Result>(work: () => Result): { readonly result: Result; readonly 
 }
 
 function meter(book: ReturnType<typeof monthBook>, events: readonly SentEvent[]): Usage {
-  const run = createMeteringRun(book, { ids: false });
+  const run = startEventRun(book);
   for (const event of events) run.add(event);
   return run.usage;
 }

@@ -13,7 +13,7 @@ import type { Migration } from "../ledger/commands/migrate.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/events/ingest.ts";
 import type { UndoneEvent } from "../ledger/events/undo.ts";
-import type { CellChange, EventRecord } from "../ledger/records.ts";
+import type { LedgerCell, EventRecord } from "../ledger/records.ts";
 import type { EventFilter } from "../ledger/view.ts";
 import type { Store } from "../store/store.ts";
 import { type AccountResources, accountResourcesOf } from "./accounts/account-resources.ts";
@@ -123,9 +123,9 @@ export interface Engine extends AccountResources {
   readonly pricePlans: PricePlans;
   readonly invoiceGroups: InvoiceGroups;
   /** What meters counted, by account and UTC day. */
-  usage(query: UsageQuery): Promise<readonly CellChange[]>;
+  usage(query: UsageQuery): Promise<readonly LedgerCell[]>;
   /** What features were used beyond their entries, by account and UTC day. */
-  overage(query: UsageQuery): Promise<readonly CellChange[]>;
+  overage(query: UsageQuery): Promise<readonly LedgerCell[]>;
   /** Series of usage, events and revenue over time; one result for each query, in their order. */
   metrics(request: MetricsRequestInput): Promise<readonly MetricResult[]>;
   /** What a draft or existing plan would charge for one cycle of given quantities; nothing is stored (S13.5). */

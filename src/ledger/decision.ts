@@ -4,8 +4,8 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import type { EventBatch } from "./events/event-batch.ts";
-import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
+import type { NewEvent } from "./events/new-event.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, EventRecord, InvoiceRecord, UsageDelta } from "./records.ts";
 
 /**
  * The kinds of document: what configures an organization, what spans its accounts, and what a server over an engine keeps
@@ -42,8 +42,8 @@ export interface DocumentRecord {
 }
 
 /**
- * What a store must write, at once or not at all. A record replaces the one of its id; lists are in no order, but for events
- * that are new (`UNNUMBERED`): they get their numbers in the order in which they stand.
+ * What a store must write, at once or not at all. A record replaces the one of its id; lists are in no order, but for new
+ * events, which get their numbers in the order in which they stand.
  */
 export interface Changes {
   readonly documents?: readonly DocumentRecord[];
@@ -51,29 +51,21 @@ export interface Changes {
   /** Whether the compiled configuration of other engines is out of date; needs the exclusive configuration lock. */
   readonly configurationChanged?: boolean;
   readonly accounts?: readonly AccountRecord[];
+  /** Events that come in; what they count and take is among `usage`, `overage` and `entries`. */
+  readonly newEvents?: readonly NewEvent[];
+  /** Stored events that are changed. */
   readonly events?: readonly EventRecord[];
-  /**
-   * New events beside those, numbered before them; what they count is not among `usage`. Only for a store that says that it
-   * takes batches.
-   */
-  readonly batch?: EventBatch | undefined;
-  readonly usage?: readonly CellChange[];
-  readonly overage?: readonly CellChange[];
+  readonly usage?: readonly UsageDelta[];
+  readonly overage?: readonly UsageDelta[];
   readonly entries?: readonly EntryRecord[];
   readonly credits?: readonly CreditRecord[];
   readonly invoices?: readonly InvoiceRecord[];
 }
 
-/** What an operation answers and what it changes. */
+/** What an operation answers and what it changes: a finished value, made before anything is written. */
 export interface Decision<Result> {
   readonly result: Result;
   readonly changes: Changes;
-  /**
-   * What can be written while the rest is still decided: batches that come before that of `changes`, each decided as it is
-   * asked for. A store that goes through them goes to their end before it looks at `result` and `changes`; for one that does
-   * not, these hold everything.
-   */
-  readonly early?: Iterable<EventBatch> | undefined;
 }
 
 /** Makes ids: a prefix, a part that grows with time and a random part (`um.1zYnCiM9Bpg.lv25y`). */

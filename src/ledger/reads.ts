@@ -18,7 +18,7 @@ import type { AccountParts } from "./workspace.ts";
 export type LedgerReads = Pick<
   LedgerView,
   | "accounts"
-  | "heldIds"
+  | "acceptedIds"
   | "entries"
   | "credits"
   | "invoices"

@@ -12,6 +12,7 @@ import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import type { Exact } from "../numbers/exact.ts";
 import type { IngestStatus } from "./outcome.ts";
 
 /** An alias of an account, over the half-open `[createdAt, removedAt)` (S16.6). */
@@ -150,14 +151,18 @@ export interface EventRecord {
   readonly feature?: FeatureUse;
 }
 
-/** An amount to add to one cell of usage (by meter) or overage (by feature). */
-export interface CellChange {
+/** The usage of a meter, or the overage of a feature, of one account on one UTC day. */
+export interface LedgerCell {
   readonly accountId: string;
-  /** The meter or the feature. */
-  readonly itemId: string;
+  readonly meterOrFeatureId: string;
   readonly day: Day;
-  /** May be below 0: an undo takes away what its event added. */
   readonly quantity: Decimal;
+}
+
+/** What is added to the usage of a meter, or the overage of a feature, of one account on one UTC day. */
+export interface UsageDelta extends Omit<LedgerCell, "quantity"> {
+  /** May be below 0: an undo takes away what its event added. */
+  readonly quantity: Exact;
 }
 
 /** A feature credit entry as stored (S11). */

@@ -6,7 +6,7 @@
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { DocumentKind, DocumentRecord } from "./decision.ts";
 import type { IngestStatus } from "./outcome.ts";
-import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
+import type { AccountRecord, LedgerCell, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
 
 /** Where a list goes on. */
 export interface PageRequest {
@@ -38,7 +38,7 @@ export interface EventFilter {
 }
 
 /** What is known of an event that holds its id: accepted and not reverted. */
-export interface HeldId {
+export interface AcceptedEventId {
   readonly eventId: string;
   readonly referenceId: string;
   readonly accountId: string;
@@ -75,7 +75,7 @@ export interface LedgerView {
    * (S14.1) is held by the event of the latest ingest. A store may take ids to be free that it has not looked for, in a
    * transaction that it does again where that was wrong.
    */
-  heldIds(eventIds: readonly string[]): Promise<readonly HeldId[]>;
+  acceptedIds(eventIds: readonly string[]): Promise<readonly AcceptedEventId[]>;
   events(filter: EventFilter, page: PageRequest): Promise<readonly EventRecord[]>;
   /** The first `limit` events of an account that match and are not reverted, earliest ingested first (by number). */
   eventsToUndo(accountId: string, filter: EventFilter, limit?: number): Promise<readonly EventRecord[]>;
@@ -94,9 +94,9 @@ export interface LedgerView {
   lastSpent(entryId: string, accountId: string): Promise<Instant | undefined>;
 
   /** Cells with usage of the accounts on the days `[from, until)`, in no order. */
-  usage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly CellChange[]>;
+  usage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
   /** Cells with overage of the accounts on the days `[from, until)`, in no order. */
-  overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly CellChange[]>;
+  overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
 
   /** All entries of the accounts, or of one feature of them, in order of creation, then id. */
   entries(accountIds: readonly string[], featureId?: string): Promise<readonly EntryRecord[]>;

@@ -9,9 +9,18 @@
 import type { Day } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
+import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
 import type { Changes } from "./decision.ts";
 import { compareIds } from "./order.ts";
-import type { AccountRecord, CellChange, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
+import type {
+  AccountRecord,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  InvoiceRecord,
+  LedgerCell,
+  UsageDelta,
+} from "./records.ts";
 
 /** What was read of one account. What a decision does not need may be left empty. */
 export interface AccountParts {
@@ -19,8 +28,8 @@ export interface AccountParts {
   readonly entries: readonly EntryRecord[];
   readonly credits: readonly CreditRecord[];
   readonly invoices: readonly InvoiceRecord[];
-  readonly usage: readonly CellChange[];
-  readonly overage: readonly CellChange[];
+  readonly usage: readonly LedgerCell[];
+  readonly overage: readonly LedgerCell[];
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
 }
@@ -43,10 +52,8 @@ export interface AccountWork {
   putCredit(credit: CreditRecord): void;
   putInvoice(invoice: InvoiceRecord): void;
   putEvent(event: EventRecord): void;
-  addUsage(meterId: string, day: Day, quantity: Decimal): void;
-  /** Adds what an event counts, each item of another meter. */
-  addUnits(day: Day, units: EventRecord["units"]): void;
-  addOverage(featureId: string, day: Day, quantity: Decimal): void;
+  addUsage(meterId: string, day: Day, quantity: Exact): void;
+  addOverage(featureId: string, day: Day, quantity: Exact): void;
 }
 
 /** One account as a working copy of its own. */
@@ -90,7 +97,7 @@ export function openAccount(parts: AccountParts): OpenAccount {
 
 /** Changes as they are gathered. */
 export type GatheredChanges = {
-  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "batch">]-?: NonNullable<
+  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "newEvents">]-?: NonNullable<
     Changes[Part]
   >[number][];
 };
@@ -111,8 +118,6 @@ class WorkingAccount implements OpenAccount {
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
   #events: WorkingRecords<EventRecord> | undefined;
-  /** The event that was put, while it is the only one. */
-  #onlyEvent: EventRecord | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
 
@@ -152,22 +157,17 @@ class WorkingAccount implements OpenAccount {
     this.#ownInvoices().put(invoice);
   }
   putEvent(event: EventRecord): void {
-    if (this.#events === undefined && this.#onlyEvent === undefined) this.#onlyEvent = event;
-    else this.#ownEvents().put(event);
+    this.#ownEvents().put(event);
   }
-  addUsage(meterId: string, day: Day, quantity: Decimal): void {
+  addUsage(meterId: string, day: Day, quantity: Exact): void {
     this.#ownUsage().add(meterId, day, quantity);
   }
-  addUnits(day: Day, units: EventRecord["units"]): void {
-    if (units.length > 0) this.#ownUsage().addUnits(day, units);
-  }
-  addOverage(featureId: string, day: Day, quantity: Decimal): void {
+  addOverage(featureId: string, day: Day, quantity: Exact): void {
     this.#ownOverage().add(featureId, day, quantity);
   }
 
   addTo(changes: GatheredChanges): void {
     if (this.record !== this.#parts.record) changes.accounts.push(this.record);
-    if (this.#onlyEvent !== undefined) changes.events.push(this.#onlyEvent);
     this.#events?.addTo(changes.events);
     this.#usage?.addTo(changes.usage);
     this.#overage?.addTo(changes.overage);
@@ -186,11 +186,7 @@ class WorkingAccount implements OpenAccount {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
-    if (this.#events !== undefined) return this.#events;
-    this.#events = new WorkingRecords(this.#parts.events, referenceIdOf, byNumber);
-    if (this.#onlyEvent !== undefined) this.#events.put(this.#onlyEvent);
-    this.#onlyEvent = undefined;
-    return this.#events;
+    return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
   }
   #ownUsage(): WorkingCells {
     return (this.#usage ??= new WorkingCells(this.#parts.record.id, this.#parts.usage));
@@ -277,18 +273,18 @@ function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => nu
 }
 
 type Days = Map<Day, Decimal>;
-/** A cell as its sum grows. */
-type GrowingCell = { -readonly [Part in keyof CellChange]: CellChange[Part] };
+/** A delta as it grows. */
+type GrowingDelta = { -readonly [Part in keyof UsageDelta]: UsageDelta[Part] };
 
 class WorkingCells {
   readonly #accountId: string;
-  readonly #read: readonly CellChange[];
+  readonly #read: readonly LedgerCell[];
   #readByItem: Map<string, Days> | undefined;
-  #added: GrowingCell[] = [];
+  readonly #added: GrowingDelta[] = [];
   /** What was added by item and day, once it is much. */
-  #places: Map<string, GrowingCell> | undefined;
+  #places: Map<string, GrowingDelta> | undefined;
 
-  constructor(accountId: string, read: readonly CellChange[]) {
+  constructor(accountId: string, read: readonly LedgerCell[]) {
     this.#accountId = accountId;
     this.#read = read;
   }
@@ -299,49 +295,40 @@ class WorkingCells {
     for (const [day, quantity] of this.#readByItem.get(itemId) ?? []) {
       if (day >= from && day < until) total = add(total, quantity);
     }
-    for (const { itemId: item, day, quantity } of this.#added) {
-      if (item === itemId && day >= from && day < until) total = add(total, quantity);
+    for (const { meterOrFeatureId, day, quantity } of this.#added) {
+      if (meterOrFeatureId === itemId && day >= from && day < until) total = add(total, decimalOfExact(quantity));
     }
     return total;
   }
 
-  add(itemId: string, day: Day, quantity: Decimal): void {
+  add(itemId: string, day: Day, quantity: Exact): void {
     const found = this.#find(itemId, day);
     if (found !== undefined) {
-      found.quantity = add(found.quantity, quantity);
+      found.quantity = addExact(found.quantity, quantity);
       return;
     }
-    const cell = { accountId: this.#accountId, itemId, day, quantity };
-    this.#added.push(cell);
-    this.#places?.set(`${day} ${itemId}`, cell);
+    const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
+    this.#added.push(delta);
+    this.#places?.set(`${day} ${itemId}`, delta);
   }
 
-  addUnits(day: Day, units: EventRecord["units"]): void {
-    if (this.#added.length > 0) {
-      for (const { meterId, quantity } of units) this.add(meterId, day, quantity);
-      return;
-    }
-    const accountId = this.#accountId;
-    this.#added = units.map(({ meterId, quantity }) => ({ accountId, itemId: meterId, day, quantity }));
+  addTo(changed: UsageDelta[]): void {
+    for (const delta of this.#added) changed.push(delta);
   }
 
-  addTo(changed: CellChange[]): void {
-    for (const cell of this.#added) changed.push(cell);
-  }
-
-  #find(itemId: string, day: Day): GrowingCell | undefined {
+  #find(itemId: string, day: Day): GrowingDelta | undefined {
     if (this.#added.length > FEW) {
-      this.#places ??= new Map(this.#added.map((cell) => [`${cell.day} ${cell.itemId}`, cell]));
+      this.#places ??= new Map(this.#added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
       return this.#places.get(`${day} ${itemId}`);
     }
-    for (const cell of this.#added) if (cell.day === day && cell.itemId === itemId) return cell;
+    for (const delta of this.#added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
     return undefined;
   }
 }
 
-function byItemOf(read: readonly CellChange[]): Map<string, Days> {
+function byItemOf(read: readonly LedgerCell[]): Map<string, Days> {
   const byItem = new Map<string, Days>();
-  for (const { itemId, day, quantity } of read) addCell(byItem, itemId, day, quantity);
+  for (const { meterOrFeatureId, day, quantity } of read) addCell(byItem, meterOrFeatureId, day, quantity);
   return byItem;
 }
 

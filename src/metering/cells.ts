@@ -7,7 +7,6 @@
  * @module
  */
 import type { Day } from "../calendar/instant.ts";
-import { hasCode } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import {
@@ -31,8 +30,6 @@ export interface Cells {
   readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
   /** Makes what adds to several columns at once. @param columns different ones */
   readonly adder: (columns: readonly number[]) => AddAll;
-  /** Whether {@link add} would take this quantity; adds nothing. */
-  readonly fits: (row: number, column: number, day: Day, quantity: Exact) => boolean;
   /** The cells that were made, in no particular order; none of a row or column that does not exist. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
   /**
@@ -44,12 +41,12 @@ export interface Cells {
 }
 
 /**
- * Adds to several cells of one row and day, or to none.
+ * Adds to several cells of one row and day.
  *
- * @param quantities by the place of their column in the adder's list; undefined leaves its cell alone
- * @returns false when a cell would need more than 100 digits (S1.4); nothing is added then
+ * @param quantities by the place of their column in the adder's list; undefined leaves its cell alone. Within 40 digits
+ * before and after the point (S1.6), so that no sum of them leaves what is exact
  */
-export type AddAll = (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => boolean;
+export type AddAll = (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => void;
 
 /** What the dense cells cannot hold, by row, column and day. */
 interface WideCells {
@@ -79,35 +76,18 @@ export function createCells(rows: number, columns: number, together?: readonly (
     if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
     else dense.sums[first + place] = total;
   };
-  const fits: Cells["fits"] = (row, column, day, quantity) => {
-    const small = typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= 50);
-    if (small && wide.byCell.size === 0) return true;
-    try {
-      const aside = wide.byCell.get(row * columns + column)?.get(day) ?? 0;
-      addExact(addExact(aside, quantity), denseAt(dense, row, column, day) ?? 0);
-      return true;
-    } catch (error) {
-      if (hasCode(error, "ERR_ARITHMETIC")) return false;
-      throw error;
-    }
-  };
   const adder: Cells["adder"] = (wanted) => {
     const addDense = denseAdder(dense, wanted);
     return (row, day, quantities) => {
-      if (wide.byCell.size === 0 && addDense(row, day, quantities)) return true;
-      for (const [index, quantity] of quantities.entries()) {
-        if (quantity !== undefined && !fits(row, wanted[index] ?? -1, day, quantity)) return false;
-      }
+      if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
       for (const [index, quantity] of quantities.entries()) {
         if (quantity !== undefined) add(row, wanted[index] ?? -1, day, quantity);
       }
-      return true;
     };
   };
   return {
     add,
     adder,
-    fits,
     days: (row, column) => (row < 0 || column < 0 ? [] : cellsOf(dense, wide, row, column)),
     between(row, column, from, until) {
       if (row < 0 || column < 0) return 0;
@@ -124,7 +104,10 @@ export function createCells(rows: number, columns: number, together?: readonly (
 }
 
 /** Adds to dense cells only, or to none: to those of one lane with one look at where it is. */
-function denseAdder(dense: DenseCells, columns: readonly number[]): AddAll {
+function denseAdder(
+  dense: DenseCells,
+  columns: readonly number[],
+): (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => boolean {
   const lanes = columns.map((column) => dense.lanes[column] ?? 0);
   const places = columns.map((column) => dense.places[column] ?? 0);
   /** The cells that were touched, and what they were. */

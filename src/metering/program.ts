@@ -30,6 +30,12 @@ export interface SchemaProgram {
   readonly slots: EventSlots;
   readonly enrichment: Enrichment;
   readonly measure: Measure;
+  /** The meters of the measure, in the order of its units. */
+  readonly meters: readonly Pick<UsageMeter, "id" | "name">[];
+  /** The ids of those. */
+  readonly meterIds: readonly string[];
+  /** Whether its events have enriched fields. */
+  readonly enriches: boolean;
   /** What the schema's feature consumes of an event: the slot of its attribute (S11.2). */
   readonly feature?: { readonly featureId: string; readonly slot: number };
 }
@@ -71,6 +77,9 @@ export function compileMetering(book: MeteringBook, options: MeteringOptions = {
       slots,
       enrichment: compileEnrichment(schema, slots, findSetting, budget),
       measure: compileMeasure(slots, places, budget),
+      meters: places.map(({ meter: { id, name } }) => ({ id, name })),
+      meterIds: places.map(({ meter: { id } }) => id),
+      enriches: (schema.enrichments?.fields ?? []).length > 0,
       ...(featureDetails && slot !== undefined ? { feature: { featureId: featureDetails.featureId, slot } } : {}),
     });
   }

@@ -36,6 +36,8 @@ export interface Usage {
   daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
   /** Every cell with usage, by account, meter and day. */
   cells(): Iterable<UsageCell>;
+  /** The cells of one account, by meter and day. */
+  cellsOf(accountId: string): Iterable<UsageCell>;
   /** Every cell with usage, by the indices of its account and meter, in no particular order of days. */
   visit(cell: (account: number, meter: number, day: Day, quantity: Exact) => void): void;
 }
@@ -56,8 +58,6 @@ export interface UsageTally extends Usage {
    * @param meters different indices in `meterIds`
    */
   readonly adder: (meters: readonly number[]) => AddAll;
-  /** Whether {@link add} would take this quantity; adds nothing. */
-  readonly fits: (account: number, meter: number, day: Day, quantity: Exact) => boolean;
   /** Adds all of another tally, whose accounts and meters are all known here. */
   merge(other: Usage): void;
 }
@@ -77,13 +77,18 @@ export function createUsageTally(
   const meters = new Map(meterIds.map((id, index) => [id, index]));
   const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
     store.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
+  function* cellsOf(accountId: string): Iterable<UsageCell> {
+    for (const meterId of meterIds) {
+      const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
+      for (const [day, quantity] of days) yield { accountId, meterId, day, quantity: decimalOfExact(quantity) };
+    }
+  }
 
   return {
     accountIds,
     meterIds,
     add: store.add,
     adder: store.adder,
-    fits: store.fits,
     visit(cell) {
       for (const account of accountIds.keys()) {
         for (const meter of meterIds.keys()) {
@@ -92,13 +97,9 @@ export function createUsageTally(
       }
     },
     *cells() {
-      for (const accountId of accountIds) {
-        for (const meterId of meterIds) {
-          const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
-          for (const [day, quantity] of days) yield { accountId, meterId, day, quantity: decimalOfExact(quantity) };
-        }
-      }
+      for (const accountId of accountIds) yield* cellsOf(accountId);
     },
+    cellsOf,
     between(accountId, meterId, from, until) {
       return decimalOfExact(store.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
     },

@@ -260,6 +260,21 @@ export function smallWhole({ d, e, s }: Decimal): number {
   return whole === 0 ? 0 : s * whole;
 }
 
+/**
+ * Whether a value has at most `places` digits before and at most `places` after the point; zeros at the end of the
+ * fraction are no digits. Looks at mantissa and scale alone: a Decimal for each value costs the event path two thirds.
+ *
+ * @param places 16 or more
+ */
+export function isWithinPlaces(value: Exact, places: number): boolean {
+  if (typeof value === "number") return true;
+  const { mantissa, scale } = value;
+  if (typeof mantissa === "number" && scale <= places) return true;
+  const digits = BigInt(mantissa);
+  const end = 10n ** BigInt(places + scale);
+  return digits < end && digits > -end && (scale <= places || digits % 10n ** BigInt(scale - places) === 0n);
+}
+
 /** The integer that, at 10^-scale, is the value. */
 export function mantissaOf(value: Exact): number | bigint {
   return typeof value === "number" ? value : value.mantissa;

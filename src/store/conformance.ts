@@ -4,7 +4,6 @@
  * @module
  */
 import { atomicityCases } from "./conformance/atomicity.ts";
-import { batchCases } from "./conformance/batches.ts";
 import type { ConformanceCase } from "./conformance/case.ts";
 import { cellCases } from "./conformance/cells.ts";
 import { configurationCases } from "./conformance/configuration.ts";
@@ -30,7 +29,6 @@ export const storeConformance: readonly ConformanceCase[] = [
   ...isolationCases,
   ...configurationCases,
   ...eventCases,
-  ...batchCases,
   ...cellCases,
   ...recordCases,
   ...listCases,

@@ -26,8 +26,6 @@ export interface Scope {
 export interface Store {
   /** Lower case, for logs and test titles: `memory`, `postgres`. */
   readonly name: string;
-  /** Whether it takes plain events in columns (`Changes.batch`): without a word of it, every event comes as a record. */
-  readonly takesBatches?: boolean;
   /**
    * Runs `work` with a consistent view as the only writer of the scope, and commits its changes as one: all of them or,
    * where `work` or the commit fails, none. `work` reads first, then decides; it is run once for each call, or again

@@ -8,11 +8,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import type { Changes } from "../../src/ledger/decision.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { recordOf } from "../../src/store/record-text.ts";
 import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
 
 interface Former {
@@ -36,15 +34,9 @@ const ACCOUNTS = ["prod", "a|b"];
 const SHORT = /^(?:inv|credit|entry|cr|fce)\.[0-9A-Za-z.]{1,40}$/;
 
 /** An engine over the ledger of the file. */
-async function overFormer(): Promise<EngineUnderTest> {
-  const store = memoryStore();
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of the tests
-  const changes = recordOf(JSON.stringify(former.records)) as Changes;
-  await store.transact({ configuration: "exclusive", accountIds: ACCOUNTS, eventIds: [] }, async () => ({
-    result: undefined,
-    changes: { ...changes, configurationChanged: true },
-  }));
-  return engineAt(READ_AT, store);
+function overFormer(): EngineUnderTest {
+  const snapshot = { format: "ratebook memory store", version: 1, revision: 1, changes: former.records };
+  return engineAt(READ_AT, memoryStore({ snapshot: JSON.stringify(snapshot) }));
 }
 
 /** An engine that did all of it with short ids. */
@@ -87,7 +79,7 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
 
 describe("a ledger whose ids hold their keys", () => {
   test("S2.4 makes nothing twice, neither when it is read nor when what falls due is done", async () => {
-    const [before, afresh] = [await overFormer(), await fromTheStart()];
+    const [before, afresh] = [overFormer(), await fromTheStart()];
     expect(await holdings(before)).toEqual(await holdings(afresh));
     for (const at of ["2024-03-20T12:00:00Z", "2024-04-03", "2024-05-10"]) {
       for (const { engine } of [before, afresh]) {
@@ -102,7 +94,7 @@ describe("a ledger whose ids hold their keys", () => {
   });
 
   test("answers to every id that it had, whether it was written or only due", async () => {
-    const { engine } = await overFormer();
+    const { engine } = overFormer();
     for (const [id, accountId, invoiceType, status, startDate, total] of former.listed.invoices) {
       const { id: answered, invoice } = await engine.invoices.get(id);
       expect([invoice.accountId, invoice.invoiceType, invoice.status, invoice.startDate]).toEqual([
@@ -134,7 +126,7 @@ describe("a ledger whose ids hold their keys", () => {
   });
 
   test("answers to the former id of a draft that became final with a short one", async () => {
-    const { engine, at } = await overFormer();
+    const { engine, at } = overFormer();
     const draft = former.listed.invoices.find(([, , type, status]) => type === "STANDARD" && status === "DRAFT");
     at("2024-04-03");
     await engine.finalize();

@@ -102,7 +102,9 @@ describe("from an empty store to a final invoice", () => {
       from: "2024-03-01T00:00:00Z",
       until: "2024-04-01T00:00:00Z",
     });
-    expect(usage.map(({ itemId, quantity }) => [itemId, String(quantity)])).toEqual([[meterId, "30"]]);
+    expect(usage.map(({ meterOrFeatureId, quantity }) => [meterOrFeatureId, String(quantity)])).toEqual([
+      [meterId, "30"],
+    ]);
 
     // 30 calls at 0.01, 3 seats at 10, less 5 of credit.
     const [draft] = (await engine.invoices.list({ accountId: "acme-prod" })).items;

@@ -140,18 +140,6 @@ describe.each(files)("src/%s", (file) => {
   });
 });
 
-/** Files that may still be in one circle; a list goes from here when its circle is gone. */
-const KNOWN_CIRCLES: readonly (readonly string[])[] = [
-  [
-    "ledger/account/account-plan.ts",
-    "ledger/account/catch-up.ts",
-    "ledger/account/invoices.ts",
-    "ledger/account/open-cycles.ts",
-    "ledger/catalog.ts",
-    "ledger/events/seats.ts",
-  ],
-];
-
 /** What each file imports of the files themselves, type imports included. */
 function importsOf(texts: ReadonlyMap<string, string>): Map<string, readonly string[]> {
   return new Map(
@@ -194,19 +182,37 @@ function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   return circles;
 }
 
+describe("one place where an event is decided", () => {
+  const makers = files
+    .map((file) => file.replaceAll(sep, "/"))
+    .filter((file) => file.startsWith("ledger/") && file !== "ledger/outcome.ts")
+    .filter((file) => {
+      const text = readFileSync(join(src, file), "utf8");
+      return /\boutcomeOf\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/.test(
+        text,
+      );
+    });
+
+  test("only the decider and its sentences make outcomes", () => {
+    const own = ["ledger/events/decide-event.ts", "ledger/events/event-outcomes.ts"];
+    const counting = ["ledger/preview/preview-run.ts", "ledger/preview/preview.ts", "ledger/events/new-event.ts"];
+    expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);
+    // These compare outcomes that were made, and make none.
+    for (const file of counting)
+      expect(readFileSync(join(src, file), "utf8")).not.toMatch(/\boutcomeOf\(|status: "ING/);
+    for (const file of files) {
+      const text = readFileSync(join(src, file), "utf8");
+      if (text.includes('/event-outcomes.ts"')) expect(file.replaceAll(sep, "/")).toBe("ledger/events/decide-event.ts");
+    }
+  });
+});
+
 describe("circles of imports", () => {
   const texts = new Map(files.map((file) => [file.replaceAll(sep, "/"), readFileSync(join(src, file), "utf8")]));
   const circles = circlesOf(importsOf(texts));
 
-  test("there are none but the known ones", () => {
-    const isKnown = (circle: readonly string[]): boolean =>
-      KNOWN_CIRCLES.some((known) => circle.every((file) => known.includes(file)));
-    expect(circles.filter((circle) => !isKnown(circle))).toEqual([]);
-  });
-
-  test("the known ones are still there", () => {
-    const isGone = (known: readonly string[]): boolean => !circles.some(([first = ""]) => known.includes(first));
-    expect(KNOWN_CIRCLES.filter(isGone)).toEqual([]);
+  test("there are none", () => {
+    expect(circles).toEqual([]);
   });
 
   test.each([

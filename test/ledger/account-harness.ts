@@ -8,9 +8,12 @@ import { keyOfInvoice } from "../../src/ledger/account/due-ids.ts";
 import { openIn } from "../../src/ledger/account/open-cycles.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
+import { recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
+import { exactOfDecimal } from "../../src/numbers/exact.ts";
+import { cellsOf } from "./cells.ts";
 
 /** The start of all clocks in these tests. */
 export const START = "2024-01-01";
@@ -79,14 +82,17 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
       for (const [id, before] of parts) {
         const own = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
           items.filter(({ accountId }) => accountId === id);
+        const added = own(changes.newEvents).map((each, index) =>
+          recordOfNewEvent(each, before.events.length + index + 1),
+        );
         const after = {
           record: changes.accounts?.find((record) => record.id === id) ?? before.record,
           entries: replaced(before.entries, own(changes.entries), (each) => each.id),
           credits: replaced(before.credits, own(changes.credits), (each) => each.id),
           invoices: replaced(before.invoices, own(changes.invoices), (each) => each.id),
-          events: replaced(before.events, own(changes.events), (each) => each.referenceId),
-          usage: [...before.usage, ...own(changes.usage)],
-          overage: [...before.overage, ...own(changes.overage)],
+          events: replaced([...before.events, ...added], own(changes.events), (each) => each.referenceId),
+          usage: [...before.usage, ...cellsOf(own(changes.usage))],
+          overage: [...before.overage, ...cellsOf(own(changes.overage))],
         };
         parts.set(id, after);
       }
@@ -96,7 +102,7 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
       ledger.run((work) => {
         catchUp(catalog, work, at(now));
         if (!openIn(catalog, work, at(now))(at(timestamp))) return false;
-        work.addUsage("um.calls", dayOf(at(timestamp)), decimalOf(quantity));
+        work.addUsage("um.calls", dayOf(at(timestamp)), exactOfDecimal(decimalOf(quantity)));
         return true;
       }, id),
     parts: (id = "a") => partsOf(id),

@@ -9,6 +9,7 @@ import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-read
 import type { Changes } from "../../src/ledger/decision.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
+import { recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
 import { undoFilterOf } from "../../src/ledger/events/undo-filter.ts";
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
@@ -16,15 +17,16 @@ import { isCompleted } from "../../src/ledger/outcome.ts";
 import type { LedgerReads } from "../../src/ledger/reads.ts";
 import {
   type AccountRecord,
-  type CellChange,
   type EntryRecord,
   type EventRecord,
   type InvoiceRecord,
-  UNNUMBERED,
+  type LedgerCell,
 } from "../../src/ledger/records.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { cellsOf } from "./cells.ts";
+import { readBatch } from "./read-batch.ts";
 
 /** Midnight of the first of March 2024: associations begin here, and clocks start. */
 export const MARCH: Instant = instantOf("2024-03-01");
@@ -191,7 +193,8 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     catalog,
     reads,
     eventsRead: () => read,
-    async ingest(batch, now) {
+    async ingest(sent, now) {
+      const batch = readBatch(sent);
       const needs = ingestNeeds(catalog, batch);
       const names = new Map(
         [...needs.names.keys()].flatMap((name) => (named(name) ? [[name, named(name) ?? ""]] : [])),
@@ -248,21 +251,21 @@ interface Kept {
   readonly entries: Map<string, EntryRecord>;
   readonly credits: Map<string, NonNullable<Changes["credits"]>[number]>;
   readonly invoices: Map<string, InvoiceRecord>;
-  readonly usage: CellChange[];
-  readonly overage: CellChange[];
+  readonly usage: LedgerCell[];
+  readonly overage: LedgerCell[];
 }
 
 function apply(kept: Kept, changes: Changes): void {
   for (const each of changes.accounts ?? []) kept.accounts.set(each.id, each);
-  for (const each of changes.events ?? []) {
-    const number = each.number === UNNUMBERED ? kept.events.size + 1 : each.number;
-    kept.events.set(each.referenceId, { ...each, number });
+  for (const each of changes.newEvents ?? []) {
+    kept.events.set(each.referenceId, recordOfNewEvent(each, kept.events.size + 1));
   }
+  for (const each of changes.events ?? []) kept.events.set(each.referenceId, each);
   for (const each of changes.entries ?? []) kept.entries.set(each.id, each);
   for (const each of changes.credits ?? []) kept.credits.set(each.id, each);
   for (const each of changes.invoices ?? []) kept.invoices.set(each.id, each);
-  kept.usage.push(...(changes.usage ?? []));
-  kept.overage.push(...(changes.overage ?? []));
+  kept.usage.push(...cellsOf(changes.usage));
+  kept.overage.push(...cellsOf(changes.overage));
 }
 
 function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
@@ -274,11 +277,11 @@ function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
     count(events.length);
     return events;
   };
-  const days = (cells: readonly CellChange[], ids: readonly string[], from: number, until: number): CellChange[] =>
+  const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
     of(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
     accounts: async (ids) => ids.flatMap((id) => kept.accounts.get(id) ?? []),
-    heldIds: async (eventIds) =>
+    acceptedIds: async (eventIds) =>
       [...new Map(held().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
         eventIds.includes(eventId),
       ),
@@ -331,8 +334,9 @@ function totalsOf(kept: Kept, id: string): Totals {
     [...items].filter(({ accountId }) => accountId === id);
   const text = (quantities: readonly Decimal[]): string => textOf(sum(quantities));
   const usage: Record<string, string> = {};
-  for (const { itemId } of own(kept.usage)) {
-    usage[itemId] = text(own(kept.usage).flatMap((cell) => (cell.itemId === itemId ? [cell.quantity] : [])));
+  for (const { meterOrFeatureId: meterId } of own(kept.usage)) {
+    const cells = own(kept.usage).filter(({ meterOrFeatureId }) => meterOrFeatureId === meterId);
+    usage[meterId] = text(cells.map(({ quantity }) => quantity));
   }
   const counted = own(kept.events.values()).filter(({ status, reverted }) => isCompleted(status) && !reverted);
   return {

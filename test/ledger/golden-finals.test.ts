@@ -17,6 +17,7 @@ import { textOf, ZERO } from "../../src/numbers/decimal.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
+import { readBatch } from "./read-batch.ts";
 
 interface Moment {
   readonly at: Instant;
@@ -108,7 +109,8 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
     at: instantOf(event.timestamp),
     happens: () => {
       const read = { accounts: book.accounts.map(({ id }) => ledger.parts(id)), names, held: [], holders: [] };
-      const { changes } = decideIngest(ledger.catalog, read, [event], instantOf(event.timestamp), ledger.ids);
+      const batch = readBatch([event]);
+      const { changes } = decideIngest(ledger.catalog, read, batch, instantOf(event.timestamp), ledger.ids);
       ledger.apply(changes);
     },
   }));

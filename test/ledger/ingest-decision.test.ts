@@ -82,10 +82,10 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
       "The timestamp 2024-03-06T12:00:00.001Z is too far after the time of ingest, 2024-03-05T12:00:00.000Z.",
     ],
     [
-      "a meter that needs too many digits (S1.4)",
+      "a meter that measures too many digits (S1.6)",
       callOf({ schemaName: "huge" }),
       "INGESTION_FAILED_UNITS_INVALID",
-      "With the event, a sum of usage or feature credits would need more than 100 significant digits.",
+      `Of the meter "huge" the event would count "1${"0".repeat(59)}…": expected at most 40 digits before the point and 40 after it.`,
     ],
     [
       "below 0 of a feature (S11.3)",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
+import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { accountOf, bookOf, europeMeter, eventOf, requestSchema } from "../ledger/support.ts";
 
 type Parts = Readonly<Record<string, unknown>>;
@@ -35,8 +35,8 @@ function runOf({
   settings = [],
   computation,
   accounts,
-}: Enriched): ReturnType<typeof createMeteringRun> {
-  return createMeteringRun(
+}: Enriched): ReturnType<typeof startEventRun> {
+  return startEventRun(
     bookOf({
       settings,
       eventSchemas: [{ ...requestSchema, enrichments: { dependencies, fields } }],

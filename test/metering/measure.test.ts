@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
+import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { accountOf, bookOf, eventOf, europeMeter } from "../ledger/support.ts";
 
 const inRegion = (region: string): unknown => ({ "==": [{ var: "dimension.region" }, region] });
@@ -12,7 +12,7 @@ function metered(
   computations: readonly unknown[],
   ...events: readonly (readonly [region: string, tokens: number | string])[]
 ): string {
-  const run = createMeteringRun(bookOf({ usageMeters: [{ ...europeMeter, aggregation, computations }] }));
+  const run = startEventRun(bookOf({ usageMeters: [{ ...europeMeter, aggregation, computations }] }));
   for (const [index, [region, value]] of events.entries()) {
     run.add(eventOf({ id: `e${index}`, dimensions: { region }, attributes: [{ name: "tokens", value }] }));
   }
@@ -33,7 +33,7 @@ describe("what a meter counts of an event", () => {
       ],
       accounts: [accountOf("prod")],
     });
-    const run = createMeteringRun(book);
+    const run = startEventRun(book);
     expect(run.add(eventOf({ schemaName: "other" })).status).toBe("INGESTION_COMPLETED_NO_MATCHING_METERS");
     expect(run.usage.between("prod", "um.eu", 0, 100_000).toFixed()).toBe("0");
   });

@@ -90,8 +90,6 @@ test("S1.4 a cell that would need more than 100 digits is refused, and nothing i
   const tally = createUsageTally(["a"], ["m"]);
   tally.add(0, 0, 1, exact("1e80"));
   const tiny = exact("1e-30");
-  expect(tally.fits(0, 0, 1, tiny)).toBe(false);
-  expect(tally.fits(0, 0, 2, tiny)).toBe(true);
   expect(() => tally.add(0, 0, 1, tiny)).toThrow(expect.objectContaining({ code: "ERR_ARITHMETIC" }));
   expect(tally.between("a", "m", 1, 2).toFixed()).toBe(`1${"0".repeat(80)}`);
 });

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
-import { recordIn, sizeOf } from "../../src/ledger/events/event-batch.ts";
-import { UNNUMBERED } from "../../src/ledger/records.ts";
+import { type NewEvent, recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
+import { exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { event } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -113,7 +113,8 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
         usage: await Promise.all(
           (changes.usage ?? []).map(async (cell) => {
             const [before] = await view.usage([cell.accountId], cell.day, cell.day + 1);
-            return before === undefined ? cell : { ...cell, quantity: cell.quantity.minus(before.quantity) };
+            if (before === undefined) return cell;
+            return { ...cell, quantity: subtractExact(cell.quantity, exactOfDecimal(before.quantity)) };
           }),
         ),
       })),
@@ -133,7 +134,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
         usage: async (accountIds, from, until) => {
           const cells = await view.usage(accountIds, from, until);
           const [accountId = ""] = accountIds;
-          return cells.length > 0 ? cells : [{ accountId, itemId: "m", day: from, quantity: new Decimal(0) }];
+          return cells.length > 0 ? cells : [{ accountId, meterOrFeatureId: "m", day: from, quantity: new Decimal(0) }];
         },
       })),
   ],
@@ -149,7 +150,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     "only an accepted event that is not reverted holds its id",
     () =>
       reading((view) => ({
-        heldIds: async (eventIds) =>
+        acceptedIds: async (eventIds) =>
           (await Promise.all(eventIds.map((eventId) => view.events({ eventId }, { limit: 1 })))).flat(),
       })),
   ],
@@ -220,23 +221,45 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
           (await view.eventsToUndo(...query)).map((event) => ({ ...event, number: Math.min(event.number, 2) })),
       })),
   ],
-  "a batch goes without what its events measured": [
-    "what the meters of events in columns measured is usage",
+  "a new event goes without what it measured": [
+    "a new event comes back as it was decided",
     () =>
-      writing(({ batch, ...changes }) =>
-        batch === undefined
-          ? changes
-          : { ...changes, batch: { ...batch, forms: batch.forms.map((form) => ({ ...form, meterIds: [] })) } },
-      ),
+      writing((changes) => ({
+        ...changes,
+        newEvents: (changes.newEvents ?? []).map((row) => ({ ...row, quantities: [] })),
+      })),
   ],
-  "a batch comes after the records beside it": [
-    "events in columns come back as records, in their order, among those that are records",
+  "new events go by their ids": [
+    "new events get the next numbers, in the order in which they stand",
     () =>
-      writing(({ batch, ...changes }) => {
-        if (batch === undefined) return changes;
-        const own = Array.from({ length: sizeOf(batch) }, (_, index) => recordIn(batch, index, UNNUMBERED));
-        return { ...changes, events: [...(changes.events ?? []), ...own] };
-      }),
+      writing((changes) => ({
+        ...changes,
+        newEvents: (changes.newEvents ?? []).toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
+      })),
+  ],
+  "what was sent stays the sender's": [
+    "what the sender does to an event afterwards changes nothing",
+    () => {
+      const sent = new Map<string, NewEvent["sent"]>();
+      const store = writing((changes) => {
+        for (const { referenceId, sent: each } of changes.newEvents ?? []) sent.set(referenceId, each);
+        return changes;
+      });
+      const events: LedgerView["events"] = async (...query) =>
+        (await store.read.events(...query)).map((found) => ({
+          ...found,
+          payload: { ...found.payload, ...(sent.get(found.referenceId) as object) },
+        }));
+      return { ...store, read: { ...store.read, events } };
+    },
+  ],
+  "a repeated reference id replaces": [
+    "a reference id is given to one new event only",
+    () =>
+      writing(({ newEvents = [], events = [], ...changes }) => ({
+        ...changes,
+        events: [...events, ...newEvents.map((row, place) => recordOfNewEvent(row, place + 1))],
+      })),
   ],
   "the last day counts": [
     "events with overage are those of the days, accepted, not reverted, by number",

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { LedgerView } from "../../src/ledger/view.ts";
-import { Decimal } from "../../src/numbers/decimal.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { account, event, invoice, LONG, NOON, ODD_TEXTS, use } from "../../src/store/conformance/samples.ts";
+import { account, cell, event, invoice, LONG, NOON, ODD_TEXTS, use } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
@@ -77,8 +76,8 @@ describe("a memory store", () => {
       store.transact(scope, async () => ({
         result: undefined,
         changes: {
-          usage: [{ accountId: "a", itemId: "m", day: 0, quantity: new Decimal(usage) }],
-          overage: [{ accountId: "a", itemId: "f", day: 0, quantity: new Decimal(overage) }],
+          usage: [cell("a", "m", 0, usage)],
+          overage: [cell("a", "f", 0, overage)],
         },
       }));
     await add("1", "1e90");

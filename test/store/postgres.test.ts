@@ -116,7 +116,7 @@ describe("an id that is held so long that it may be taken again", () => {
     let runs = 0;
     const scope = { configuration: "shared", accountIds: ["b"], eventIds: ["x"] } as const;
     await store.transact(scope, async (view) => {
-      const [held] = await view.heldIds(["x"]);
+      const [held] = await view.acceptedIds(["x"]);
       if ((runs += 1) === 1) {
         await put("a", { events: [{ ...first, reverted: true }] });
         await put("c", { events: [event("c", 1, { eventId: "x" })] });
@@ -144,7 +144,7 @@ describe("event ids that are taken to be free", () => {
     await put("x");
     const seen: string[][] = [];
     await store.transact(scope, async (view) => {
-      const held = (await view.heldIds(["x", "y"])).map(({ eventId }) => eventId);
+      const held = (await view.acceptedIds(["x", "y"])).map(({ eventId }) => eventId);
       seen.push(held);
       if (held.length === 0) throw new Error("expected one that is held");
       return { result: undefined, changes: {} };
@@ -157,7 +157,7 @@ describe("event ids that are taken to be free", () => {
     const store = await postgresStore(pool, { schema: "again and undone" });
     const put = (accountId: string, number: number, more: Partial<EventRecord> = {}): Promise<readonly string[]> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async (view) => {
-        const held = await view.heldIds(["x"]);
+        const held = await view.acceptedIds(["x"]);
         const written = event(accountId, number, { eventId: "x", number: UNNUMBERED, ...more });
         return {
           result: held.map(({ referenceId }) => referenceId),
@@ -187,7 +187,7 @@ describe("event ids that are taken to be free", () => {
     await locker.query("begin; lock table impatient.entry in access exclusive mode");
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
     const work = store.transact(scope, async (view) => {
-      await view.heldIds(["x"]);
+      await view.acceptedIds(["x"]);
       await view.entries(["a"]);
       return { result: undefined, changes: {} };
     });
@@ -215,7 +215,7 @@ describe("event ids that are taken to be free", () => {
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 2_000 }, (_, place) => event("a", place, { number: UNNUMBERED }));
     await store.transact(scope, async (view) => {
-      expect(await view.heldIds([...events.map(({ eventId }) => eventId), "not taken"])).toEqual([]);
+      expect(await view.acceptedIds([...events.map(({ eventId }) => eventId), "not taken"])).toEqual([]);
       return { result: undefined, changes: { accounts: [account("a")], events } };
     });
     expect(most).toBe(2);

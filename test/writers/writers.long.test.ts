@@ -103,7 +103,7 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
       const usage = await engine.usage({ accountIds: [accountId], ...window });
       for (const { id } of (await engine.usageMeters.list()).items.map(({ item }) => item)) {
         const units = own.flatMap((event) => event.units.filter(({ meterId }) => meterId === id));
-        const cells = usage.filter(({ itemId }) => itemId === id);
+        const cells = usage.filter(({ meterOrFeatureId }) => meterOrFeatureId === id);
         expect(total(cells.map(({ quantity }) => quantity))).toBe(total(units.map(({ quantity }) => quantity)));
       }
       const consumed = total(own.flatMap(({ feature }) => feature?.quantity ?? []));

@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { SeenIds } from "../../ledger/events/duplicates.ts";
+import type { SeenIds } from "../../ledger/preview/seen-ids.ts";
 import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
 
 const SHARDS = 256;
@@ -86,12 +86,6 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
       // An end at 1970 itself must not look like an empty place; no instant lies between the two.
       shard.doubles[place * DOUBLES + UNTIL] = until === 0 ? -Number.MIN_VALUE : until;
       return true;
-    },
-    forget(id) {
-      const shard = shardOf(id);
-      const place = placeOf(shard, words, 0);
-      // The place stays taken, because others may have been put behind it.
-      if (untilAt(shard, place) !== 0) shard.doubles[place * DOUBLES + UNTIL] = -Infinity;
     },
   };
 }

@@ -11,7 +11,7 @@ import { revenueReadsFrom, type UsedAt, usageRevenue } from "../../ledger/analyt
 import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../../ledger/analytics/metric-series.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { byAccount } from "../../ledger/reads.ts";
-import type { AccountRecord, CellChange, EventRecord } from "../../ledger/records.ts";
+import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
@@ -58,8 +58,9 @@ export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>):
     query.aggregationPeriod === "HOUR" || query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
   if (!byEvents) {
     for await (const { cells } of usageOfAccounts(asked.view, selection.accounts, periods)) {
-      for (const { accountId, itemId, day, quantity } of cells) {
-        if (isMeant(itemId)) series.add(keyOf(asked, accountId, itemId), periods.indexAt(day * DAY_MS), quantity);
+      for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
+        if (isMeant(meterOrFeatureId))
+          series.add(keyOf(asked, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
       }
     }
     return;
@@ -123,12 +124,12 @@ export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>,
   }
 }
 
-function daily({ itemId, day, quantity }: CellChange): UsedAt {
-  return { meterId: itemId, at: day * DAY_MS, quantity };
+function daily({ meterOrFeatureId, day, quantity }: LedgerCell): UsedAt {
+  return { meterId: meterOrFeatureId, at: day * DAY_MS, quantity };
 }
 
 /** Usage by day up to the day that the range begins on, and by event from there. */
-async function hourly(asked: MetricCase, accountId: string, cells: readonly CellChange[]): Promise<readonly UsedAt[]> {
+async function hourly(asked: MetricCase, accountId: string, cells: readonly LedgerCell[]): Promise<readonly UsedAt[]> {
   const midnight = Math.floor(asked.periods.start / DAY_MS) * DAY_MS;
   const used = cells.map(daily).filter(({ at }) => at < midnight);
   if (used.length === cells.length) return used;

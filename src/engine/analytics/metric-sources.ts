@@ -7,7 +7,7 @@
  */
 import type { Cycle } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
-import type { AccountRecord, CellChange, EventRecord } from "../../ledger/records.ts";
+import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import { accountsIn } from "../account-lists.ts";
 
@@ -28,7 +28,7 @@ const AHEAD_SPARE_MS = 31 * DAY_MS;
 /** A few accounts with their usage. */
 export interface AccountsWithUsage {
   readonly records: readonly AccountRecord[];
-  readonly cells: readonly CellChange[];
+  readonly cells: readonly LedgerCell[];
 }
 
 /**

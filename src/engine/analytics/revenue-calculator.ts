@@ -214,7 +214,8 @@ async function usageOf(given: Given, cycle: AccountCycle | undefined): Promise<R
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
   const cells = await context.store.read.usage([lookedUpAccount(request)], dayOf(cycle.start), dayOf(cycle.end));
-  for (const { itemId, quantity } of cells) usage.set(itemId, add(usage.get(itemId) ?? ZERO, quantity));
+  for (const { meterOrFeatureId, quantity } of cells)
+    usage.set(meterOrFeatureId, add(usage.get(meterOrFeatureId) ?? ZERO, quantity));
   return usage;
 }
 

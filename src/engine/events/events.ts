@@ -4,9 +4,8 @@
  * @module
  */
 import type { Catalog } from "../../ledger/catalog.ts";
-import type { Changes, Decision } from "../../ledger/decision.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
-import { decideIngest, type IngestResult } from "../../ledger/events/ingest.ts";
+import { type BatchEvent, decideIngest, type IngestResult } from "../../ledger/events/ingest.ts";
 import { undoFilterOf } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../ledger/events/undo.ts";
@@ -14,6 +13,7 @@ import type { EventRecord } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
+import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import type { EngineContext } from "../context.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
 
@@ -24,12 +24,12 @@ const HINTS_MAX = 10_000;
 type Attempt<Result> = { readonly done: Result } | { readonly again: true };
 
 /** Ingests a batch of any size as one: each event has its own outcome, in order (S14). */
-export async function ingest(context: EngineContext, batch: readonly unknown[]): Promise<readonly IngestResult[]> {
-  const { store, clock, configuration: source, ids } = context;
+export async function ingest(context: EngineContext, given: readonly unknown[]): Promise<readonly IngestResult[]> {
+  const { store, clock, configuration: source, ids, aliasHints: hints } = context;
+  const batch = readBatch(given);
   let before = source.last() ?? (await source(store.read));
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);
-    const { aliasHints: hints } = context;
     const named = [...needs.names.keys()];
     const locked = hints.size === 0 ? named : [...new Set(named.map((name) => hints.get(name) ?? name))];
     const scope = { configuration: "shared", accountIds: locked, eventIds: needs.eventIds } as const;
@@ -40,34 +40,29 @@ export async function ingest(context: EngineContext, batch: readonly unknown[]):
       const now = clock();
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
-      const inBatches = store.takesBatches === true;
-      return new Done(decideIngest(current.catalog, { ...read, inBatches }, batch, now, ids));
+      const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);
+      return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;
   }
 }
 
-/**
- * A decision that ends the attempts. A class, for an object that is written with a getter of its own gets a shape of its own
- * too, which keeps the whole batch until the oldest objects are collected.
- */
-class Done<Result> implements Decision<Attempt<Result>> {
-  readonly result: Attempt<Result>;
-  readonly #decision: Decision<Result>;
+/** Reads the envelopes of a batch, each once. */
+function readBatch(given: readonly unknown[]): readonly BatchEvent[] {
+  const readEnvelope = createEnvelopeReader();
+  return given.map((sent): BatchEvent => {
+    const read = readEnvelope(sent);
+    if (typeof read !== "string") return read;
+    const id = idOf(sent);
+    return id === undefined ? { problem: read } : { problem: read, id };
+  });
+}
 
-  constructor(decision: Decision<Result>) {
-    this.result = { done: decision.result };
-    this.#decision = decision;
-  }
-
-  get early(): Decision<Result>["early"] {
-    return this.#decision.early;
-  }
-
-  /** Decided when a store asks for it, after what it takes early. */
-  get changes(): Changes {
-    return this.#decision.changes;
-  }
+/** The id of a malformed event, where it has one that can be told. */
+function idOf(sent: unknown): string | undefined {
+  if (typeof sent !== "object" || sent === null || !Object.hasOwn(sent, "id")) return undefined;
+  const { id } = sent as { readonly id?: unknown };
+  return typeof id === "string" ? id : undefined;
 }
 
 interface Naming {

@@ -8,10 +8,11 @@ import { RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/order.ts";
-import type { CellChange } from "../../ledger/records.ts";
+import type { LedgerCell } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add } from "../../numbers/decimal.ts";
+import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 
@@ -38,7 +39,7 @@ export interface CompositeFilter {
 const ACCOUNTS_MAX = 1000;
 
 /** What meters counted, by account and day; days without usage are left out. */
-export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly LedgerCell[]> {
   return cellsBetween(query, (...range) => context.store.read.usage(...range));
 }
 
@@ -46,7 +47,7 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
  * What features were used beyond their entries, by account and day (S11.3): after what falls due by now, for a grant takes
  * overage that it covers (S11.5).
  */
-export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly CellChange[]> {
+export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly LedgerCell[]> {
   const { store, clock, configuration } = context;
   const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
   return store.transact(scope, async (view) => {
@@ -56,7 +57,9 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
       const known = (await view.accounts(accountIds)).map(({ id }) => id);
       const workspace = await openAccounts(catalog, view, known, now);
       for (const id of known) catchUp(catalog, workspace.account(id), now);
-      const moved = (workspace.changes().overage ?? []).filter(({ day }) => day >= from && day < until);
+      const moved = (workspace.changes().overage ?? [])
+        .filter(({ day }) => day >= from && day < until)
+        .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
       return addedUp([...(await view.overage(accountIds, from, until)), ...moved]);
     });
     return { result: cells, changes: {} };
@@ -64,10 +67,10 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
 }
 
 /** One cell for each account, feature and day; those that come to nothing are left out. */
-function addedUp(cells: readonly CellChange[]): readonly CellChange[] {
-  const sums = new Map<string, CellChange>();
+function addedUp(cells: readonly LedgerCell[]): readonly LedgerCell[] {
+  const sums = new Map<string, LedgerCell>();
   for (const cell of cells) {
-    const key = JSON.stringify([cell.accountId, cell.itemId, cell.day]);
+    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day]);
     const before = sums.get(key);
     sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
   }
@@ -109,7 +112,7 @@ export async function listComposites(
 async function cellsBetween(
   { accountIds, from, until }: UsageQuery,
   read: LedgerView["usage"],
-): Promise<readonly CellChange[]> {
+): Promise<readonly LedgerCell[]> {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
@@ -120,7 +123,8 @@ async function cellsBetween(
   }
   const cells = await read(accountIds, first, end);
   return cells.toSorted(
-    (a, b) => a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.itemId, b.itemId),
+    (a, b) =>
+      a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.meterOrFeatureId, b.meterOrFeatureId),
   );
 }
 

@@ -32,13 +32,6 @@ export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: Find
   return decisions;
 }
 
-/** The same dates with another plan: what a draft would have made of them; overrides are dropped (book.md, `--plan`). */
-export function withDraft(decisions: readonly PlanDecision[], draft: PricePlan): readonly PlanDecision[] {
-  return decisions.map((decision) =>
-    decision.plan === null ? decision : { ...decision, plan: asOf(draft, decision.from) },
-  );
-}
-
 /** A plan without overrides, associated on a date. */
 export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
   return associated(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));

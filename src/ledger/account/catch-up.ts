@@ -97,8 +97,8 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
   work.putRecord({ ...work.record, caughtUpTo: until, nextDueAt: nextDueAfter(catalog, work.record, until) });
 }
 
-/** Makes the entries that are granted up to and including an instant ahead of the clock: for events dated so (S2.4). */
-export function grantAhead(catalog: Catalog, work: AccountWork, upTo: Instant): void {
+/** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */
+export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
   for (const grant of newGrants(catalog, work, upTo)) {
     putEntry(catalog, work, grant, Math.max(grant.due, work.record.caughtUpTo));
@@ -108,11 +108,6 @@ export function grantAhead(catalog: Catalog, work: AccountWork, upTo: Instant): 
 /** Whether something falls due up to and including an instant: whether catching up needs more than the record. */
 export function isBehind(record: AccountRecord, upTo: Instant): boolean {
   return record.nextDueAt <= instantOfCatchUp(record, upTo);
-}
-
-/** The instant from which on {@link isBehind} says yes; `-Infinity` where it does at any. */
-export function behindFrom(record: AccountRecord): Instant {
-  return isBehind(record, Number.NEGATIVE_INFINITY) ? Number.NEGATIVE_INFINITY : record.nextDueAt;
 }
 
 /** The first day of usage and overage that catching up, drafts and decisions on open cycles read. */
@@ -283,7 +278,7 @@ function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {
 }
 
 /** The next instant at which something may fall due; before it there is nothing to do. */
-function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
+export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Instant): Instant {
   const { decisions } = planOf(catalog, record);
   const timeline = timelineOf(decisions);
   const terms = graceTermsOf(catalog, record);

@@ -7,14 +7,11 @@ import { INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.t
 import { closesAt } from "../../invoicing/grace.ts";
 import { cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountPeriod } from "../events/state.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
+import type { AccountPeriod, Closed } from "./account-period.ts";
 import { graceTermsOf, planOf } from "./account-plan.ts";
 import { isInvoiced } from "./invoices.ts";
-
-/** Why a period takes no more changes, whatever is dated in it. */
-export type Closed = "PAST_GRACE_PERIOD" | "FINAL_INVOICE";
 
 /**
  * Why events of a period, their undo and the moves of their overage are refused; undefined while the period is open. A

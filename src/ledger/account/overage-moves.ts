@@ -5,8 +5,7 @@
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { type FeatureEntry, inSpendingOrder, moveOverage } from "../../credits/feature-credits.ts";
-import { subtract } from "../../numbers/decimal.ts";
-import { decimalOfExact, exactOfDecimal } from "../../numbers/exact.ts";
+import { decimalOfExact, exactOfDecimal, subtractExact } from "../../numbers/exact.ts";
 import type { EntryRecord, EventRecord, FeatureUse } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 
@@ -35,7 +34,7 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
     const moved = events[index];
     if (moved === undefined || moved.allocations.length === 0) continue;
     const overage = decimalOfExact(moved.overage);
-    work.addOverage(featureId, dayOf(event.timestamp), subtract(overage, use.overage));
+    work.addOverage(featureId, dayOf(event.timestamp), subtractExact(moved.overage, exactOfDecimal(use.overage)));
     const taken = moved.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
     work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...taken] } });
   }

@@ -1,13 +1,12 @@
 /**
- * What an event must know of its account's plans: whether it is priced, how long its cycle stays open, what is granted
- * by then and how much overage is allowed (S6.5, S11.1, S11.3, S14.1).
+ * What an event must know of its account's plans: whether it is priced, how long its cycle stays open and how much
+ * overage is allowed (S6.5, S11.3, S14.1).
  *
  * @module
  */
 import type { Cycle } from "../../calendar/cycle.ts";
-import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import type { Instant } from "../../calendar/instant.ts";
 import { overageWindow } from "../../invoicing/arrears.ts";
-import { type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import {
   naturalPeriod,
@@ -17,33 +16,19 @@ import {
   type Timeline,
   timelineOf,
 } from "../../invoicing/timeline.ts";
-import type { AccountPeriod, OverageLimit } from "../events/state.ts";
+import type { AccountPeriod, OverageLimit } from "./account-period.ts";
 
 /** One account's plans, asked event by event. */
 export interface PlanClock {
   /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
-  /**
-   * The grants of the cycles that begin up to and including an instant, and that were not asked for before, in order
-   * (S2.4). Those of a plan that was decided afterwards are among them: it prices the cycle, so it also grants.
-   */
-  grantsUpTo(at: Instant): readonly FeatureGrant[];
   /** The overage card in force at an instant; undefined where there is none. */
   overageAt(featureId: string, at: Instant): OverageLimit | undefined;
 }
 
-/** How far ahead grants are worked out at once, so that an event costs only a look at the next one. */
-const LOOKAHEAD = 400 * DAY_MS;
-
 /** A clock over an account's decisions. */
 export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
   const timeline = timelineOf(decisions);
-  const grants = decisions.some(({ plan }) => (plan?.details.billingEntitlementRateCards ?? []).length > 0);
-  /** What was decided in the end; until then a grant may fall due for a cycle that has begun. */
-  const lastDecided = Math.max(Number.NEGATIVE_INFINITY, ...decisions.map(({ decidedAt }) => decidedAt));
-  /** What falls due before `horizon` and was not asked for yet, in order. */
-  const pending: FeatureGrant[] = [];
-  let horizon = Number.NEGATIVE_INFINITY;
   let period: AccountPeriod = { start: 0, end: 0 };
   const periodOf = (instant: Instant): AccountPeriod => {
     const cycle = cycleAt(timeline, instant);
@@ -56,17 +41,6 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       // Events come close to each other: most are in the period of the one before.
       if (instant < period.start || instant >= period.end) period = periodOf(instant);
       return period;
-    },
-    grantsUpTo(instant) {
-      if (!grants) return [];
-      if (instant >= horizon) {
-        const until = Math.max(instant, lastDecided) + LOOKAHEAD;
-        pending.push(...featureGrants(decisions, horizon, until));
-        pending.sort((a, b) => a.start - b.start);
-        horizon = until;
-      }
-      const later = pending.findIndex(({ start }) => start > instant);
-      return pending.splice(0, later < 0 ? pending.length : later);
     },
     overageAt(featureId, instant) {
       const current = cycleAt(timeline, instant);

@@ -126,7 +126,8 @@ function viewOf(catalog: BillingCatalog, { plan, currency, at, cycleNumber, ...u
 }
 
 function onDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView["usage"] {
-  return (itemId, from, until) => (from <= day && day < until ? (quantities.get(itemId) ?? ZERO) : ZERO);
+  return (meterOrFeatureId, from, until) =>
+    from <= day && day < until ? (quantities.get(meterOrFeatureId) ?? ZERO) : ZERO;
 }
 
 /** What was given and makes no charge in this cycle: a total must not look whole that is not. */

@@ -1,26 +1,42 @@
 /**
- * What can go wrong with an event after its envelope was read, each with its sentence (S14.1).
+ * What can go wrong with an event, each with its sentence (S14.1); which of them it is, `decide-event.ts` says.
  *
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import type { AccountDependencies } from "../../metering/event-slots.ts";
-import type { SchemaProgram } from "../../metering/program.ts";
-import type { ReadEvent } from "../../metering/read-event.ts";
-import { compareExact, decimalOfExact, type Exact, textOfExact } from "../../numbers/exact.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import { type Exact, textOfExact } from "../../numbers/exact.ts";
 import { shown } from "../../rules/value.ts";
 import { type IngestOutcome, outcomeOf } from "../outcome.ts";
 
-/** The account that an event belongs to, as enrichment asks for it. */
-export interface EventOwner {
-  readonly id: string;
-  readonly customerId: string;
-  /** The settings as this account has them, by the index of the program that asks; filled in as they are asked for. */
-  readonly dependencies: (AccountDependencies | undefined)[];
+/** Not an event at all, or a field of a wrong kind. */
+export function malformed(problem: string): IngestOutcome {
+  return outcomeOf("INGESTION_REFUSED", problem);
+}
+
+/** A declared field is missing, or holds no decimal. */
+export function unfit(fault: string): IngestOutcome {
+  return outcomeOf("INGESTION_FAILED", fault);
+}
+
+/** An enriched field cannot be computed. */
+export function notEnriched(sentence: string): IngestOutcome {
+  return outcomeOf("INGESTION_FAILED_ENRICHMENT_FAILED", sentence);
+}
+
+/** A meter's rule cannot answer. */
+export function notMeasured(sentence: string): IngestOutcome {
+  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
+}
+
+/** The event would consume less than nothing (S11.3). */
+export function negativeQuantity(featureId: string, quantity: Exact): IngestOutcome {
+  const sentence = `The event would consume ${textOfExact(quantity)} of the feature ${shown(featureId)}: expected 0 or more.`;
+  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
 /** No account has the name that the event gives. */
-export function noAccount({ accountId }: ReadEvent): IngestOutcome {
+export function noAccount({ accountId }: EventEnvelope): IngestOutcome {
   const sentence = `No account has the id or alias ${shown(accountId)}.`;
   return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
 }
@@ -32,17 +48,17 @@ export function noBill(accountId: string, reason: string): IngestOutcome {
 }
 
 /** The account is archived. */
-export function archivedAccount({ accountId }: ReadEvent): IngestOutcome {
+export function archivedAccount({ accountId }: EventEnvelope): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${shown(accountId)} is archived.`);
 }
 
 /** No schema of that name is ACTIVE (S4.4). */
-export function noSchema({ schemaName }: ReadEvent): IngestOutcome {
+export function noSchema({ schemaName }: EventEnvelope): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${shown(schemaName)} is active.`);
 }
 
 /** An accepted event has the id and was not reverted. */
-export function duplicateOf({ id }: ReadEvent): IngestOutcome {
+export function duplicateOf({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
   const sentence = `An event with the id ${shown(id)} was accepted before.`;
   return outcomeOf("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
 }
@@ -65,22 +81,9 @@ export function alreadyInvoiced(timestamp: Instant): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
 }
 
-/** Digits before, and digits after the point of a quantity: the product of two values (S1.3) has no more. */
-const QUANTITY_DIGITS_MAX = 40;
-
-/**
- * Whether sums of such quantities stay within 100 digits (S1.4). What the cells hold is not read for an ingest, so each
- * quantity must leave room for 10^20 others.
- */
-export function addsUp(quantity: Exact): boolean {
-  if (typeof quantity === "number") return true;
-  const decimal = decimalOfExact(quantity);
-  return decimal.decimalPlaces() <= QUANTITY_DIGITS_MAX && decimal.e < QUANTITY_DIGITS_MAX;
-}
-
-/** A sum that the event would make is beyond what is exact (S1.4). */
-export function tooManyDigits(): IngestOutcome {
-  const sentence = "With the event, a sum of usage or feature credits would need more than 100 significant digits.";
+/** A meter measures, or a feature is asked for, more digits than sums of them can keep (S1.6). */
+export function tooManyDigits(what: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
+  const sentence = `Of the ${what} ${shown(name)} the event would count ${shown(textOfExact(quantity))}: expected at most 40 digits before the point and 40 after it.`;
   return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
 }
 
@@ -88,34 +91,4 @@ export function tooManyDigits(): IngestOutcome {
 export function insufficientCredits(featureId: string, quantity: Exact, available: Exact): IngestOutcome {
   const sentence = `The event needs ${textOfExact(quantity)} of the feature ${shown(featureId)}: ${textOfExact(available)} are left.`;
   return outcomeOf("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);
-}
-
-/**
- * Enriches and measures the event whose declared fields are in the program's slots.
- *
- * @returns what fails it; undefined when the slots and the measure's units are filled
- */
-export function meteringFailureOf(
-  event: ReadEvent,
-  { index, slots, enrichment, measure, feature }: SchemaProgram,
-  owner: EventOwner,
-): IngestOutcome | undefined {
-  slots.id = event.id;
-  slots.accountId = event.accountId;
-  slots.timestamp = event.timestamp;
-  if (enrichment.dependent) {
-    slots.dependencies = owner.dependencies[index] ??= enrichment.dependenciesOf({
-      accountId: owner.id,
-      customerId: owner.customerId,
-    });
-  }
-  const unenriched = enrichment.run();
-  if (unenriched !== undefined) return outcomeOf("INGESTION_FAILED_ENRICHMENT_FAILED", unenriched);
-  const unmeasured = measure.run();
-  if (unmeasured !== undefined) return outcomeOf("INGESTION_FAILED_UNITS_INVALID", unmeasured);
-  if (feature === undefined) return undefined;
-  const quantity = slots.values[feature.slot] ?? 0;
-  if (compareExact(quantity, 0) >= 0) return undefined;
-  const sentence = `The event would consume ${textOfExact(quantity)} of the feature ${shown(feature.featureId)}: expected 0 or more.`;
-  return outcomeOf("INGESTION_FAILED_UNITS_INVALID", sentence);
 }

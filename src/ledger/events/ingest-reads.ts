@@ -3,16 +3,15 @@
  *
  * @module
  */
-import { type Day, dayOf, type Instant, instantOrUndefined } from "../../calendar/instant.ts";
-import { EVENT_ID_LENGTH_MAX } from "../../metering/read-event.ts";
+import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { planOf } from "../account/account-plan.ts";
+import { isBehind } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import { byAccount, type LedgerReads, readAccounts } from "../reads.ts";
-import type { AccountRecord, CellChange } from "../records.ts";
-import type { HeldId } from "../view.ts";
+import type { AccountRecord, LedgerCell } from "../records.ts";
+import type { AcceptedEventId } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
-import type { IngestRead } from "./ingest.ts";
-import { isSeatBehind, latestOf, periodIn, type Seat, seatOf } from "./seats.ts";
+import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
 
 /** What a batch asks of the accounts of one name. */
 export interface NameNeeds {
@@ -27,48 +26,31 @@ export interface NameNeeds {
 export interface IngestNeeds {
   /** The ids that its events may take, each once. */
   readonly eventIds: readonly string[];
-  /** Whether each comes once in the batch. */
-  readonly once: boolean;
   /** By what the events call the account: an id or an alias, to be resolved before the accounts are locked (S16.6). */
   readonly names: ReadonlyMap<string, NameNeeds>;
 }
 
 /** Finds what a batch names. Malformed events, which are refused, name nothing. */
-export function ingestNeeds(catalog: Catalog, batch: readonly unknown[]): IngestNeeds {
+export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
   const eventIds = new Set<string>();
   const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
-  const alone = new Map<string, ReadonlySet<string>>();
-  let count = 0;
-  for (const sent of batch) {
-    const event = envelopeOf(sent);
-    if (event === undefined) continue;
-    count += 1;
-    eventIds.add(event.id);
-    const { at } = event;
-    let needs = names.get(event.accountId);
-    if (needs === undefined) names.set(event.accountId, (needs = { features: NO_FEATURES, first: at, last: at }));
-    else if (at < needs.first) needs.first = at;
-    else if (at > needs.last) needs.last = at;
-    const featureId = catalog.metering.schemas.get(event.schemaName)?.feature?.featureId;
-    if (featureId !== undefined) needs.features = withFeature(needs.features, featureId, alone);
+  for (const event of batch) {
+    if (isMalformed(event)) continue;
+    const { id, accountId, schemaName, timestamp } = event;
+    eventIds.add(id);
+    let needs = names.get(accountId);
+    if (needs === undefined) {
+      names.set(accountId, (needs = { features: NO_FEATURES, first: timestamp, last: timestamp }));
+    } else if (timestamp < needs.first) needs.first = timestamp;
+    else if (timestamp > needs.last) needs.last = timestamp;
+    const featureId = catalog.metering.schemas.get(schemaName)?.feature?.featureId;
+    if (featureId === undefined || needs.features.has(featureId)) continue;
+    needs.features = new Set([...needs.features, featureId]);
   }
-  return { eventIds: [...eventIds], once: eventIds.size === count, names };
+  return { eventIds: [...eventIds], names };
 }
 
 const NO_FEATURES: ReadonlySet<string> = new Set();
-
-/** Features and one more. Most accounts need one alone, for which they share a set. */
-function withFeature(
-  features: ReadonlySet<string>,
-  featureId: string,
-  alone: Map<string, ReadonlySet<string>>,
-): ReadonlySet<string> {
-  if (features.has(featureId)) return features;
-  if (features.size > 0) return new Set([...features, featureId]);
-  const known = alone.get(featureId) ?? new Set([featureId]);
-  alone.set(featureId, known);
-  return known;
-}
 
 /**
  * Reads what `decideIngest` needs.
@@ -82,7 +64,7 @@ export async function readForIngest(
   names: ReadonlyMap<string, string>,
   now: Instant,
 ): Promise<IngestRead> {
-  const held = await view.heldIds(needs.eventIds);
+  const held = await view.acceptedIds(needs.eventIds);
   const asked = askedOf(needs, names);
   const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
   const behind: AccountRecord[] = [];
@@ -94,19 +76,18 @@ export async function readForIngest(
       holders.push(record);
       continue;
     }
-    const seat = seatOf(catalog, record);
-    if (isSeatBehind(seat, now)) behind.push(record);
-    else addLean(catalog, lean, seat, own, now);
+    if (isBehind(record, now)) behind.push(record);
+    else addLean(catalog, lean, record, own, now);
   }
   const others = await readLean(view, lean);
   const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
-  return { accounts, names, once: needs.once, held, holders };
+  return { accounts, names, held, holders };
 }
 
 /** The accounts of ids that only an open cycle still holds (S14.1). */
 function holdersOf(
   { options }: Catalog,
-  held: readonly HeldId[],
+  held: readonly AcceptedEventId[],
   own: ReadonlyMap<string, unknown>,
   now: Instant,
 ): Iterable<string> {
@@ -143,10 +124,9 @@ interface Lean {
   readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
 }
 
-function addLean(catalog: Catalog, lean: Lean, seat: Seat, needs: NameNeeds, now: Instant): void {
-  const { record } = seat;
+function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
   lean.records.push(record);
-  if (mayBeInvoiced(catalog, seat, needs.first, now)) lean.late.push(record.id);
+  if (mayBeInvoiced(catalog, record, needs.first, now)) lean.late.push(record.id);
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
   const range = limitedDays(catalog, record, needs);
@@ -177,7 +157,7 @@ const NOTHING: readonly never[] = [];
 function overageOf(
   view: LedgerReads,
   limited: readonly { readonly id: string; readonly from: Day; readonly until: Day }[],
-): Promise<readonly CellChange[]> {
+): Promise<readonly LedgerCell[]> {
   let [from, until] = [Infinity, -Infinity];
   for (const each of limited) [from, until] = [Math.min(from, each.from), Math.max(until, each.until)];
   return view.overage(
@@ -188,11 +168,9 @@ function overageOf(
 }
 
 /** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
-function mayBeInvoiced(catalog: Catalog, seat: Seat, first: Instant, now: Instant): boolean {
-  return periodIn(catalog, seat, first).end <= latestOf(seat, now);
+function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
+  return planOf(catalog, record).clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
 }
-
-const NO_CARDS: readonly unknown[] = [];
 
 /** The days of the billing windows in which overage counts against a limit (S11.3). */
 function limitedDays(
@@ -202,8 +180,6 @@ function limitedDays(
 ): { readonly from: Day; readonly until: Day } | undefined {
   if (features.size === 0) return undefined;
   const { decisions, clock } = planOf(catalog, record);
-  if (!decisions.some(({ plan }) => (plan?.details.entitlementOverageRateCards ?? NO_CARDS).length > 0))
-    return undefined;
   const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
   const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
   if (limited.length === 0) return undefined;
@@ -215,26 +191,4 @@ function limitedDays(
     from: dayOf(Math.min(first, ...windows.map((window) => window.from))),
     until: dayOf(Math.max(last, ...windows.map((window) => window.until))) + 1,
   };
-}
-
-interface Envelope {
-  readonly schemaName: string;
-  readonly id: string;
-  readonly accountId: string;
-  readonly at: Instant;
-}
-
-/** The parts of an envelope that say what to read; undefined for what the reader of events refuses for one of them. */
-function envelopeOf(sent: unknown): Envelope | undefined {
-  if (typeof sent !== "object" || sent === null) return undefined;
-  const { schemaName, id, accountId, timestamp } = sent as Readonly<Record<string, unknown>>;
-  if (typeof schemaName !== "string" || typeof timestamp !== "string" || !isName(id) || !isName(accountId)) {
-    return undefined;
-  }
-  const at = instantOrUndefined(timestamp);
-  return at === undefined ? undefined : { schemaName, id, accountId, at };
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= EVENT_ID_LENGTH_MAX;
 }

@@ -5,7 +5,7 @@
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { giveBack } from "../../credits/feature-credits.ts";
-import { exactOfDecimal } from "../../numbers/exact.ts";
+import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { openIn } from "../account/open-cycles.ts";
 import { entryOf, moveOverageOnto, putBalances } from "../account/overage-moves.ts";
@@ -76,7 +76,9 @@ function revert(
   const current = work.events().find((each) => each.referenceId === referenceId) ?? { referenceId, ...read };
   const event: EventRecord = { ...current, reverted: true };
   work.putEvent(event);
-  for (const { meterId, quantity } of event.units) work.addUsage(meterId, dayOf(event.timestamp), quantity.negated());
+  for (const { meterId, quantity } of event.units) {
+    work.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)));
+  }
   if (event.feature !== undefined) returnFeature(work, event.feature, event.timestamp, isOpen);
   return { event, status: "REVERTED", reason: REVERTED };
 }
@@ -88,7 +90,7 @@ function returnFeature(
   at: Instant,
   isOpen: (at: Instant) => boolean,
 ): void {
-  if (!overage.isZero()) work.addOverage(featureId, dayOf(at), overage.negated());
+  if (!overage.isZero()) work.addOverage(featureId, dayOf(at), negateExact(exactOfDecimal(overage)));
   if (allocations.length === 0) return;
   const before = work.entries().filter((each) => each.featureId === featureId);
   const given = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));

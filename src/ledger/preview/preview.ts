@@ -6,25 +6,16 @@ import type { Book } from "../../book/book.ts";
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
-import type { FeatureEntry } from "../../credits/feature-credits.ts";
+import type { AccountView } from "../../invoicing/account-view.ts";
 import { drawInvoices } from "../../invoicing/draw.ts";
-import type { FeatureGrant } from "../../invoicing/dues.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { LOOK_AHEAD } from "../../metering/look-ahead.ts";
-import { exactOfDecimal } from "../../numbers/exact.ts";
+import { lookedAhead } from "../../metering/look-ahead.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { asOf, decisionsOf, findPlanIn, withDraft } from "../account/account-plans.ts";
-import { catalogOf, type GroupTerms, groupTermsOf, viewOf } from "../account/book-views.ts";
-import { creditIdOf, entryIdOf } from "../account/due-ids.ts";
-import { type PlanClock, planClock } from "../account/plan-clock.ts";
-import { rememberIds, type SeenIds } from "../events/duplicates.ts";
-import type { PlanHooks } from "../events/state.ts";
+import { planOf, viewOfWork } from "../account/account-plan.ts";
+import { creditIdOf } from "../account/due-ids.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
-import { createMeteringRun, type MeteringRun } from "./metering-run.ts";
+import type { PreviewAccount } from "./preview-account.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
 import {
   checkCycleCount,
@@ -35,6 +26,8 @@ import {
   rangeOf,
   sentenceOnLong,
 } from "./preview-range.ts";
+import { type EventRun, startEventRun } from "./preview-run.ts";
+import { rememberIds, type SeenIds } from "./seen-ids.ts";
 
 /** What a preview shows. */
 export interface PreviewOptions extends RangeOptions {
@@ -84,9 +77,9 @@ export const PROBLEMS_MAX = 1000;
 export interface PreviewRun {
   /** Decides one event as it was sent. */
   add(event: unknown): IngestOutcome;
-  /** As {@link MeteringRun.slotsOf}. */
+  /** As {@link EventRun.slotsOf}. */
   slotsOf(schemaName: string): EventSlots | undefined;
-  /** As {@link MeteringRun.addSlots}. */
+  /** As {@link EventRun.addSlots}. */
   addSlots(slots: EventSlots): IngestOutcome;
   /** The invoices of what was added so far, and how many events there were of each kind; more may be added after it. */
   finish(): Omit<Preview, "problems">;
@@ -100,52 +93,31 @@ export interface PreviewRun {
  * anyone can want, where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
-  const { metering, finish } = startPreview(
-    book,
-    options,
-    isObject(events) && Array.isArray(events) ? events.length : 0,
-  );
+  const { run, finish } = startPreview(book, options, isObject(events) && Array.isArray(events) ? events.length : 0);
   if (!isObject(events) || !(Symbol.iterator in events))
     throw invalidOption("events", "events: expected a list or another iterable of events");
   const problems: EventProblem[] = [];
   let last: IngestOutcome = METERED;
   let place = 0;
-  const take = (event: unknown): void => {
+  for (const event of Array.isArray(events) ? lookedAhead(events) : events) {
     place++;
-    const outcome = metering.add(event);
+    const outcome = run.add(event);
     // Most events come out as the one before them.
-    if (outcome === last || problems.length === PROBLEMS_MAX) return;
+    if (outcome === last || problems.length === PROBLEMS_MAX) continue;
     if (isCompleted(outcome.status)) last = outcome;
     else problems.push({ event: place, status: outcome.status, message: outcome.description });
-  };
-  if (isPlainList(events)) {
-    for (let from = 0; from < events.length; from += LOOK_AHEAD) {
-      const until = Math.min(from + LOOK_AHEAD, events.length);
-      metering.lookAhead(events, from, until);
-      for (let index = from; index < until; index++) take(events[index]);
-    }
-  } else for (const event of events) take(event);
+  }
   return { ...finish(), problems };
-}
-
-/** Whether a list goes through its own elements when it is iterated, in their order. */
-function isPlainList(events: Iterable<unknown>): events is readonly unknown[] {
-  return Array.isArray(events) && events[Symbol.iterator] === Array.prototype[Symbol.iterator];
 }
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
 export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
-  const { metering, finish } = startPreview(book, options);
-  return {
-    add: (event) => metering.add(event),
-    slotsOf: (schemaName) => metering.slotsOf(schemaName),
-    addSlots: (slots) => metering.addSlots(slots),
-    finish,
-  };
+  const { run, finish } = startPreview(book, options);
+  return { add: run.add, slotsOf: run.slotsOf, addSlots: run.addSlots, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {
-  readonly metering: MeteringRun;
+  readonly run: EventRun;
 }
 
 function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
@@ -154,27 +126,42 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   const { shown, leftOut } = draftable(shownAccounts(book, options.accounts), options.plan, {
     areNamed: options.accounts !== undefined,
   });
-  const plans = plansOf(book, options.plan);
-  const { ids = rememberIds(undefined, count), ruleBudget } = options;
-  const metering = createMeteringRun(book, { ...plans.hooks, ids, ruleBudget });
+  const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
+  const run = startEventRun(book, { plan: options.plan, ids, ruleBudget: options.ruleBudget });
   return {
-    metering,
+    run,
     finish() {
-      const counts = metering.counts();
-      const occurred = Object.entries(counts).filter(([, count]) => count > 0);
+      const occurred = Object.entries(run.counts()).filter(([, count]) => count > 0);
       const read = occurred.reduce((total, [, count]) => total + count, 0);
       const events = { read, ...Object.fromEntries(occurred) };
       const notices = noticesOnDraft(leftOut, options.plan);
-      const drawn = range ?? eventRange(metering);
+      const drawn = range ?? eventRange(run);
       if (drawn === undefined) return { invoices: [], events, notices };
+      const accounts = shown.flatMap(({ id }) => run.accounts.of(id) ?? []);
       if (range === undefined && isLong(drawn)) {
-        const decided = shown.map(({ id }) => plans.decisionsOf(id));
-        checkCycleCount(drawn, decided);
+        checkCycleCount(
+          drawn,
+          accounts.map(({ seen }) => planOf(run.catalog, seen.record).decisions),
+        );
         notices.push(sentenceOnLong(drawn));
       }
-      return { invoices: draw(book, { plans, metering, shown, range: drawn, options }), events, notices };
+      const explain = options.explain ?? false;
+      const invoices = accounts.flatMap((account) =>
+        drawInvoices(viewOf(run, account), run.catalog.billing, {
+          ...drawn,
+          explain,
+          creditId: (cause) => creditIdOf(account.seen.id, cause),
+        }),
+      );
+      return { invoices, events, notices };
     },
   };
+}
+
+/** An account as invoicing sees it: its usage is that of the run. */
+function viewOf({ catalog, usage }: EventRun, { seen: { id, work } }: PreviewAccount): AccountView {
+  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
+  return { ...viewOfWork(catalog, work), usage: metered };
 }
 
 /** What types would refuse, for callers without them: most of all a book or plan that was never read. */
@@ -203,8 +190,8 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function eventRange(metering: MeteringRun): PreviewRange | undefined {
-  const span = metering.span();
+function eventRange(run: EventRun): PreviewRange | undefined {
+  const span = run.span();
   return span && { from: span.first, until: span.last + 1 };
 }
 
@@ -221,98 +208,4 @@ function accountNamed(book: Book, name: string): Account {
   if (found === undefined)
     throw invalidOption("accounts", `no account has the id or alias ${JSON.stringify(name.slice(0, 60))}`);
   return found;
-}
-
-/** The plans of all accounts, as the events find them. */
-interface Plans {
-  decisionsOf(accountId: string): readonly PlanDecision[];
-  readonly hooks: PlanHooks;
-}
-
-interface AccountPlans {
-  decisions: readonly PlanDecision[];
-  clock: PlanClock;
-}
-
-function plansOf(book: Book, draft: PricePlan | undefined): Plans {
-  const findPlan = findPlanIn(book.pricePlans);
-  const terms = groupTermsOf(book);
-  const accounts = new Map(book.accounts.map((account) => [account.id, account]));
-  const known = new Map<string, AccountPlans>();
-  const plansFor = (accountId: string): AccountPlans => {
-    let plans = known.get(accountId);
-    if (plans === undefined) {
-      const own = decisionsOf(accounts.get(accountId) ?? { pricePlans: [] }, findPlan);
-      plans = laidOut(draft === undefined ? own : withDraft(own, draft), terms.get(accountId));
-      known.set(accountId, plans);
-    }
-    return plans;
-  };
-  return {
-    decisionsOf: (accountId) => plansFor(accountId).decisions,
-    hooks: {
-      periodAt(accountId, at) {
-        const plans = plansFor(accountId);
-        if (draft !== undefined && plans.decisions.length === 0) {
-          const { decisions, clock } = laidOut([fromFirstEvent(draft, at)], terms.get(accountId));
-          Object.assign(plans, { decisions, clock });
-        }
-        return plans.clock.periodAt(at);
-      },
-      grantsDue: (accountId, upTo) =>
-        plansFor(accountId)
-          .clock.grantsUpTo(upTo)
-          .map((grant) => entryOf(accountId, grant)),
-      overageAt: (accountId, featureId, at) => plansFor(accountId).clock.overageAt(featureId, at),
-    },
-  };
-}
-
-function laidOut(decisions: readonly PlanDecision[], terms: GroupTerms | undefined): AccountPlans {
-  return { decisions, clock: planClock(decisions, terms) };
-}
-
-/** A draft that an account without a plan gets from its first event's natural cycle on (book.md, `--plan`). */
-function fromFirstEvent(draft: PricePlan, at: Instant): PlanDecision {
-  const from = naturalCycleAt(asOf(draft, dayOf(at) * DAY_MS).cycleConfig, at).start;
-  return { from, until: NO_END, decidedAt: from, plan: asOf(draft, from) };
-}
-
-function entryOf(accountId: string, grant: FeatureGrant): FeatureEntry {
-  const granted = exactOfDecimal(grant.granted);
-  return {
-    id: entryIdOf(accountId, grant.key),
-    featureId: grant.featureId,
-    granted,
-    balance: granted,
-    effectiveFrom: grant.effectiveFrom,
-    effectiveUntil: grant.effectiveUntil,
-    createdAt: grant.due,
-    voided: false,
-  };
-}
-
-interface Drawing {
-  readonly plans: Plans;
-  readonly metering: MeteringRun;
-  readonly shown: readonly Account[];
-  readonly range: PreviewRange;
-  readonly options: PreviewOptions;
-}
-
-function draw(book: Book, { plans, metering, shown, range, options }: Drawing): readonly Invoice[] {
-  const catalog = catalogOf(book);
-  const terms = groupTermsOf(book);
-  return shown.flatMap((account) => {
-    const decisions = plans.decisionsOf(account.id);
-    const view = viewOf(account, decisions, terms.get(account.id) ?? {}, {
-      usage: (meterId, from, until) => metering.usage.between(account.id, meterId, from, until),
-      overage: (featureId, from, until) => metering.overage.between(account.id, featureId, from, until),
-    });
-    return drawInvoices(view, catalog, {
-      ...range,
-      explain: options.explain ?? false,
-      creditId: (cause) => creditIdOf(account.id, cause),
-    });
-  });
 }

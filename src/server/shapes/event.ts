@@ -9,12 +9,8 @@ import type { EventPlace } from "../../engine/events/event-places.ts";
 import { invariant } from "../../errors.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import {
-  DIMENSION_LENGTH_MAX,
-  EVENT_FIELDS_MAX,
-  EVENT_ID_LENGTH_MAX,
-  UNIT_LENGTH_MAX,
-} from "../../metering/read-event.ts";
+import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../metering/event-fields.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);

@@ -8,13 +8,14 @@ import assert from "node:assert/strict";
 import type { Changes } from "../../ledger/decision.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
-import { account, cell, credit, document, entry, event, invoice, TODAY } from "./samples.ts";
+import { account, cell, credit, document, entry, event, invoice, newEvent, stored, TODAY } from "./samples.ts";
 
 /** A change of every kind, of one account. */
-function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "batch">> {
+function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments">> {
   return {
     documents: [document("setting", "s.one")],
     accounts: [account(accountId, { netTermDays: 1 })],
+    newEvents: [newEvent(event(accountId, 2))],
     events: [event(accountId, 1)],
     usage: [cell(accountId, "um.tokens", TODAY, "1")],
     overage: [cell(accountId, "f.one", TODAY, "1")],
@@ -31,7 +32,7 @@ async function found({ read }: Store, accountId: string): Promise<readonly numbe
     read.allDocuments("setting"),
     read.accounts(ids),
     read.events({ accountId }, { limit: 10 }),
-    read.heldIds([`event.${accountId}.1`]),
+    read.acceptedIds([`event.${accountId}.1`]),
     read.usage(ids, TODAY, TODAY + 1),
     read.overage(ids, TODAY, TODAY + 1),
     read.entries(ids),
@@ -41,7 +42,7 @@ async function found({ read }: Store, accountId: string): Promise<readonly numbe
   return lists.map((list) => list.length);
 }
 
-const ALL = [1, 1, 1, 1, 1, 1, 1, 1, 1];
+const ALL = [1, 1, 2, 1, 1, 1, 1, 1, 1];
 const NOTHING = ALL.map(() => 0);
 
 /** A record that cannot be read: writing it fails, wherever it stands. */
@@ -58,6 +59,7 @@ function broken<Item extends object>(item: Item, property: keyof Item): Item {
 const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
   documents: { documents: [...everything("a").documents, broken(document("setting", "s.two"), "id")] },
   accounts: { accounts: [...everything("a").accounts, broken(account("b"), "id")] },
+  newEvents: { newEvents: [...everything("a").newEvents, broken(newEvent(event("a", 3)), "sent")] },
   events: { events: [...everything("a").events, broken(event("a", 2), "referenceId")] },
   usage: { usage: [...everything("a").usage, broken(cell("a", "um.tokens", TODAY, "1"), "quantity")] },
   overage: { overage: [...everything("a").overage, broken(cell("a", "f.one", TODAY, "1"), "quantity")] },
@@ -101,7 +103,7 @@ export const atomicityCases: readonly ConformanceCase[] = [
       invoices: [broken(invoice("a", "i.two"), "invoice")],
     };
     await assert.rejects(store.transact(scope, async () => ({ result: undefined, changes })));
-    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [cell("a", "um.tokens", TODAY, "1")]);
+    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), [stored(cell("a", "um.tokens", TODAY, "1"))]);
     assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
   }),
 

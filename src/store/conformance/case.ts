@@ -80,7 +80,16 @@ export async function within<Result>(milliseconds: number, promise: Promise<Resu
 const DEADLINE_MS = 30_000;
 
 function scopeFor(changes: Changes): Scope {
-  const { accounts = [], events = [], usage = [], overage = [], entries = [], credits = [], invoices = [] } = changes;
+  const {
+    accounts = [],
+    newEvents = [],
+    usage = [],
+    overage = [],
+    entries = [],
+    credits = [],
+    invoices = [],
+  } = changes;
+  const events = [...newEvents, ...(changes.events ?? [])];
   const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices];
   return {
     configuration: changes.configurationChanged === true ? "exclusive" : "shared",

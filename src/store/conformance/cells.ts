@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 
-import type { CellChange } from "../../ledger/records.ts";
+import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { add, Decimal, textOf } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
@@ -20,13 +20,16 @@ async function cells(
   from: number,
   until: number,
 ): Promise<readonly string[]> {
-  const found: readonly CellChange[] = await store.read[kind](accountIds, from, until);
+  const found: readonly LedgerCell[] = await store.read[kind](accountIds, from, until);
   return found
-    .map(({ accountId, itemId, day, quantity }) => `${accountId} ${itemId} ${day - TODAY} ${textOf(quantity)}`)
+    .map(
+      ({ accountId, meterOrFeatureId, day, quantity }) =>
+        `${accountId} ${meterOrFeatureId} ${day - TODAY} ${textOf(quantity)}`,
+    )
     .toSorted();
 }
 
-function put(store: Store, kind: Kind, ...changes: readonly CellChange[]): Promise<void> {
+function put(store: Store, kind: Kind, ...changes: readonly UsageDelta[]): Promise<void> {
   return commit(store, { [kind]: changes });
 }
 
@@ -49,7 +52,7 @@ function sumsOf(kind: Kind): readonly ConformanceCase[] {
     }),
 
     given(`${kind} of 20 digits before and after the point is exact`, async (store) => {
-      await put(store, kind, { ...cell("a", "m", TODAY, "0"), quantity: LONG });
+      await put(store, kind, cell("a", "m", TODAY, LONG));
       await put(store, kind, cell("a", "m", TODAY, "87654321098765432109.87654321098765432109"));
       await put(
         store,
@@ -121,8 +124,10 @@ function placesOf(kind: Kind): readonly ConformanceCase[] {
       await put(store, kind, ...changes);
       const found = await store.read[kind](ODD_TEXTS, TODAY, TODAY + 1);
       const expected = changes.map((change) => ({ ...change, quantity: new Decimal(2) }));
-      const sorted = (list: readonly CellChange[]): readonly CellChange[] =>
-        list.toSorted((a, b) => (`${a.accountId}\t${a.itemId}` < `${b.accountId}\t${b.itemId}` ? -1 : 1));
+      const sorted = (list: readonly LedgerCell[]): readonly LedgerCell[] =>
+        list.toSorted((a, b) =>
+          `${a.accountId}\t${a.meterOrFeatureId}` < `${b.accountId}\t${b.meterOrFeatureId}` ? -1 : 1,
+        );
       assert.deepEqual(sorted(found), sorted(expected));
     }),
 
@@ -155,7 +160,7 @@ export const cellCases: readonly ConformanceCase[] = [
   }),
 
   given("work that adds what it read sees exact sums", async (store) => {
-    await commit(store, { usage: [{ ...cell("a", "m", TODAY, "0"), quantity: LONG }] });
+    await commit(store, { usage: [cell("a", "m", TODAY, LONG)] });
     const total = await store.transact(scopeOf(["a"]), async (view) => {
       const [found] = await view.usage(["a"], TODAY, TODAY + 1);
       const quantity = found?.quantity ?? new Decimal(0);

@@ -53,7 +53,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await read.allDocuments("pricePlan"), []);
     assert.deepEqual(await read.accounts(["none"]), []);
     assert.deepEqual(await read.accountsBehind(Infinity, 10), []);
-    assert.deepEqual(await read.heldIds(["none"]), []);
+    assert.deepEqual(await read.acceptedIds(["none"]), []);
     assert.deepEqual(await read.eventsToUndo("none", {}), []);
     assert.deepEqual(await read.usage(["none"], -Infinity, Infinity), []);
     assert.deepEqual(await read.entries([]), []);

@@ -6,16 +6,16 @@
 import assert from "node:assert/strict";
 
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
+import type { EventRecord } from "../../ledger/records.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given } from "./case.ts";
-import { event, LONG, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
+import { cell, event, LONG, newEvent, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
 
 const FAILED: Partial<EventRecord> = { status: "INGESTION_FAILED_INSUFFICIENT_CREDITS", units: [] };
 const REVERTED: Partial<EventRecord> = { reverted: true };
 
 async function holders(store: Store, eventIds: readonly string[]): Promise<readonly string[]> {
-  const held = await store.read.heldIds(eventIds);
+  const held = await store.read.acceptedIds(eventIds);
   return held.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted();
 }
 
@@ -99,7 +99,7 @@ export const eventCases: readonly ConformanceCase[] = [
   given("an id that came again is held by the event of the latest ingest", async (store) => {
     await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["same"] }, async (view) => {
-      assert.equal((await view.heldIds(["same"])).length, 1);
+      assert.equal((await view.acceptedIds(["same"])).length, 1);
       return { result: undefined, changes: { events: [event("a", 1, { eventId: "same", createdAt: NOON + 9 })] } };
     });
     assert.deepEqual(await holders(store, ["same"]), ["same ref.a.000001"]);
@@ -110,7 +110,7 @@ export const eventCases: readonly ConformanceCase[] = [
   given("what holds an id is told with its account and both of its times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });
-    const held = await store.read.heldIds([eventId, "other", eventId]);
+    const held = await store.read.acceptedIds([eventId, "other", eventId]);
     assert.deepEqual(held, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
   }),
 
@@ -181,7 +181,7 @@ export const eventCases: readonly ConformanceCase[] = [
 
   given("new events get the next numbers, in the order in which they stand", async (store) => {
     const add = (accountId: string, ...places: readonly number[]): Promise<void> =>
-      commit(store, { events: places.map((place) => event(accountId, place, { number: UNNUMBERED })) });
+      commit(store, { newEvents: places.map((place) => newEvent(event(accountId, place))) });
     await commit(store, { events: [event("a", 1)] });
     await add("a", 9, 2, 5);
     await add("b", 1);
@@ -193,10 +193,42 @@ export const eventCases: readonly ConformanceCase[] = [
     );
     const numbers = events.map(({ number }) => number);
     assert.equal(new Set(numbers).size, numbers.length);
-    for (const number of numbers) assert.ok(number >= 1 && number < UNNUMBERED, `${number} is no number of an event`);
+    for (const number of numbers)
+      assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is no number of an event`);
     // What is replaced keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, description: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);
+  }),
+
+  given("a new event comes back as it was decided", async (store) => {
+    const plain = event("a", 2);
+    const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
+    // Of what is sent, a text that is a decimal is that decimal.
+    const attributes = FULL.payload.attributes.filter(({ value }) => value !== "12");
+    const sent = [{ ...FULL, payload: { ...FULL.payload, attributes } }, plain, unknownSchema];
+    await commit(store, { newEvents: sent.map(newEvent) });
+    for (const record of sent) {
+      const [found] = await store.read.events({ referenceId: record.referenceId }, { limit: 1 });
+      assert.deepEqual(found, { ...record, number: found?.number });
+    }
+  }),
+
+  given("what the sender does to an event afterwards changes nothing", async (store) => {
+    const row = newEvent(event("a", 1));
+    await commit(store, { newEvents: [row] });
+    const attributes = row.sent.attributes as { name: string; value: unknown }[];
+    attributes.push({ name: "more", value: 1 });
+    Object.assign(attributes[0] ?? {}, { value: 99 });
+    Object.assign(row.sent.dimensions ?? {}, { region: "moon" });
+    assert.deepEqual((await store.read.events({}, { limit: 1 }))[0]?.payload, event("a", 1).payload);
+  }),
+
+  given("a reference id is given to one new event only", async (store) => {
+    await commit(store, { newEvents: [newEvent(event("a", 1))] });
+    const again = { ...newEvent(event("a", 2)), referenceId: event("a", 1).referenceId };
+    await assert.rejects(commit(store, { newEvents: [again], usage: [cell("a", "m", TODAY, "1")] }));
+    assert.equal((await store.read.events({}, { limit: 9 })).length, 1);
+    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), []);
   }),
 
   given("events with overage are those of the days, accepted, not reverted, by number", async (store) => {

@@ -31,7 +31,7 @@ async function countOne(store: Store, accountIds: readonly string[], eventIds: r
 /** Stores an event if its id is free; whether it was. */
 function takeId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
   return store.transact(scopeOf([accountId], [eventId]), async (view) => {
-    const held = await view.heldIds([eventId]);
+    const held = await view.acceptedIds([eventId]);
     await moment(pause);
     const isFree = held.length === 0;
     return { result: isFree, changes: isFree ? { events: [event(accountId, 1, { eventId })] } : {} };
@@ -82,7 +82,7 @@ export const isolationCases: readonly ConformanceCase[] = [
   given("an event id that another writer is about to take is not free", async (store) => {
     const started = gate();
     const first = store.transact(scopeOf(["a"], ["same"]), async (view) => {
-      const isFree = (await view.heldIds(["same"])).length === 0;
+      const isFree = (await view.acceptedIds(["same"])).length === 0;
       started.open();
       await moment();
       return { result: isFree, changes: isFree ? { events: [event("a", 1, { eventId: "same" })] } : {} };
@@ -104,7 +104,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const ids = Array.from({ length: 8 }, (_, index) => `same.${index}`);
     const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
       store.transact(scopeOf([accountId], eventIds), async (view) => {
-        const held = new Set((await view.heldIds(eventIds)).map(({ eventId }) => eventId));
+        const held = new Set((await view.acceptedIds(eventIds)).map(({ eventId }) => eventId));
         await moment(1);
         const free = eventIds.filter((eventId) => !held.has(eventId));
         const events = free.map((eventId) => event(accountId, 1 + ids.indexOf(eventId), { eventId }));
@@ -115,7 +115,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     );
     await within(CROSSING_MS, all, "scopes that cross");
     assert.equal((await store.read.events({}, { limit: 100 })).length, ids.length);
-    assert.equal((await store.read.heldIds(ids)).length, ids.length);
+    assert.equal((await store.read.acceptedIds(ids)).length, ids.length);
   }),
 
   given("a reader sees all of a commit or nothing of it", async (store) => {

@@ -3,16 +3,20 @@
  *
  * @module
  */
+import { formatInstant } from "../../calendar/instant.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
+import type { NewEvent } from "../../ledger/events/new-event.ts";
 import type {
   AccountRecord,
-  CellChange,
+  UsageDelta,
   CreditRecord,
   EntryRecord,
   EventRecord,
   InvoiceRecord,
+  LedgerCell,
 } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
+import { decimalOfExact, exactOfDecimal } from "../../numbers/exact.ts";
 
 /** Noon of 1 March 2026, UTC. */
 export const NOON = 1_772_366_400_000;
@@ -86,6 +90,18 @@ export function event(accountId: string, number: number, more: Partial<EventReco
   };
 }
 
+/** The new event that a record comes of, which has no number yet. */
+export function newEvent(record: EventRecord): NewEvent {
+  const { schemaName, eventId: id, timestamp, units } = record;
+  return {
+    ...record,
+    sent: { ...record.payload, schemaName, id, timestamp: formatInstant(timestamp) },
+    meterIds: units.map(({ meterId }) => meterId),
+    quantities: units.map(({ quantity }) => exactOfDecimal(quantity)),
+    feature: record.feature,
+  };
+}
+
 /** What an event took of a feature. */
 export function use(
   featureId: string,
@@ -97,8 +113,13 @@ export function use(
 }
 
 /** An amount to add to a cell. */
-export function cell(accountId: string, itemId: string, day: number, quantity: Decimal | string): CellChange {
-  return { accountId, itemId, day, quantity: new Decimal(quantity) };
+export function cell(accountId: string, meterOrFeatureId: string, day: number, quantity: Decimal | string): UsageDelta {
+  return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(new Decimal(quantity)) };
+}
+
+/** A cell that holds what was added, as it is read. */
+export function stored(delta: UsageDelta): LedgerCell {
+  return { ...delta, quantity: decimalOfExact(delta.quantity) };
 }
 
 /** A feature credit entry of ten units. */

@@ -3,38 +3,25 @@
  *
  * @module
  */
-import type { Day, Instant } from "../../calendar/instant.ts";
-import { DAY_MS } from "../../calendar/instant.ts";
-import type { EventBatch } from "../../ledger/events/event-batch.ts";
-import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import { DAY_MS, type Day, type Instant } from "../../calendar/instant.ts";
+import type { NewEvent } from "../../ledger/events/new-event.ts";
+import { compareIds } from "../../ledger/order.ts";
+import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import type { EventFilter, HeldId, PageKey, PageRequest } from "../../ledger/view.ts";
+import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
-import {
-  emptyEventIndex,
-  type EventIndex,
-  eventsOf,
-  holdsItsId,
-  livePlaces,
-  ordersOf,
-  placeOf,
-  placesOf,
-  putBatch,
-  putEvent,
-} from "./event-index.ts";
-import { createNumbering, type Numbering } from "./numbering.ts";
+import { type Ordered, ordered } from "./ordered.ts";
+import { holdsItsId, isReverted, keptOf, overageOf, recordOf, type StoredEvent } from "./stored-event.ts";
 
 /** The events of all accounts. */
 export interface EventTable {
-  /** Adds an event, with the next number where it has none, or replaces the one of its reference id. */
+  /** Adds a new event, with the next number. */
+  add(event: NewEvent): void;
+  /** Replaces the event of its reference id, or adds it with the number that it has. */
   put(event: EventRecord): void;
-  /**
-   * Adds new events.
-   *
-   * @param accounts the number of each event's account
-   */
-  putBatch(batch: EventBatch, accounts: Int32Array): void;
-  held(eventIds: readonly string[]): readonly HeldId[];
+  /** Whether there is an event of a reference id. */
+  has(referenceId: string): boolean;
+  accepted(eventIds: readonly string[]): readonly AcceptedEventId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
   toUndo(accountId: string, filter: EventFilter, limit: number): readonly EventRecord[];
   withOverage(
@@ -48,155 +35,217 @@ export interface EventTable {
   all(): Iterable<EventRecord>;
 }
 
-/**
- * No events.
- *
- * @param numbers the numbers of the accounts, those of other tables too
- */
-export function createEventTable(numbers: Numbering = createNumbering()): EventTable {
-  const index = emptyEventIndex(numbers);
-  const { log } = index;
-  const order = ordersOf(log);
+/** The events of one account. Both orders take in what was added when they are read: an ingest asks for neither. */
+interface AccountEvents {
+  readonly byNumber: Lagging;
+  readonly byCreation: Lagging;
+  readonly byTimestamp: Lagging;
+  /** By feature: the events with overage, by number. */
+  readonly overage: Map<string, Ordered<StoredEvent>>;
+}
+
+interface Events {
+  lastNumber: number;
+  readonly byReference: Map<string, StoredEvent>;
+  /** The event of an id or, where it came again, all of them in the order in which they came. */
+  readonly byEventId: Map<string, StoredEvent | StoredEvent[]>;
+  readonly byCreation: Lagging;
+  readonly accounts: Map<string, AccountEvents>;
+}
+
+/** No events. */
+export function createEventTable(): EventTable {
+  const events: Events = {
+    lastNumber: 0,
+    byReference: new Map(),
+    byEventId: new Map(),
+    byCreation: lagging(newestFirst),
+    accounts: new Map(),
+  };
   return {
-    put: (event) => putEvent(index, event),
-    putBatch: (batch, accounts) => putBatch(index, batch, accounts),
-    held(eventIds) {
-      const found = new Map<string, HeldId>();
-      for (const eventId of eventIds) {
-        const places = placesOf(index, eventId);
-        const holder = places.length === 0 ? -1 : latestHolder(index, places);
-        if (holder >= 0) found.set(eventId, heldAt(index, holder));
-      }
-      return [...found.values()];
+    add: (event) => addEvent(events, { number: events.lastNumber + 1, event: keptOf(event) }),
+    put(event) {
+      const known = events.byReference.get(event.referenceId);
+      if (known !== undefined) removeEvent(events, known);
+      addEvent(events, { number: event.number, event });
     },
-    list(filter, page) {
-      const few = narrow(index, filter);
-      if (few !== undefined) return pageOf(index, few.toSorted(order.newest), filter, page);
-      const { byCreation } =
-        filter.accountId === undefined ? index : (eventsOf(index, filter.accountId) ?? { byCreation: undefined });
-      const { after } = page;
-      const start = filter.createdAt?.until ?? Infinity;
-      const isBefore = (place: number): boolean =>
-        log.createdAtAt(place) >= start || (after !== undefined && compareNewest(keyAt(index, place), after) <= 0);
-      return pageOf(index, byCreation?.read().from(isBefore) ?? [], filter, page);
-    },
+    has: (referenceId) => events.byReference.has(referenceId),
+    accepted: (eventIds) => [...new Set(eventIds)].flatMap((eventId) => holderOf(events, eventId) ?? []),
+    list: (filter, page) => listed(events, filter, page),
     toUndo(accountId, filter, limit) {
       const found: EventRecord[] = [];
       const own = { ...filter, accountId };
-      for (const place of limit < 1 ? [] : candidates(index, own)) {
-        if (log.recordAt(place)?.reverted === true || !matches(index, place, own)) continue;
-        if (found.push(log.at(place)) === limit) break;
+      for (const stored of limit < 1 ? [] : candidates(events, own)) {
+        if (isReverted(stored.event) || !matches(stored, own)) continue;
+        if (found.push(recordOf(stored)) === limit) break;
       }
       return found;
     },
     withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
-      const events: EventRecord[] = [];
-      const places = eventsOf(index, accountId)?.overage.get(featureId);
-      for (const place of places?.from((each) => log.numberAt(each) <= afterNumber) ?? []) {
-        if (events.length >= limit) break;
-        const timestamp = log.timestampAt(place);
-        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) events.push(log.at(place));
+      const found: EventRecord[] = [];
+      const own = events.accounts.get(accountId)?.overage.get(featureId);
+      for (const stored of own?.from(({ number }) => number <= afterNumber) ?? []) {
+        if (found.length >= limit) break;
+        const { timestamp } = stored.event;
+        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(recordOf(stored));
       }
-      return events;
+      return found;
     },
     lastSpent(accountId, entryId) {
       // The latest come first.
-      for (const place of eventsOf(index, accountId)?.byTimestamp.read().from() ?? []) {
-        const record = log.recordAt(place);
-        if (record !== undefined && holdsItsId(index, place) && spent(record, entryId)) return record.timestamp;
+      for (const stored of events.accounts.get(accountId)?.byTimestamp.read().from() ?? []) {
+        const { allocations = [] } = stored.event.feature ?? {};
+        if (holdsItsId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.event.timestamp;
       }
       return undefined;
     },
     *all() {
-      for (let place = 0; place < log.size(); place++) yield log.at(place);
+      for (const stored of [...events.byReference.values()].sort(byNumber)) yield recordOf(stored);
     },
   };
 }
 
-/** The places among which the events of a filter are, where an id leads to them. */
-function narrow(index: EventIndex, { referenceId, eventId }: EventFilter): readonly number[] | undefined {
-  if (referenceId !== undefined) return [placeOf(index, referenceId)].filter((place) => place >= 0);
-  return eventId === undefined ? undefined : placesOf(index, eventId);
+function addEvent(events: Events, stored: StoredEvent): void {
+  const { event, number } = stored;
+  events.lastNumber = Math.max(events.lastNumber, number);
+  events.byReference.set(event.referenceId, stored);
+  const same = events.byEventId.get(event.eventId);
+  if (same === undefined) events.byEventId.set(event.eventId, stored);
+  else if (Array.isArray(same)) same.push(stored);
+  else events.byEventId.set(event.eventId, [same, stored]);
+  events.byCreation.add(stored);
+  const account = accountOf(events, event.accountId);
+  for (const order of [account.byNumber, account.byCreation, account.byTimestamp]) order.add(stored);
+  const featureId = overageOf(stored);
+  if (featureId === undefined) return;
+  const overage = account.overage.get(featureId) ?? ordered(byNumber);
+  account.overage.set(featureId, overage);
+  overage.add(stored);
 }
 
-/** The places among which an account's events to undo are, earliest ingested first. */
-function candidates(index: EventIndex, filter: EventFilter & { readonly accountId: string }): Iterable<number> {
-  const { timestamp } = filter;
-  const { log } = index;
-  const order = ordersOf(log);
-  const few = narrow(index, filter);
-  if (few !== undefined) return few.toSorted(order.number);
-  const account = eventsOf(index, filter.accountId);
-  if (account === undefined) return [];
-  if (timestamp === undefined) return livePlaces(index, account);
-  const places: number[] = [];
-  for (const place of account.byTimestamp.read().from((each) => log.timestampAt(each) >= timestamp.until)) {
-    if (log.timestampAt(place) < timestamp.from) break;
-    places.push(place);
+function removeEvent(events: Events, stored: StoredEvent): void {
+  const { event } = stored;
+  const same = events.byEventId.get(event.eventId);
+  if (Array.isArray(same)) same.splice(same.indexOf(stored), 1);
+  else events.byEventId.delete(event.eventId);
+  events.byCreation.remove(stored);
+  const account = accountOf(events, event.accountId);
+  for (const order of [account.byNumber, account.byCreation, account.byTimestamp]) order.remove(stored);
+  const featureId = overageOf(stored);
+  if (featureId !== undefined) account.overage.get(featureId)?.remove(stored);
+}
+
+function accountOf({ accounts }: Events, accountId: string): AccountEvents {
+  const known = accounts.get(accountId);
+  if (known !== undefined) return known;
+  const account = {
+    byNumber: lagging(byNumber),
+    byCreation: lagging(newestFirst),
+    byTimestamp: lagging(latestFirst),
+    overage: new Map(),
+  };
+  accounts.set(accountId, account);
+  return account;
+}
+
+/** The event that holds an id: accepted, not reverted, and of the latest ingest. */
+function holderOf({ byEventId }: Events, eventId: string): AcceptedEventId | undefined {
+  const same = byEventId.get(eventId);
+  if (same === undefined) return undefined;
+  let holder: StoredEvent | undefined;
+  for (const stored of Array.isArray(same) ? same : [same]) {
+    if (!holdsItsId(stored)) continue;
+    if (holder === undefined || stored.event.createdAt >= holder.event.createdAt) holder = stored;
   }
-  return places.sort(order.number);
+  if (holder === undefined) return undefined;
+  const { referenceId, accountId, timestamp, createdAt } = holder.event;
+  return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
-/** The place of the latest event that holds its id; -1 where none does. */
-function latestHolder(index: EventIndex, places: readonly number[]): number {
-  let latest = -1;
-  for (const place of places) {
-    if (!holdsItsId(index, place)) continue;
-    if (latest < 0 || index.log.createdAtAt(place) >= index.log.createdAtAt(latest)) latest = place;
+/** The events among which those of a filter are, where an id leads to them. */
+function narrow(events: Events, { referenceId, eventId }: EventFilter): readonly StoredEvent[] | undefined {
+  if (referenceId !== undefined) {
+    const stored = events.byReference.get(referenceId);
+    return stored === undefined ? [] : [stored];
   }
-  return latest;
+  if (eventId === undefined) return undefined;
+  const same = events.byEventId.get(eventId) ?? [];
+  return Array.isArray(same) ? same : [same];
 }
 
-function pageOf(
-  index: EventIndex,
-  places: Iterable<number>,
-  filter: EventFilter,
-  { limit, after }: PageRequest,
-): readonly EventRecord[] {
-  const events: EventRecord[] = [];
+function listed(events: Events, filter: EventFilter, page: PageRequest): readonly EventRecord[] {
+  const { limit, after } = page;
+  const start = filter.createdAt?.until ?? Infinity;
+  const isBefore = (stored: StoredEvent): boolean =>
+    stored.event.createdAt >= start || (after !== undefined && compareNewest(keyOf(stored), after) <= 0);
+  const few = narrow(events, filter)?.toSorted(newestFirst);
+  const own = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
+  const found: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const place of places) {
-    if (events.length === limit || index.log.createdAtAt(place) < oldest) break;
-    if (after !== undefined && compareNewest(keyAt(index, place), after) <= 0) continue;
-    if (matches(index, place, filter)) events.push(index.log.at(place));
+  for (const stored of few?.filter((each) => !isBefore(each)) ?? own?.byCreation.read().from(isBefore) ?? []) {
+    if (found.length === limit || stored.event.createdAt < oldest) break;
+    if (matches(stored, filter)) found.push(recordOf(stored));
   }
-  return events;
+  return found;
+}
+
+/** The events of an account among which those to undo are, earliest ingested first. */
+function candidates(events: Events, filter: EventFilter & { readonly accountId: string }): Iterable<StoredEvent> {
+  const few = narrow(events, filter);
+  if (few !== undefined) return few.toSorted(byNumber);
+  const account = events.accounts.get(filter.accountId);
+  const { timestamp } = filter;
+  if (timestamp === undefined) return account?.byNumber.read().from() ?? [];
+  const found: StoredEvent[] = [];
+  for (const stored of account?.byTimestamp.read().from(({ event }) => event.timestamp >= timestamp.until) ?? []) {
+    if (stored.event.timestamp < timestamp.from) break;
+    found.push(stored);
+  }
+  return found.sort(byNumber);
 }
 
 const EVENT_FIELDS = ["accountId", "schemaName", "status", "eventId", "referenceId"] as const;
 
-function matches({ log }: EventIndex, place: number, filter: EventFilter): boolean {
-  for (const field of EVENT_FIELDS) {
-    if (filter[field] !== undefined && log.fieldAt(place, field) !== filter[field]) return false;
-  }
+function matches({ event }: StoredEvent, filter: EventFilter): boolean {
+  for (const field of EVENT_FIELDS) if (filter[field] !== undefined && event[field] !== filter[field]) return false;
   const { accepted, timestamp, createdAt } = filter;
   return (
-    (accepted === undefined || isAccepted(log.fieldAt(place, "status")) === accepted) &&
-    (timestamp === undefined || isWithin(log.timestampAt(place), timestamp)) &&
-    (createdAt === undefined || isWithin(log.createdAtAt(place), createdAt))
+    (accepted === undefined || isCompleted(event.status) === accepted) &&
+    isWithin(event.timestamp, timestamp) &&
+    isWithin(event.createdAt, createdAt)
   );
 }
 
-function isAccepted(status: string): boolean {
-  return ACCEPTED.has(status);
+function keyOf({ event: { createdAt, referenceId } }: StoredEvent): PageKey {
+  return { createdAt, id: referenceId };
 }
 
-const ACCEPTED: ReadonlySet<string> = new Set(INGEST_STATUSES.filter(isCompleted));
-
-function spent({ feature }: EventRecord, entryId: string): boolean {
-  return feature !== undefined && feature.allocations.some((allocation) => allocation.entryId === entryId);
+function byNumber(a: StoredEvent, b: StoredEvent): number {
+  return a.number - b.number;
 }
 
-function heldAt({ log }: EventIndex, place: number): HeldId {
-  return {
-    eventId: log.fieldAt(place, "eventId"),
-    referenceId: log.fieldAt(place, "referenceId"),
-    accountId: log.fieldAt(place, "accountId"),
-    timestamp: log.timestampAt(place),
-    createdAt: log.createdAtAt(place),
+function newestFirst({ event: a }: StoredEvent, { event: b }: StoredEvent): number {
+  return b.createdAt - a.createdAt || compareIds(a.referenceId, b.referenceId);
+}
+
+function latestFirst({ event: a }: StoredEvent, { event: b }: StoredEvent): number {
+  return b.timestamp - a.timestamp;
+}
+
+/** Events in an order that is made when it is asked for. */
+interface Lagging {
+  add(stored: StoredEvent): void;
+  remove(stored: StoredEvent): void;
+  read(): Ordered<StoredEvent>;
+}
+
+function lagging(compare: (a: StoredEvent, b: StoredEvent) => number): Lagging {
+  const order = ordered(compare);
+  let added: StoredEvent[] = [];
+  const read = (): Ordered<StoredEvent> => {
+    if (added.length > 0) order.addAll(added);
+    added = [];
+    return order;
   };
-}
-
-function keyAt({ log }: EventIndex, place: number): PageKey {
-  return { createdAt: log.createdAtAt(place), id: log.fieldAt(place, "referenceId") };
+  return { add: (stored) => added.push(stored), remove: (stored) => read().remove(stored), read };
 }

@@ -35,7 +35,6 @@ export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore 
 
   return {
     name: "memory",
-    takesBatches: true,
     read: view,
     async transact(scope, work) {
       if (closed) throw new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {});

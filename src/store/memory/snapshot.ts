@@ -5,15 +5,27 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
+import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
+import { exactOfDecimal } from "../../numbers/exact.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
-const VERSION = 1;
+const VERSION = 2;
+/** The first version called the meter or feature of a cell its item. */
+const VERSIONS: ReadonlySet<unknown> = new Set([1, VERSION]);
+
+/** All that a state holds. */
+interface Snapshot extends Required<
+  Omit<Changes, "configurationChanged" | "removedDocuments" | "newEvents" | "usage" | "overage">
+> {
+  readonly usage: readonly LedgerCell[];
+  readonly overage: readonly LedgerCell[];
+}
 
 /** The text of a state: one JSON document. */
 export function snapshotOf(state: MemoryState): string {
-  const changes: Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "batch">> = {
+  const changes: Snapshot = {
     documents: DOCUMENT_KINDS.flatMap((kind) => [...state.documents[kind].all()]),
     accounts: [...state.accounts.all()],
     events: [...state.events.all()],
@@ -35,16 +47,24 @@ export function restore(snapshot: string): MemoryState {
   const state = emptyState();
   try {
     const { format, version, revision, changes } = recordOf(snapshot) as Readonly<Record<string, unknown>>;
-    if (format !== FORMAT || version !== VERSION || typeof revision !== "number") {
+    if (format !== FORMAT || !VERSIONS.has(version) || typeof revision !== "number") {
       throw invalid(`expected a ${FORMAT} of version ${VERSION}`);
     }
-    applyChanges(state, changes as Changes);
+    const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
+    applyChanges(state, { ...records, usage: usage.map(deltaOf), overage: overage.map(deltaOf) });
     state.revision = revision;
   } catch (error) {
     if (error instanceof RatebookError && error.code === "ERR_JSON_INVALID") throw error;
     throw invalid(error instanceof Error ? error.message : String(error), error);
   }
   return state;
+}
+
+/** A cell as it stands in a snapshot of either version. */
+type SnapshotCell = Omit<LedgerCell, "meterOrFeatureId"> & Partial<Record<"meterOrFeatureId" | "itemId", string>>;
+
+function deltaOf({ accountId, itemId = "", meterOrFeatureId = itemId, day, quantity }: SnapshotCell): UsageDelta {
+  return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(quantity) };
 }
 
 function invalid(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {

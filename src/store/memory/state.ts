@@ -6,11 +6,11 @@
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import { quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable } from "./events.ts";
-import { accountsOf, createNumbering, type Numbering } from "./numbering.ts";
 import { type Ordered, ordered } from "./ordered.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 
@@ -21,8 +21,6 @@ export interface MemoryState {
   readonly accounts: RecordTable<AccountRecord>;
   /** The ids of all accounts, ascending. */
   readonly accountIds: Ordered<string>;
-  /** What the tables of numbers call the accounts. */
-  readonly numbers: Numbering;
   readonly events: EventTable;
   readonly usage: CellTable;
   readonly overage: CellTable;
@@ -35,7 +33,6 @@ export interface MemoryState {
 export function emptyState(): MemoryState {
   const documentTable = (): RecordTable<DocumentRecord> =>
     createRecordTable<DocumentRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
-  const numbers = createNumbering();
   return {
     revision: 0,
     documents: Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, documentTable()])) as Record<
@@ -48,10 +45,9 @@ export function emptyState(): MemoryState {
       compare: compareOldest,
     }),
     accountIds: ordered(compareIds),
-    numbers,
-    events: createEventTable(numbers),
-    usage: createCellTable(numbers),
-    overage: createCellTable(numbers),
+    events: createEventTable(),
+    usage: createCellTable(),
+    overage: createCellTable(),
     entries: createRecordTable<EntryRecord>({
       key: (record) => record,
       owner: ({ accountId }) => accountId,
@@ -77,13 +73,15 @@ export function emptyState(): MemoryState {
  */
 export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
-  const { batch } = changes;
-  const accounts = batch === undefined ? NO_ACCOUNTS : accountsOf(state.numbers, batch);
-  addCells(state, changes, accounts);
+  for (const { referenceId } of records.newEvents) {
+    if (!state.events.has(referenceId)) continue;
+    throw taken("event", referenceId, `the reference id ${quoted(referenceId)} is taken: ids are made twice`);
+  }
+  addCells(state, changes);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
   for (const document of records.documents) state.documents[document.kind].put(document);
   for (const account of records.accounts) if (state.accounts.put(account)) state.accountIds.add(account.id);
-  if (batch !== undefined) state.events.putBatch(batch, accounts);
+  for (const event of records.newEvents) state.events.add(event);
   for (const event of records.events) state.events.put(event);
   for (const entry of records.entries) state.entries.put(entry);
   for (const credit of records.credits) state.credits.put(credit);
@@ -91,26 +89,22 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   if (changes.configurationChanged === true) state.revision += 1;
 }
 
-const NO_ACCOUNTS = new Int32Array();
-
 /** Adds all that is counted, or nothing. */
-function addCells({ usage, overage }: MemoryState, changes: Changes, accounts: Int32Array): void {
-  const takeBack: (() => void)[] = [];
+function addCells({ usage, overage }: MemoryState, changes: Changes): void {
+  const takeBack = usage.add(changes.usage ?? []);
   try {
-    if (changes.usage !== undefined) takeBack.push(usage.add(changes.usage));
-    if (changes.overage !== undefined) takeBack.push(overage.add(changes.overage));
-    if (changes.batch !== undefined) usage.addBatch(changes.batch, accounts);
+    overage.add(changes.overage ?? []);
   } catch (error) {
-    for (const each of takeBack) each();
+    takeBack();
     throw error;
   }
 }
 
-type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage" | "batch">>;
+type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage">>;
 
 /** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
 function readAll(changes: Changes): Lists {
-  const { documents = [], removedDocuments = [], accounts = [], events = [] } = changes;
+  const { documents = [], removedDocuments = [], accounts = [], newEvents = [], events = [] } = changes;
   const { entries = [], credits = [], invoices = [] } = changes;
   for (const records of [documents, accounts, entries, credits])
     for (const { id, createdAt } of records) look(id, createdAt);
@@ -119,8 +113,15 @@ function readAll(changes: Changes): Lists {
   for (const { referenceId, accountId, eventId, number, feature } of events) {
     look(referenceId, accountId, eventId, number, feature);
   }
+  lookAtNew(newEvents);
   for (const { id, accountId, finalizedAt, invoice } of invoices) look(id, accountId, finalizedAt, invoice.invoiceDate);
-  return { documents, removedDocuments, accounts, events, entries, credits, invoices };
+  return { documents, removedDocuments, accounts, newEvents, events, entries, credits, invoices };
+}
+
+function lookAtNew(newEvents: Lists["newEvents"]): void {
+  for (const { referenceId, accountId, eventId, sent } of newEvents) {
+    look(referenceId, accountId, eventId, sent.accountId, sent.attributes, sent.dimensions);
+  }
 }
 
 /** Reading a property is the test: one that cannot be read throws here. */
@@ -157,7 +158,7 @@ export function viewOf(state: MemoryState): LedgerView {
       return behind;
     },
 
-    heldIds: async (eventIds) => events.held(eventIds),
+    acceptedIds: async (eventIds) => events.accepted(eventIds),
     events: async (filter, page) => events.list(filter, page),
     eventsToUndo: async (accountId, filter, limit = Infinity) => events.toUndo(accountId, filter, limit),
     eventsWithOverage: async (accountId, featureId, from, until, page) =>

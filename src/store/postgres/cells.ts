@@ -5,10 +5,9 @@
  * @module
  */
 import { invariant } from "../../errors.ts";
-import { accountIn, dayIn, type EventBatch, formIn, quantityIn, sizeOf } from "../../ledger/events/event-batch.ts";
-import type { CellChange } from "../../ledger/records.ts";
+import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { decimalOf } from "../../numbers/decimal.ts";
-import { addExact, type Exact, exactOfDecimal, textOfExact } from "../../numbers/exact.ts";
+import { addExact, type Exact, textOfExact } from "../../numbers/exact.ts";
 import { recordOf } from "../record-text.ts";
 import type { Row } from "./client.ts";
 import { ROW_ITEMS } from "./migrations.ts";
@@ -24,24 +23,14 @@ export interface CellWriting extends PlaceWriting, Pick<Sending, "send"> {}
 
 const COLUMNS = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${place}`);
 
-/**
- * Adds to cells of accounts that are locked, so that their rows are waited for by no other commit.
- *
- * @param batches what their events measured is added too
- */
-export async function writeCells(
-  writing: CellWriting,
-  name: CellTable,
-  changes: readonly CellChange[],
-  batches: readonly EventBatch[] = [],
-): Promise<void> {
-  const itemIds = new Set(changes.map(({ itemId }) => itemId));
-  for (const form of new Set(batches.flatMap(({ forms }) => forms))) for (const id of form.meterIds) itemIds.add(id);
-  if (itemIds.size === 0) return;
+/** Adds to cells of accounts that are locked, so that their rows are waited for by no other commit. */
+export async function writeCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
+  if (deltas.length === 0) return;
+  const itemIds = new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId));
   const added = cellRows(await placesOf(writing, "item", itemIds));
-  for (const { accountId, itemId, day, quantity } of changes)
-    added.add(accountId, itemId, day, exactOfDecimal(quantity));
-  for (const batch of batches) addBatch(added, batch);
+  for (const { accountId, meterOrFeatureId, day, quantity } of deltas) {
+    added.add(accountId, meterOrFeatureId, day, quantity);
+  }
   const { rows, columns } = added;
   await writing.send(
     `merge into ${writing.table(name)} as cell
@@ -72,7 +61,7 @@ export async function readCells(
   name: CellTable,
   accountIds: readonly string[],
   [from, until]: readonly [number, number],
-): Promise<readonly CellChange[]> {
+): Promise<readonly LedgerCell[]> {
   const byKey = new Map(accountIds.map((id) => [keyOf(id), id]));
   const rows = await run(
     `select cell.account_id, item.id as item_id, item.item, cell.day::text, one.quantity::text
@@ -86,7 +75,7 @@ export async function readCells(
   );
   return rows.map((row) => ({
     accountId: byKey.get(row["account_id"] ?? "") ?? "",
-    itemId: originalOf(row),
+    meterOrFeatureId: originalOf(row),
     day: Number(row["day"]),
     quantity: decimalOf(row["quantity"]),
   }));
@@ -142,16 +131,4 @@ function cellRows(places: ReadonlyMap<string, number>): CellRows {
       used.add(column);
     },
   };
-}
-
-function addBatch(rows: CellRows, batch: EventBatch): void {
-  for (let index = 0; index < sizeOf(batch); index++) {
-    const form = formIn(batch, index);
-    const { meterIds } = form;
-    if (meterIds.length === 0) continue;
-    const [{ id }, day] = [accountIn(batch, index), dayIn(batch, index)];
-    for (let meter = 0; meter < meterIds.length; meter++) {
-      rows.add(id, meterIds[meter] ?? "", day, quantityIn(batch, index, form, meter));
-    }
-  }
 }

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Changes, Decision } from "../../ledger/decision.ts";
-import type { EventBatch } from "../../ledger/events/event-batch.ts";
+import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
@@ -28,23 +27,15 @@ export interface CommitContext extends PlaceWriting, Sending, Pick<HeldIds, "hol
 
 /**
  * Writes all changes of a decision. Rows that commits of different accounts may share are written in the order of their keys,
- * so that two never wait for each other, but for events whose ids are taken to be free. While the database works on a statement, the values of the next one are made ready, and events are decided.
+ * so that two never wait for each other, but for events whose ids are taken to be free. While the database works on a statement, the values of the next one are made ready.
  */
-export async function writeChanges(context: CommitContext, decision: Decision<unknown>): Promise<void> {
+export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
   const writing = { ...context, numbers: numbersOf(context, context.block) };
   try {
-    const batches: EventBatch[] = [];
-    // What looks for event ids writes all of them in one order.
-    for (const batch of (context.assumes ? decision.early : undefined) ?? []) {
-      batches.push(batch);
-      await writeEvents(writing, [], batch);
-    }
-    const { changes } = decision;
-    if (changes.batch !== undefined) batches.push(changes.batch);
-    await writeEvents(writing, changes.events ?? [], changes.batch);
+    await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
     await context.prove();
     await writeAccounts(writing, changes.accounts ?? []);
-    await writeCells(writing, "usage", changes.usage ?? [], batches);
+    await writeCells(writing, "usage", changes.usage ?? []);
     await writeCells(writing, "overage", changes.overage ?? []);
     await writeDocuments(writing, changes);
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);

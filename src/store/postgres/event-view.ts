@@ -5,17 +5,17 @@
  */
 import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import type { EventFilter, HeldId, LedgerView } from "../../ledger/view.ts";
+import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { DAY_OF_EVENT, EVENT_KEY, hasEventId, keyExpression, pageEnd, parameter } from "./query.ts";
 import { eventColumns, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
-type EventReads = Pick<LedgerView, "heldIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
+type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
 
 /** Who holds an id, and as which holder of it. */
 export interface Holder {
-  readonly held: HeldId;
+  readonly held: AcceptedEventId;
   /** 0 for the first event with the id, 1 for one that came again after it, and so on. */
   readonly holds: number;
 }
@@ -24,7 +24,7 @@ export interface Holder {
 export function eventReads(run: Run, table: (name: string) => string): EventReads {
   const from = `select ${eventColumns(table)} from ${table("event")} where`;
   return {
-    async heldIds(eventIds) {
+    async acceptedIds(eventIds) {
       return (await holdersOf(run, table, eventIds)).map(({ held }) => held);
     },
     async events(filter, page) {
@@ -127,7 +127,7 @@ export async function holdersOf(
   return [...holders.values()];
 }
 
-function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): HeldId {
+function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: EventRecord): AcceptedEventId {
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 

@@ -3,74 +3,45 @@
  *
  * @module
  */
-import {
-  accountIn,
-  APART,
-  type EventBatch,
-  type EventForm,
-  formIn,
-  recordIn,
-  sizeOf,
-  timestampIn,
-} from "../../ledger/events/event-batch.ts";
+import { type NewEvent, recordOfNewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { type EventRecord, UNNUMBERED } from "../../ledger/records.ts";
-import { formedBody, formText, hasPlainIds } from "./event-forms.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
-import { placesOf, type PlaceWriting } from "./places.ts";
+import type { PlaceWriting } from "./places.ts";
 import { hasEventId } from "./query.ts";
 import { eventBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
-import { instantValue, keyOf, keysOf, lineList, plainList, textList } from "./values.ts";
+import { instantValue, keyOf, keysOf, plainList, lineList, textList } from "./values.ts";
 
 /** Where events are written. */
 export interface EventWriting extends Sending, PlaceWriting, Pick<HeldIds, "holdsOf" | "assumes"> {
   readonly numbers: Numbers;
 }
 
-/** So many events with records are in a statement: while it is under way, the next one is made ready. */
-const RECORDS_CHUNK = 500;
-/** So many events in columns, which take less to make ready. */
-const FORMED_CHUNK = 1_000;
-/** So many events of a form are worth a statement of their own. */
-const FORM_MIN = 16;
-/** More forms are not kept: where names hold what should be a value, nearly each event has a form of its own. */
-const FORMS_MAX = 1_000;
+/** So many events are in a statement: while it is under way, the next one is made ready. */
+const CHUNK = 500;
 
-/**
- * Writes events: those that are new get numbers, the others replace what they were.
- *
- * @param batch new events that are numbered before the others
- */
+/** Writes events: new ones get numbers in their order, the others replace what they were. */
 export async function writeEvents(
   context: EventWriting,
-  events: readonly EventRecord[],
-  batch?: EventBatch,
+  newEvents: readonly NewEvent[],
+  changed: readonly EventRecord[],
 ): Promise<void> {
-  const { formed, apart } = batch === undefined ? NOT_FORMED : await formedIn(context, batch);
-  const records = [...apart.map(({ record }) => record), ...events];
-  const holders = records.filter(isHolder);
-  const taken = [...formed.flatMap((group) => group.eventIds), ...holders.filter(isNew).map(idOf)];
-  const held = await context.holdsOf([...taken, ...holders.filter((event) => !isNew(event)).map(idOf)], taken);
-  const added = events.filter(isNew);
-  const size = batch === undefined ? 0 : sizeOf(batch);
-  if (size + events.length === 0) return;
-  const numberOf = await context.numbers(size + added.length);
-  const writing = { ...context, held, numberOf };
-  if (batch !== undefined) await writeFormed(writing, batch, formed);
+  const added = newEvents.map((event) => recordOfNewEvent(event, UNNUMBERED));
+  const taken = added.filter(isHolder).map(idOf);
+  const held = await context.holdsOf([...taken, ...changed.filter(isHolder).map(idOf)], taken);
+  if (added.length + changed.length === 0) return;
+  const numberOf = await context.numbers(added.length);
   // A new event replaces none, which is quicker when the database need not look.
-  const fresh = [
-    ...apart.map(({ record, index }) => ({ event: record, number: numberOf(index) })),
-    ...added.map((event, place) => ({ event, number: numberOf(size + place) })),
-  ];
+  const fresh = added.map((event, place) => ({ event, number: numberOf(place) }));
   for (const chunk of chunksOf(
     sortedBy(context, fresh, ({ event }) => event.eventId),
-    RECORDS_CHUNK,
+    CHUNK,
   )) {
     await insertEvents(context, chunk, held, "");
   }
-  const replacing = events.filter((event) => !isNew(event)).map((event) => ({ event, number: event.number }));
+  const replacing = changed.map((event) => ({ event, number: event.number }));
   await insertEvents(
     context,
     inKeyOrder(replacing, ({ event: { eventId } }) => keyOf(eventId)),
@@ -119,93 +90,6 @@ function sortedBy<Item>(
 
 function* chunksOf<Item>(items: readonly Item[], size: number): Iterable<readonly Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
-
-/** The events of a batch that are written in one form. */
-interface FormedEvents {
-  readonly form: EventForm;
-  /** The place of the form. */
-  readonly place: number;
-  /** Their places in the batch. */
-  readonly indices: readonly number[];
-  readonly eventIds: readonly string[];
-}
-
-/** How the events of a batch are written. */
-interface Forming {
-  readonly formed: readonly FormedEvents[];
-  /** Those that are written as records. */
-  readonly apart: readonly { readonly record: EventRecord; readonly index: number }[];
-}
-
-const NOT_FORMED: Forming = { formed: [], apart: [] };
-
-/** Those of which many are alike are written in their form, all others as records. */
-async function formedIn(context: EventWriting, batch: EventBatch): Promise<Forming> {
-  const groups = new Map<EventForm, number[]>();
-  const rest: number[] = [];
-  for (let index = 0; index < sizeOf(batch); index++) {
-    const form = formIn(batch, index);
-    const group = groups.get(form);
-    if (form === APART || !hasPlainIds(batch, index)) rest.push(index);
-    else if (group === undefined) groups.set(form, [index]);
-    else group.push(index);
-  }
-  const isWorth = (form: EventForm, { length }: readonly number[]): boolean =>
-    length >= FORM_MIN && keyOf(form.schemaName) === form.schemaName;
-  const texts = new Map([...groups].filter((group) => isWorth(...group)).map(([form]) => [form, formText(form)]));
-  const places = await placesOf(context, "event_form", new Set(texts.values()), FORMS_MAX);
-  const formed: FormedEvents[] = [];
-  for (const [form, indices] of groups) {
-    const place = places.get(texts.get(form) ?? "");
-    if (place === undefined) rest.push(...indices);
-    else formed.push({ form, place, indices, eventIds: indices.map((index) => batch.eventIds[index] ?? "") });
-  }
-  const apart = rest.sort((a, b) => a - b).map((index) => ({ index, record: recordIn(batch, index, UNNUMBERED) }));
-  return { formed, apart };
-}
-
-/** What new events are written with. */
-interface NewWriting extends EventWriting {
-  readonly held: ReadonlyMap<string, number>;
-  readonly numberOf: (place: number) => number;
-}
-
-/** Writes the events of a batch that have forms: the form once, and of each event what is its own. */
-async function writeFormed(writing: NewWriting, batch: EventBatch, formed: readonly FormedEvents[]): Promise<void> {
-  const { send, table, held, numberOf } = writing;
-  const { eventIds, referenceIds, createdAt } = batch;
-  for (const { form, place, indices } of formed) {
-    for (const chunk of chunksOf(
-      sortedBy(writing, indices, (index) => eventIds[index] ?? ""),
-      FORMED_CHUNK,
-    )) {
-      const holds = held.size === 0 ? [] : chunk.map((index) => nextHold(held, eventIds[index] ?? ""));
-      const isFirst = holds.every((each) => each === 0);
-      await send(
-        `insert into ${table("event")} (reference_id, account_id, number, event_id, timestamp, body, holds,
-            form, schema_name, status, created_at, reverted)
-          select reference_id, account_id, number, event_id, timestamp, body, ${isFirst ? "0" : "holds"},
-            $7::text::integer, $8::text, $9::text, $10::text::bigint, false
-          from unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::bigint[],
-              string_to_array($6::text, E'\\n')${isFirst ? "" : ", $11::text::integer[]"})
-            as added (reference_id, account_id, number, event_id, timestamp, body${isFirst ? "" : ", holds"})`,
-        [
-          textList(chunk.map((index) => referenceIds[index])),
-          textList(chunk.map((index) => accountIn(batch, index).id)),
-          plainList(chunk.map(numberOf)),
-          textList(chunk.map((index) => eventIds[index])),
-          plainList(chunk.map((index) => timestampIn(batch, index))),
-          lineList(chunk.map((index) => formedBody(batch, index))),
-          String(place),
-          keyOf(form.schemaName),
-          form.outcome.status,
-          String(instantValue(createdAt)),
-          ...(isFirst ? [] : [plainList(holds)]),
-        ],
-      );
-    }
-  }
 }
 
 /** An event with the number that it gets, or has. */
@@ -327,10 +211,6 @@ function nextHold(held: ReadonlyMap<string, number>, eventId: string): number {
 
 function idOf({ eventId }: EventRecord): string {
   return eventId;
-}
-
-function isNew({ number }: EventRecord): boolean {
-  return number === UNNUMBERED;
 }
 
 /** Whether an event holds its id: it is accepted and not reverted. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { HeldId } from "../../ledger/view.ts";
+import type { AcceptedEventId } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { type Holder, holdersOf } from "./event-view.ts";
 import { LostRace } from "./failures.ts";
@@ -41,7 +41,7 @@ export interface HeldIds {
   /** Whether the transaction assumes that ids are free which it has not looked for. */
   readonly assumes: boolean;
   /** Those that are held; where the transaction assumes, none, which is proved by the commit. */
-  readonly heldIds: (eventIds: readonly string[]) => Promise<readonly HeldId[]>;
+  readonly acceptedIds: (eventIds: readonly string[]) => Promise<readonly AcceptedEventId[]>;
   /**
    * The number with which each of these event ids is held, -1 or absent where it is not. Those of them that new events take
    * stay held by whom they are until the commit.
@@ -72,7 +72,7 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
   };
   return {
     assumes,
-    heldIds: async (eventIds) => {
+    acceptedIds: async (eventIds) => {
       if (assumes) {
         for (const id of eventIds) assumed.add(id);
         return [];

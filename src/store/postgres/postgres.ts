@@ -55,7 +55,6 @@ export async function postgresStore(
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
-    takesBatches: true,
     read: viewOver(connections.run, table),
     transact(scope, work) {
       if (closing === undefined) return transact(place, scope, work);
@@ -123,7 +122,7 @@ async function decideAndCommit<Result>(
       const isLocked = ids.every((id) => locked.has(id));
       return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
     },
-    heldIds: held.heldIds,
+    acceptedIds: held.acceptedIds,
   };
   const decision = await work(view).catch(async (error: unknown) => {
     // It may have failed for what was assumed, which is then a lost race; where nobody can tell, it failed as it did.
@@ -131,7 +130,7 @@ async function decideAndCommit<Result>(
     throw told instanceof LostRace ? told : error;
   });
   const known = knownPlaces(places, own, stamps);
-  await writeChanges({ ...held, ...sending, table, schema, places: known, accounts, block }, decision);
+  await writeChanges({ ...held, ...sending, table, schema, places: known, accounts, block }, decision.changes);
   return decision.result;
 }
 

@@ -6,7 +6,8 @@ import type { ByteSource } from "../../../src/cli/events/byte-source.ts";
 import { takeAll } from "../../../src/cli/events/cursor.ts";
 import type { EventSink } from "../../../src/cli/events/event-sink.ts";
 import { createNdjsonCursor } from "../../../src/cli/events/ndjson.ts";
-import { createMeteringRun } from "../../../src/ledger/preview/metering-run.ts";
+import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
+import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
 
 const book = readBook({
@@ -56,7 +57,7 @@ function memorySource(content: string | Uint8Array): ByteSource {
 
 /** What a file comes to: every outcome in order with its line, and the usage. */
 async function outcomes(content: string | Uint8Array, shapes: boolean, bufferBytes: number): Promise<unknown> {
-  const run = createMeteringRun(book);
+  const run = startEventRun(book, { ids: rememberIds() });
   const seen: unknown[] = [];
   const sink: EventSink = {
     event: (_, line, event) => {

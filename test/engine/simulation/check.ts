@@ -14,8 +14,8 @@ export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
 export async function checkAll(world: World, operations: readonly Operation[]): Promise<void> {
   const engine = world.next();
   const usage = await engine.usage({ accountIds: ACCOUNTS, ...WINDOW });
-  const cells = usage.map(({ accountId, itemId, day, quantity }): [string, string] => [
-    `${accountId} ${itemId} ${day}`,
+  const cells = usage.map(({ accountId, meterOrFeatureId, day, quantity }): [string, string] => [
+    `${accountId} ${meterOrFeatureId} ${day}`,
     quantity.toFixed(),
   ]);
   const expected = [...usageOf(operations)].map(([key, quantity]): [string, string] => [key, String(quantity)]);

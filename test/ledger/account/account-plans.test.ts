@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
-import { asOf, decisionsOf, findPlanIn, withDraft } from "../../../src/ledger/account/account-plans.ts";
+import { asOf, decisionsOf, findPlanIn } from "../../../src/ledger/account/account-plans.ts";
 import { bookOf } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
@@ -70,20 +70,5 @@ describe("an account's plans as decisions", () => {
     const { book } = decisionsFor([], [anniversary]);
     const [plan] = book.pricePlans;
     expect(plan && asOf(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");
-  });
-
-  test("a draft takes the place of every plan, keeps the dates and drops overrides", () => {
-    const { book, decisions } = decisionsFor([
-      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: fee(12) },
-      { pricePlanId: "one", effectiveFrom: "2024-03-01" },
-    ]);
-    const draft = book.pricePlans[1];
-    if (draft === undefined) throw new Error("the book has two plans");
-    const drafted = withDraft(decisions, draft);
-    expect(drafted.map(({ from, plan }) => [formatDate(from), plan?.planId])).toEqual([
-      ["2024-01-10", "one"],
-      ["2024-03-01", "one"],
-    ]);
-    expect(drafted[0]?.plan?.details.fixedFeeRateCards[0]?.rateValues[0]?.rate.toFixed()).toBe("30");
   });
 });

@@ -56,8 +56,7 @@ describe("150 weeks at once are what they are week by week", () => {
     for (const ledger of [once, often]) {
       // Known from the start, for weeks that come.
       ledger.run((work) => {
-        for (let week = 0; week < 140; week += 3)
-          work.addUsage("um.calls", at("2024-01-01") / DAY_MS + week * 7, decimalOf(5));
+        for (let week = 0; week < 140; week += 3) work.addUsage("um.calls", at("2024-01-01") / DAY_MS + week * 7, 5);
       });
     }
     once.until(END);

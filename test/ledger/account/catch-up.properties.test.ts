@@ -19,6 +19,7 @@ import { add, type Decimal, decimalOf, textOf, ZERO } from "../../../src/numbers
 import { calls, fee, grant, overage, plan, seats, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
+import { readBatch } from "../read-batch.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
 const book = bookWith([
@@ -131,7 +132,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
     dimensions: {},
   };
   const read = { accounts: [ledger.parts()], names: new Map([["a", "a"]]), held: [], holders: [] };
-  ledger.apply(decideIngest(ledger.catalog, read, [event], now, ledger.ids).changes);
+  ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
 }
 
 /** Does one step; a refusal is an answer like any other. */

@@ -9,12 +9,6 @@ const priced = perUnit(1);
 const overage = (more: Readonly<Record<string, unknown>>) => ({
   entitlementOverageRateCards: [{ featureId: "f", ...priced, ...more }],
 });
-const entitlement = {
-  billingEntitlementRateCards: [
-    { featureId: "f", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }], ...priced },
-  ],
-};
-
 describe("the period that holds an event", () => {
   const clock = planClock([
     decision("2024-01-15", { graceDays: 3, until: "2024-03-10" }),
@@ -40,39 +34,6 @@ describe("the period that holds an event", () => {
     expect([before.start, formatDate(before.end)]).toEqual([Number.NEGATIVE_INFINITY, "2024-01-15"]);
     const none = planClock([]).periodAt(0);
     expect([none.start, none.end]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
-  });
-});
-
-describe("the grants that fall due", () => {
-  test("S2.4 come once, in order, up to and including the instant", () => {
-    const clock = planClock([decision("2024-01-15", { details: entitlement })]);
-    const datesUpTo = (date: string): readonly string[] =>
-      clock.grantsUpTo(parseDate(date)).map(({ due }) => formatDate(due));
-    expect(datesUpTo("2024-01-14")).toEqual([]);
-    expect(datesUpTo("2024-02-01")).toEqual(["2024-01-15", "2024-02-01"]);
-    expect(datesUpTo("2024-01-20")).toEqual([]);
-    expect(datesUpTo("2024-03-15")).toEqual(["2024-03-01"]);
-    // Further ahead than grants are worked out at once.
-    expect(datesUpTo("2027-03-15")).toHaveLength(36);
-  });
-});
-
-describe("the grants of a plan that was decided after it began", () => {
-  test("S11.1 S16.1 are there for the events of its first cycle, as its prices are", () => {
-    const clock = planClock([decision("2024-01-15", { details: entitlement, decidedAt: "2024-03-10" })]);
-    const startsUpTo = (date: string): readonly string[] =>
-      clock.grantsUpTo(parseDate(date)).map(({ start, due }) => `${formatDate(start)} due ${formatDate(due)}`);
-    expect(startsUpTo("2024-01-15")).toEqual(["2024-01-15 due 2024-03-10"]);
-    expect(startsUpTo("2024-04-01")).toEqual([
-      "2024-02-01 due 2024-03-10",
-      "2024-03-01 due 2024-03-10",
-      "2024-04-01 due 2024-04-01",
-    ]);
-  });
-
-  test("S11.1 are there on the day itself, whatever the hour of the decision", () => {
-    const decided = { ...decision("2024-01-15", { details: entitlement }), decidedAt: parseDate("2024-01-15") + 1 };
-    expect(planClock([decided]).grantsUpTo(parseDate("2024-01-15"))).toHaveLength(1);
   });
 });
 

@@ -1,42 +1,17 @@
 /**
- * Reads an event as it was sent into the slots of its schema, and says what is wrong with it (S4.1, S14.1).
+ * Reads the fields of an event into the slots of its schema, and says what is wrong with it (S4.1, S14.1).
  *
  * @module
  */
-import type { Instant } from "../calendar/instant.ts";
-import { parseInstant } from "../calendar/instant.ts";
-import { invariant, RatebookError } from "../errors.ts";
-import type { DecimalInput } from "../numbers/decimal.ts";
-import { valueOf } from "../numbers/decimal.ts";
+import { RatebookError } from "../errors.ts";
+import { type DecimalInput, valueOf } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
+import { type EventAttribute, type IncomingEvent, textProblem, tooLong, valueProblem } from "./event-envelope.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { exactOfAttribute, isDecimalInput, textOfValue } from "./event-values.ts";
 import type { SchemaProgram } from "./program.ts";
-import { createTimestampReader, type ReadTimestamp } from "./timestamps.ts";
 
-/** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
-export interface EventAttribute {
-  readonly name: string;
-  readonly value: DecimalInput;
-  readonly unit?: string | null | undefined;
-}
-
-/** A usage event as it is sent (S4.1). What the schema does not declare is ignored. */
-export interface UsageEvent {
-  readonly schemaName: string;
-  /** Chosen by the sender; 1 to 512 characters. */
-  readonly id: string;
-  /** A date-time with a zone (S2.2). */
-  readonly timestamp: string;
-  /** An account's id or one of its aliases. */
-  readonly accountId: string;
-  readonly attributes?: readonly EventAttribute[] | null | undefined;
-  readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
-}
-
-/** Longest id of an event, and of an account in an event. */
-export const EVENT_ID_LENGTH_MAX = 512;
 /** Most attributes, and most dimensions, that an event may carry. */
 export const EVENT_FIELDS_MAX = 100;
 /** Longest text of a dimension. */
@@ -47,54 +22,32 @@ export const UNIT_LENGTH_MAX = 50;
 /** To be called as `Object.hasOwn`: inside `for … in` engines know its answer, and it costs nothing. */
 const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
-/** What was read of the last event. */
-export interface ReadEvent {
-  schemaName: string;
-  id: string;
-  accountId: string;
-  timestamp: Instant;
-  /** Undefined where the schema is unknown or not ACTIVE. */
-  program: SchemaProgram | undefined;
+/** What the fields of an event say. */
+export interface FieldsRead {
+  /** Undefined where the schema is unknown or not ACTIVE. Its slots hold the declared fields until the next event is read. */
+  readonly program: SchemaProgram | undefined;
+  /** A sentence when a field is malformed: the event is refused (S14.1). */
+  readonly problem: string | undefined;
   /** Why the event fails once its account and schema are known: a declared field is missing, or a value is no decimal. */
-  fault: string | undefined;
+  readonly fault: string | undefined;
 }
 
-/** Reads events one after another; what is read is overwritten by the next. */
-export interface EventReader {
-  readonly event: ReadEvent;
-  /** @returns a sentence when the envelope is malformed; undefined when it was read */
-  read(event: unknown): string | undefined;
-}
+/** Reads the fields of events into the slots of their schemas, one event after another. */
+export type ReadFields = (event: IncomingEvent) => FieldsRead;
 
-/** Makes a reader of events of these schemas. */
-export function createEventReader(schemas: ReadonlyMap<string, SchemaProgram>): EventReader {
+/** Makes a reader of the fields of these schemas' events. */
+export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): ReadFields {
   const layouts = new Map([...schemas].map(([name, program]) => [name, layoutOf(program)]));
   const unknown = layoutOf(undefined);
-  const event: ReadEvent = {
-    schemaName: "",
-    id: "",
-    accountId: "",
-    timestamp: 0,
-    program: undefined,
-    fault: undefined,
-  };
-  const readTimestamp = createTimestampReader();
   let last = unknown;
-
-  const read = (given: unknown): string | undefined => {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      return `Expected an event, an object, got ${kindOf(given)}.`;
-    }
-    const problem = readEnvelope(given, event, readTimestamp);
-    if (problem !== undefined) return problem;
-    if (event.schemaName !== last.name) last = layouts.get(event.schemaName) ?? unknown;
+  return ({ schemaName, sent: { attributes, dimensions } }) => {
+    if (schemaName !== last.name) last = layouts.get(schemaName) ?? unknown;
     last.serial++;
-    event.program = last.program;
-    event.fault = undefined;
-    const { attributes, dimensions } = given as { attributes?: unknown; dimensions?: unknown };
-    return readAttributes(attributes, last, event) ?? readDimensions(dimensions, last, event);
+    last.fault = undefined;
+    const problem = readAttributes(attributes, last) ?? readDimensions(dimensions, last);
+    if (problem === undefined && last.fault === undefined) return last.plain;
+    return { program: last.program, problem, fault: last.fault };
   };
-  return { event, read };
 }
 
 /** Where a schema's fields go, and what the last events looked like: those of one sender look alike. */
@@ -103,8 +56,12 @@ interface Layout {
   readonly program: SchemaProgram | undefined;
   readonly attributes: FieldLayout;
   readonly dimensions: FieldLayout;
+  /** What is answered for an event of which nothing is wrong. */
+  readonly plain: FieldsRead;
   /** Counts the events, to tell which slots this one has filled. */
   serial: number;
+  /** As {@link FieldsRead.fault}, of the event that is being read: the first one counts. */
+  fault: string | undefined;
 }
 
 interface FieldLayout {
@@ -132,7 +89,9 @@ function layoutOf(program: SchemaProgram | undefined): Layout {
     program,
     attributes: fieldLayout(slots?.attributeSlots, slots?.declaredAttributes),
     dimensions: fieldLayout(slots?.dimensionSlots, slots?.declaredDimensions),
+    plain: { program, problem: undefined, fault: undefined },
     serial: 0,
+    fault: undefined,
   };
 }
 
@@ -151,24 +110,7 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
   };
 }
 
-function readEnvelope(given: object, event: ReadEvent, readTimestamp: ReadTimestamp): string | undefined {
-  const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof UsageEvent, unknown>>;
-  if (typeof schemaName !== "string" || schemaName === "") return textProblem("schemaName", schemaName);
-  if (typeof id !== "string" || id === "") return textProblem("id", id);
-  if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
-  if (typeof accountId !== "string" || accountId === "") return textProblem("accountId", accountId);
-  if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
-  if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
-  const instant = readTimestamp(timestamp);
-  if (instant === undefined) return timestampProblem(timestamp);
-  event.schemaName = schemaName;
-  event.id = id;
-  event.accountId = accountId;
-  event.timestamp = instant;
-  return undefined;
-}
-
-function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string | undefined {
+function readAttributes(list: unknown, layout: Layout): string | undefined {
   const fields = layout.attributes;
   if (layout.program !== undefined && readAttributesAlike(list, fields, layout.program.slots.values)) return undefined;
   fields.count = 0;
@@ -178,11 +120,11 @@ function readAttributes(list: unknown, layout: Layout, event: ReadEvent): string
     if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
     if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
-      const problem = readAttribute(list[index], index, layout, event);
+      const problem = readAttribute(list[index], index, layout);
       if (problem !== undefined) return problem;
     }
   }
-  if (fields.count < fields.declared.length) event.fault ??= missingField("attribute", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingField("attribute", fields, layout);
   else if (Array.isArray(list)) fields.complete = list.length;
   return undefined;
 }
@@ -209,12 +151,8 @@ function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]
   return true;
 }
 
-function readAttribute(
-  item: unknown,
-  index: number,
-  { attributes: fields, serial, program }: Layout,
-  event: ReadEvent,
-): string | undefined {
+function readAttribute(item: unknown, index: number, layout: Layout): string | undefined {
+  const { attributes: fields, serial, program } = layout;
   if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
   if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
@@ -226,7 +164,7 @@ function readAttribute(
     return `Field attributes: the name ${shown(name)} is repeated.`;
   }
   const exact = exactOfAttribute(value, fields.scales, index);
-  if (exact === undefined) event.fault ??= unfit("attribute", name, value);
+  if (exact === undefined) layout.fault ??= unfit("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
     return undefined;
@@ -237,7 +175,7 @@ function readAttribute(
   return undefined;
 }
 
-function readDimensions(dimensions: unknown, layout: Layout, event: ReadEvent): string | undefined {
+function readDimensions(dimensions: unknown, layout: Layout): string | undefined {
   const fields = layout.dimensions;
   if (layout.program !== undefined && readDimensionsAlike(dimensions, fields, layout.program.slots.texts)) {
     return undefined;
@@ -256,11 +194,11 @@ function readDimensions(dimensions: unknown, layout: Layout, event: ReadEvent): 
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
       const problem = dimensionProblem(value, name);
       if (problem !== undefined) return problem;
-      readDimension(name, value as DecimalInput, index, layout, event);
+      readDimension(name, value as DecimalInput, index, layout);
       index++;
     }
   }
-  if (fields.count < fields.declared.length) event.fault ??= missingField("dimension", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingField("dimension", fields, layout);
   else fields.complete = index;
   return undefined;
 }
@@ -281,15 +219,10 @@ function readDimensionsAlike(dimensions: unknown, fields: FieldLayout, texts: st
   return index === fields.complete;
 }
 
-function readDimension(
-  name: string,
-  value: DecimalInput,
-  index: number,
-  { dimensions: fields, serial, program }: Layout,
-  event: ReadEvent,
-): void {
+function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {
+  const { dimensions: fields, serial, program } = layout;
   const text = typeof value === "string" ? value : textOfValue(value);
-  if (text === undefined) event.fault ??= unfit("dimension", name, value);
+  if (text === undefined) layout.fault ??= unfit("dimension", name, value);
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : place(fields, index, name);
   if (slot < 0) return;
   fields.filled[slot] = serial;
@@ -335,38 +268,8 @@ function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { na
   return `The ${kind} ${shown(missing)} is missing: the event schema ${shown(name)} declares it.`;
 }
 
-/** Why a text is no date-time: 30 February, 24:00, or no zone. */
-function timestampProblem(timestamp: string): string {
-  try {
-    parseInstant(timestamp);
-  } catch (error) {
-    if (error instanceof RatebookError) return `Field timestamp: ${error.message}.`;
-    throw error;
-  }
-  invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
-}
-
-function textProblem(field: string, value: unknown): string {
-  return value === undefined || value === null ? `Field ${field} is missing.` : valueProblem(field, "a text", value);
-}
-
-function valueProblem(field: string, expected: string, value: unknown): string {
-  return `Field ${field}: expected ${expected}, got ${kindOf(value)}.`;
-}
-
-function tooLong(field: string, most: number, length: number): string {
-  return `Field ${field}: expected at most ${most} characters, got ${length}.`;
-}
-
 function tooMany(field: string, count: number): string {
   return `Field ${field}: expected at most ${EVENT_FIELDS_MAX}, got ${count}.`;
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return "nothing";
-  if (value === "") return "an empty text";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? "a text" : `a ${typeof value}`;
 }
 
 function cut(text: string): string {

@@ -1,7 +1,7 @@
 /** Metering as plainly as can be: json-logic-js, decimal.js and plain objects; small whole numbers, so that both agree. */
 import jsonLogic, { type RulesLogic } from "json-logic-js";
 
-import { add, Decimal, ZERO } from "../../src/numbers/decimal.ts";
+import { add, Decimal, ZERO } from "../../../src/numbers/decimal.ts";
 
 /** A schema's enriched field and a meter, their rules as JSON. */
 export interface OracleBook {

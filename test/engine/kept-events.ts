@@ -1,4 +1,4 @@
-/** Engines of one book that keep the same events in other ways, the events, and all that is left of them, in words. */
+/** Engines of one book over stores of their own, events for them, and all that is left of the events, in words. */
 import fc from "fast-check";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -166,7 +166,7 @@ export async function open<Kept extends Store>(store: Kept): Promise<Opened<Kept
 
 /** All events, each with its rank among its account's instead of its number, which is the store's own. */
 async function eventsOf({ store }: Opened): Promise<readonly unknown[]> {
-  const events = [...(await store.read.events({}, { limit: 1000 }))].sort((a, b) => a.number - b.number);
+  const events = (await store.read.events({}, { limit: 1000 })).toSorted((a, b) => a.number - b.number);
   const ranks = new Map<string, number>();
   const ranked = events.map((each) => {
     const number = (ranks.get(each.accountId) ?? 0) + 1;
@@ -187,13 +187,15 @@ export async function undoneBy(
 
 async function usageOf({ store }: Opened): Promise<readonly string[]> {
   const cells = await store.read.usage(["a", "b"], -1_000_000, 1_000_000);
-  return cells.map((cell) => `${cell.accountId} ${cell.itemId} ${cell.day} ${textOf(cell.quantity)}`).toSorted();
+  return cells
+    .map((cell) => `${cell.accountId} ${cell.meterOrFeatureId} ${cell.day} ${textOf(cell.quantity)}`)
+    .toSorted();
 }
 
 /** Everything of a store, in words. */
 export async function stateOf(opened: Opened): Promise<object> {
   const { read } = opened.store;
-  const held = await read.heldIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
+  const held = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));
   return {
     events: await eventsOf(opened),
     usage: await usageOf(opened),

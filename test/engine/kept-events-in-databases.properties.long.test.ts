@@ -1,11 +1,11 @@
-/** Events that a database keeps in columns come to the same as events that memory keeps in records. */
+/** Events that a database keeps come to the same as events that memory keeps. */
 import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { batches, open, stateOf, undoneBy } from "./event-batches.ts";
+import { batches, open, stateOf, undoneBy } from "./kept-events.ts";
 
 /** Each event many times, so that many are alike: under ids of their own, all but the first. */
 function manyTimes(batch: readonly unknown[]): readonly unknown[] {
@@ -26,26 +26,26 @@ function inWords(value: unknown): unknown {
   return JSON.parse(text.replaceAll(/"ev\.\d+"/g, (reference) => ranks.get(reference) ?? reference));
 }
 
-describe("events in columns of a database", () => {
-  test("S14 are answered, kept, counted and undone as events in records of memory", async () => {
+describe("events in a database", () => {
+  test("S14 are answered, kept, counted and undone as those in memory", async () => {
     const database = await PGlite.create();
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (given, undone) => {
-        const columns = await open(await postgresStore(database, { schema: `run ${runs++}` }));
-        const records = await open({ ...memoryStore(), takesBatches: false });
+        const inDatabase = await open(await postgresStore(database, { schema: `run ${runs++}` }));
+        const inMemory = await open(memoryStore());
         const answers: unknown[][] = [[], []];
         for (const batch of given.slice(0, 2).map((each) => manyTimes(each.slice(0, 10)))) {
-          answers[0]?.push(await columns.engine.ingest(batch));
-          answers[1]?.push(await records.engine.ingest(batch));
+          answers[0]?.push(await inDatabase.engine.ingest(batch));
+          answers[1]?.push(await inMemory.engine.ingest(batch));
         }
         expect(inWords(answers[0])).toEqual(inWords(answers[1]));
-        expect(inWords(await stateOf(columns))).toEqual(inWords(await stateOf(records)));
+        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
         for (const place of undone) {
           const filter = { account_id: "a", event_id: `e${place}` };
-          expect(inWords(await undoneBy(columns, filter))).toEqual(inWords(await undoneBy(records, filter)));
+          expect(inWords(await undoneBy(inDatabase, filter))).toEqual(inWords(await undoneBy(inMemory, filter)));
         }
-        expect(inWords(await stateOf(columns))).toEqual(inWords(await stateOf(records)));
+        expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
       }),
       { numRuns: 10 },
     );

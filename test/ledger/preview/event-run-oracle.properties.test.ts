@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { parseBook } from "../../src/book/book.ts";
-import { DAY_MS, formatDate, parseInstant } from "../../src/calendar/instant.ts";
-import { createMeteringRun } from "../../src/ledger/preview/metering-run.ts";
-import type { Usage } from "../../src/metering/usage.ts";
-import { exactOfText } from "../../src/numbers/exact.ts";
+import { parseBook } from "../../../src/book/book.ts";
+import { DAY_MS, formatDate, parseInstant } from "../../../src/calendar/instant.ts";
+import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
+import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
+import type { Usage } from "../../../src/metering/usage.ts";
+import { exactOfText } from "../../../src/numbers/exact.ts";
 import { meterPlainly, type OracleBook, type OracleEvent } from "./ingest-oracle.ts";
 
 const ATTRIBUTES = ["tokens", "my seconds", "a.b"];
@@ -93,9 +94,9 @@ const eventsOf = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEv
 
 const cases = books.chain((book) => fc.record({ book: fc.constant(book), events: eventsOf(book.attributes) }));
 
-function runOf(book: OracleBook): ReturnType<typeof createMeteringRun> {
+function runOf(book: OracleBook): ReturnType<typeof startEventRun> {
   const fields = book.fields.map(({ name, value }, order) => ({ name, value, type: "ATTRIBUTE", order }));
-  return createMeteringRun(
+  return startEventRun(
     parseBook({
       eventSchemas: [
         {
@@ -115,6 +116,7 @@ function runOf(book: OracleBook): ReturnType<typeof createMeteringRun> {
       customers: [{ id: "contoso", name: "Contoso" }],
       accounts: book.accounts.map((id) => ({ id, name: `Account ${id}`, customerId: "contoso" })),
     }),
+    { ids: rememberIds() },
   );
 }
 

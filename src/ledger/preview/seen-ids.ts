@@ -16,10 +16,6 @@ export interface SeenIds {
    * @returns false when it still counts; it is then left as it was
    */
   admit(id: string, at: Instant, until: Instant): boolean;
-  /** Forgets the id that was admitted last: its event was not accepted after all. */
-  forget(id: string): void;
-  /** Hears which ids come next, in their order, which may make the answers quicker; it changes none. */
-  expect?(ids: readonly string[]): void;
 }
 
 /** Slots of the first table. */
@@ -48,14 +44,13 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
   let slots = SLOTS_FIRST;
   while (slots < 2 * Math.min(capacity, CAPACITY_MAX)) slots *= 2;
   const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * slots), aside: new Map(), hashOf };
-  const expected: ExpectedIds = { ids: [], hashes: [], next: 0, seen: 0 };
   return {
     has(id, at) {
-      const place = placeAt(memory, id, slotOf(memory, id, hashFor(expected, id, hashOf)));
+      const place = placeAt(memory, id, slotOf(memory, id, hashOf(id) | 0));
       return place >= 0 && at < untilAt(memory, place);
     },
     admit(id, at, until) {
-      const hash = hashFor(expected, id, hashOf);
+      const hash = hashOf(id) | 0;
       if (4 * memory.count >= memory.table.length) grow(memory);
       const slot = slotOf(memory, id, hash);
       const place = placeAt(memory, id, slot);
@@ -64,46 +59,7 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
       else setUntil(memory, place, until);
       return true;
     },
-    forget(id) {
-      const place = placeAt(memory, id, slotOf(memory, id, hashOf(id) | 0));
-      // It stays in the table and counts no more.
-      if (place >= 0) setUntil(memory, place, -Infinity);
-    },
-    expect(ids) {
-      const { table } = memory;
-      const { hashes } = expected;
-      const mask = table.length / 2 - 1;
-      expected.ids = ids;
-      expected.next = 0;
-      for (let index = 0; index < ids.length; index++) hashes[index] = hashOf(ids[index] ?? "") | 0;
-      // The table is far larger than a processor's caches: asked for one right after another, its slots are fetched at once.
-      let seen = 0;
-      for (let index = 0; index < ids.length; index++) seen ^= table[2 * ((hashes[index] ?? 0) & mask)] ?? 0;
-      expected.seen = seen;
-    },
   };
-}
-
-/** The ids that come next, with their hashes. */
-interface ExpectedIds {
-  ids: readonly string[];
-  readonly hashes: number[];
-  /** The first that has not come yet. */
-  next: number;
-  /** Means nothing, but an engine leaves out what has no result. */
-  seen: number;
-}
-
-function hashFor(expected: ExpectedIds, id: string, hashOf: (id: string) => number): number {
-  const { ids, hashes } = expected;
-  // Some may never come: their events were refused.
-  for (let index = expected.next; index < ids.length; index++) {
-    if (ids[index] !== id) continue;
-    expected.next = index + 1;
-    return hashes[index] ?? 0;
-  }
-  // The table holds hashes with a sign, whether or not a host's have one.
-  return hashOf(id) | 0;
 }
 
 /** Some ids in order of admission, and until when each counts. */

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
+import { createFieldReader, type ReadFields } from "../../src/metering/event-fields.ts";
 import { compileMetering } from "../../src/metering/program.ts";
-import { createEventReader } from "../../src/metering/read-event.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { textOfExact } from "../../src/numbers/exact.ts";
 import { bookOf } from "../ledger/support.ts";
@@ -55,20 +56,19 @@ const events = fc.array(
   { maxLength: 12 },
 );
 
-type Reader = ReturnType<typeof createEventReader>;
-
 /** What a reader makes of an event: a refusal, or what it failed with, or what it put into the slots. */
-function readBy(reader: Reader, event: unknown): unknown {
-  const refusal = reader.read(event);
-  if (refusal !== undefined) return { refusal };
-  const { program, fault } = reader.event;
+function readBy(readFields: ReadFields, event: unknown): unknown {
+  const incoming = createEnvelopeReader()(event);
+  if (typeof incoming === "string") throw new Error(incoming);
+  const { program, problem, fault } = readFields(incoming);
+  if (problem !== undefined) return { problem };
   if (program === undefined || fault !== undefined) return { schema: program?.schema.name, fault };
   const { values: read, texts } = program.slots;
   return { schema: program.schema.name, values: read.map(textOfExact), texts: [...texts] };
 }
 
-function newReader(): Reader {
-  return createEventReader(compileMetering(book).schemas);
+function newReader(): ReadFields {
+  return createFieldReader(compileMetering(book).schemas);
 }
 
 test("S4.1 what is read of an event does not depend on the events before it", () => {

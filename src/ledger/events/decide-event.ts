@@ -1,0 +1,199 @@
+/**
+ * The one place where an event gets its outcome (S14.1).
+ *
+ * An engine and a preview, a single event and a batch, a stored ledger and a book: all of them ask here, and apply what
+ * they are told. Nothing is changed by asking. Ids stay with who asks, for they are remembered in different ways.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { type Allocation, consume, type FeatureEntry, type OverageRoom } from "../../credits/feature-credits.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { AccountDependencies } from "../../metering/event-slots.ts";
+import type { SchemaProgram } from "../../metering/program.ts";
+import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
+import type { AccountPeriod, Closed } from "../account/account-period.ts";
+import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
+import * as outcomes from "./event-outcomes.ts";
+
+/** The account of an event, as the decision asks for it. */
+export interface AccountAtEvent {
+  readonly id: string;
+  readonly isArchived: boolean;
+  /** Why what fell due of it cannot be done: then it takes no events (S13.5). */
+  readonly billFault: string | undefined;
+  /** The settings that a schema depends on, as the account has them (S4.2). */
+  dependenciesOf(program: SchemaProgram): AccountDependencies;
+  /** The cycle, or the stretch without one, that holds an instant. */
+  periodAt(at: Instant): AccountPeriod;
+  /** Why the period that holds `at` takes no more events (S6.5); undefined while it is open. */
+  closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
+  /** The entries of a feature that may be spent at an instant, in spending order (S11.2). */
+  entriesAt(featureId: string, at: Instant): readonly FeatureEntry[];
+  /** The overage of a feature that is still allowed at an instant (S11.3). */
+  overageRoomAt(featureId: string, at: Instant): OverageRoom;
+}
+
+/** What an event takes of a feature (S11.4). */
+export interface FeatureTake {
+  readonly featureId: string;
+  readonly quantity: Exact;
+  /** From entries, in the order taken. */
+  readonly allocations: readonly Allocation[];
+  readonly overage: Exact;
+}
+
+/** What becomes of an event. */
+export interface EventDecision {
+  readonly outcome: IngestOutcome;
+  /** Whether it counts, takes what it takes and holds its id: its outcome is one of the completed ones (S14.2). */
+  readonly isAccepted: boolean;
+  /**
+   * What each meter of the schema counts, in their order; undefined where a meter's matcher does not match. Empty for an
+   * event that counts nothing.
+   */
+  readonly units: readonly (Exact | undefined)[];
+  /** Undefined where the schema has no feature. */
+  readonly take: FeatureTake | undefined;
+}
+
+/** The time at which an event is decided. */
+export interface DecisionTime {
+  readonly now: Instant;
+  /** How far ahead of it an event may be dated, in milliseconds (S6.6). */
+  readonly futureMs: number;
+}
+
+/** An event whose envelope is malformed is refused, and stored nowhere. */
+export const refuse: (problem: string) => IngestOutcome = outcomes.malformed;
+
+/** An event whose id an accepted event holds. */
+export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateOf;
+
+/**
+ * Decides one event: every check of S14.1 but that of its id, in that order.
+ *
+ * @param read its fields; those of a known schema are in the program's slots, and the enriched ones are put there
+ * @param account undefined where none has the name that the event gives
+ */
+export function decideEvent(
+  event: EventEnvelope,
+  read: FieldsRead,
+  account: AccountAtEvent | undefined,
+  time: DecisionTime,
+): EventDecision {
+  const { program } = read;
+  if (read.problem !== undefined) return failed(outcomes.malformed(read.problem));
+  if (account === undefined) return failed(outcomes.noAccount(event));
+  if (account.isArchived) return failed(outcomes.archivedAccount(event));
+  if (program === undefined) return failed(outcomes.noSchema(event));
+  if (read.fault !== undefined) return failed(outcomes.unfit(read.fault));
+  if (account.billFault !== undefined) return failed(outcomes.noBill(account.id, account.billFault));
+  const period = account.periodAt(event.timestamp);
+  const failure = untimely(event, period, account, time) ?? unmeasured(event, program, account);
+  if (failure !== undefined) return failed(failure);
+  return program.feature === undefined
+    ? counted(program, period, undefined)
+    : consumed(program, program.feature, { event, account, period });
+}
+
+function untimely(
+  { timestamp }: EventEnvelope,
+  period: AccountPeriod,
+  account: AccountAtEvent,
+  { now, futureMs }: DecisionTime,
+): IngestOutcome | undefined {
+  if (timestamp > now + futureMs) return outcomes.tooEarly(timestamp, now);
+  if (period.openUntil === undefined) return undefined;
+  switch (account.closedAt(period, timestamp, now)) {
+    case undefined:
+      return undefined;
+    case "PAST_GRACE_PERIOD":
+      return outcomes.tooLate(timestamp, period.openUntil);
+    case "FINAL_INVOICE":
+      return outcomes.alreadyInvoiced(timestamp);
+  }
+}
+
+/** Enriches and measures the event in the slots. @returns what fails it */
+function unmeasured(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): IngestOutcome | undefined {
+  const { slots, enrichment, measure, feature } = program;
+  slots.id = event.id;
+  slots.accountId = event.accountId;
+  slots.timestamp = event.timestamp;
+  if (enrichment.dependent) slots.dependencies = account.dependenciesOf(program);
+  const unenriched = enrichment.run();
+  if (unenriched !== undefined) return outcomes.notEnriched(unenriched);
+  const failure = measure.run();
+  if (failure !== undefined) return outcomes.notMeasured(failure);
+  const { units } = measure;
+  for (let place = 0; place < units.length; place++) {
+    const quantity = units[place];
+    if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
+    return outcomes.tooManyDigits("meter", program.meters[place]?.name ?? "", quantity);
+  }
+  if (feature === undefined) return undefined;
+  const quantity = slots.values[feature.slot] ?? 0;
+  if (compareExact(quantity, 0) < 0) return outcomes.negativeQuantity(feature.featureId, quantity);
+  if (isWithinPlaces(quantity, MEASURED_PLACES_MAX)) return undefined;
+  return outcomes.tooManyDigits("feature", feature.featureId, quantity);
+}
+
+/** Digits before the point, and digits after it, of what a meter or a feature measures of one event (S1.6). */
+const MEASURED_PLACES_MAX = 40;
+
+interface Consuming {
+  readonly event: EventEnvelope;
+  readonly account: AccountAtEvent;
+  readonly period: AccountPeriod;
+}
+
+/** Takes feature credits, the rest as overage, all or nothing (S11.3). */
+function consumed(
+  program: SchemaProgram,
+  { featureId, slot }: NonNullable<SchemaProgram["feature"]>,
+  { event: { timestamp }, account, period }: Consuming,
+): EventDecision {
+  const quantity = program.slots.values[slot] ?? 0;
+  const entries = account.entriesAt(featureId, timestamp);
+  // Most events are covered by entries: only the others ask what overage is allowed.
+  let result = consume(entries, quantity, timestamp, 0);
+  if (result.kind === "INSUFFICIENT") {
+    result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp));
+  }
+  if (result.kind === "INSUFFICIENT") {
+    return failed(outcomes.insufficientCredits(featureId, quantity, result.available));
+  }
+  const { allocations, overage } = result;
+  return counted(program, period, { featureId, quantity, allocations, overage });
+}
+
+function counted(program: SchemaProgram, period: AccountPeriod, take: FeatureTake | undefined): EventDecision {
+  // The measure's list is that of the next event too.
+  const units = program.measure.units.slice();
+  return { outcome: outcomeOfCounted(program, units, period, take), isAccepted: true, units, take };
+}
+
+function outcomeOfCounted(
+  { feature }: SchemaProgram,
+  units: readonly (Exact | undefined)[],
+  { openUntil }: AccountPeriod,
+  take: FeatureTake | undefined,
+): IngestOutcome {
+  if (units.length === 0 && feature === undefined) return NO_METERS;
+  const isMetered = hasMatch(units) || (take !== undefined && !isZeroExact(take.quantity));
+  if (!isMetered) return NOT_METERED;
+  return openUntil === undefined ? NOT_BILLED : METERED;
+}
+
+function hasMatch(units: readonly (Exact | undefined)[]): boolean {
+  for (const quantity of units) if (quantity !== undefined) return true;
+  return false;
+}
+
+const NO_UNITS: EventDecision["units"] = [];
+
+function failed(outcome: IngestOutcome): EventDecision {
+  return { outcome, isAccepted: false, units: NO_UNITS, take: undefined };
+}

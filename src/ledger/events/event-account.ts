@@ -1,0 +1,133 @@
+/**
+ * An account as its events see it, and what they take of it.
+ *
+ * @module
+ */
+import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { type FeatureEntry, inSpendingOrder, type OverageRoom } from "../../credits/feature-credits.ts";
+import type { AccountDependencies } from "../../metering/event-slots.ts";
+import type { SchemaProgram } from "../../metering/program.ts";
+import { subtract } from "../../numbers/decimal.ts";
+import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../../numbers/exact.ts";
+import type { AccountPeriod, Closed } from "../account/account-period.ts";
+import { planOf } from "../account/account-plan.ts";
+import { grantUpTo } from "../account/catch-up.ts";
+import { closedAt } from "../account/open-cycles.ts";
+import { entryOf, spendable } from "../account/overage-moves.ts";
+import type { AccountPlan, Catalog } from "../catalog.ts";
+import type { AccountRecord, FeatureUse } from "../records.ts";
+import { type AccountParts, type GatheredChanges, openAccount, type OpenAccount } from "../workspace.ts";
+import type { AccountAtEvent, FeatureTake } from "./decide-event.ts";
+
+const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
+
+/**
+ * One account while events of it are decided. A batch opens a thousand of them, most for a single event, so nothing but
+ * the plan is looked up before it is asked for.
+ */
+export class EventAccount implements AccountAtEvent {
+  readonly id: string;
+  readonly customerId: string;
+  readonly isArchived: boolean;
+  billFault: string | undefined = undefined;
+  readonly plan: AccountPlan;
+  readonly #catalog: Catalog;
+  readonly #parts: AccountParts;
+  #work: OpenAccount | undefined;
+  /** The period that was asked for last: events come close to each other. */
+  #period: AccountPeriod = NO_PERIOD;
+  /** By the index of the program that asked. */
+  readonly #dependencies: AccountDependencies[] = [];
+  /** Grants that fall due up to here were made, if only ahead of the clock. */
+  #grantedUpTo: Instant;
+
+  /** @param work what was made of the account already: it is caught up with */
+  constructor(catalog: Catalog, parts: AccountParts, work?: OpenAccount) {
+    const { id, customerId, status } = parts.record;
+    this.id = id;
+    this.customerId = customerId;
+    this.isArchived = status === "ARCHIVED";
+    this.plan = planOf(catalog, parts.record);
+    this.#catalog = catalog;
+    this.#parts = parts;
+    this.#work = work;
+    this.#grantedUpTo = parts.record.caughtUpTo;
+  }
+
+  /** As it is now. */
+  get record(): AccountRecord {
+    return this.#work?.record ?? this.#parts.record;
+  }
+
+  /** The working copy, made when it is asked for. */
+  get work(): OpenAccount {
+    return (this.#work ??= openAccount(this.#parts));
+  }
+
+  dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
+    const { id: accountId, customerId } = this;
+    return (this.#dependencies[index] ??= enrichment.dependenciesOf({ accountId, customerId }));
+  }
+
+  periodAt(at: Instant): AccountPeriod {
+    const period = this.#period;
+    if (at >= period.start && at < period.end) return period;
+    return (this.#period = this.plan.clock.periodAt(at));
+  }
+
+  closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined {
+    const latest = Math.max(now, this.record.caughtUpTo);
+    // As nearly all are: in the cycle that is running, whose invoice is not final.
+    if (latest < period.end) return undefined;
+    return closedAt(this.work, period, at, now);
+  }
+
+  entriesAt(featureId: string, at: Instant): readonly FeatureEntry[] {
+    const inForce = spendable(this.work, featureId).filter(
+      (each) => each.effectiveFrom <= at && at < each.effectiveUntil,
+    );
+    return inSpendingOrder(inForce.map(entryOf));
+  }
+
+  overageRoomAt(featureId: string, at: Instant): OverageRoom {
+    const limit = this.plan.clock.overageAt(featureId, at);
+    if (limit === undefined) return 0;
+    if (limit.maxQuantity === undefined || limit.maxQuantity === null) return "UNLIMITED";
+    const used = this.work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
+    return subtractExact(exactOfDecimal(limit.maxQuantity), exactOfDecimal(used));
+  }
+
+  /** Takes what an event takes, dated at its timestamp. @returns it as it is kept (S11.4) */
+  take({ featureId, quantity, allocations, overage }: FeatureTake, at: Instant): FeatureUse {
+    const { work } = this;
+    const kept = allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
+    for (const { entryId, quantity: taken } of kept) {
+      const entry = work.entries().find(({ id }) => id === entryId);
+      if (entry !== undefined) work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
+    }
+    if (!isZeroExact(overage)) work.addOverage(featureId, dayOf(at), overage);
+    return { featureId, quantity: decimalOfExact(quantity), allocations: kept, overage: decimalOfExact(overage) };
+  }
+
+  /** Adds what an event counts to the usage of its day. */
+  count(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
+    for (let place = 0; place < quantities.length; place++) {
+      const quantity = quantities[place];
+      if (quantity !== undefined) this.work.addUsage(meterIds[place] ?? "", day, quantity);
+    }
+  }
+
+  /** Adds what was made, taken and counted to the changes of others. */
+  addTo(changes: GatheredChanges): void {
+    this.#work?.addTo(changes);
+  }
+
+  /** Makes what is granted up to an instant, for an event that is dated ahead of the clock (S2.4). */
+  grantUpTo(at: Instant): void {
+    // What is granted on a day falls due as it begins.
+    const upTo = dayOf(at) * DAY_MS;
+    if (upTo <= this.#grantedUpTo) return;
+    this.#grantedUpTo = upTo;
+    grantUpTo(this.#catalog, this.work, upTo);
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * A new event on its way from its decision to the store, and the record that a read makes of it (S4.1, S11.4, S14.2).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import type { EventAttribute, IncomingEvent, UsageEvent } from "../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
+import type { EventSlots } from "../../metering/event-slots.ts";
+import type { SchemaProgram } from "../../metering/program.ts";
+import { type Decimal, type DecimalInput, decimalOfInteger, textOf, valueOf } from "../../numbers/decimal.ts";
+import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
+import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";
+import type { EventRecord, FeatureUse } from "../records.ts";
+import type { EventDecision } from "./decide-event.ts";
+
+/** A new event: what was sent, and what was decided of it. How a store keeps it is the store's own affair. */
+export interface NewEvent {
+  readonly referenceId: string;
+  readonly eventId: string;
+  /** Empty, as `customerId`, where no account has the name that was sent. */
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly schemaName: string;
+  /** Absent where no schema was active. */
+  readonly schemaVersion?: number | undefined;
+  readonly timestamp: Instant;
+  /** When it is ingested. */
+  readonly createdAt: Instant;
+  /** As it was sent, well formed; whoever keeps it makes a copy, for it belongs to the sender. */
+  readonly sent: UsageEvent;
+  readonly status: IngestStatus;
+  readonly description: string;
+  /** The ids of the schema's active meters. */
+  readonly meterIds: readonly string[];
+  /** What each of them counts; undefined where it does not match. Empty for an event that counts nothing. */
+  readonly quantities: readonly (Exact | undefined)[];
+  /** What enrichment added; undefined where nothing was. */
+  readonly enriched: EventRecord["enriched"] | undefined;
+  readonly feature: FeatureUse | undefined;
+}
+
+/** Whose a new event is, and what it is called. */
+export interface NewEventOwner {
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly referenceId: string;
+  readonly createdAt: Instant;
+}
+
+/**
+ * The row of an event that was just decided: its enriched fields are still in its program's slots.
+ *
+ * @param feature what it took, as it is kept
+ */
+export function newEvent(
+  event: IncomingEvent,
+  program: SchemaProgram | undefined,
+  { outcome, units }: EventDecision,
+  owner: NewEventOwner,
+  feature?: FeatureUse,
+): NewEvent {
+  const { status, description } = outcome;
+  return {
+    referenceId: owner.referenceId,
+    eventId: event.id,
+    accountId: owner.accountId,
+    customerId: owner.customerId,
+    schemaName: event.schemaName,
+    schemaVersion: program?.schema.version,
+    timestamp: event.timestamp,
+    createdAt: owner.createdAt,
+    sent: event.sent,
+    status,
+    description,
+    meterIds: program === undefined ? NO_METERS : program.meterIds,
+    quantities: units,
+    enriched: program?.enriches === true && wasEnriched(status) ? enrichedFields(program) : undefined,
+    feature,
+  };
+}
+
+const NO_METERS: readonly string[] = [];
+
+/**
+ * The record of a new event.
+ *
+ * @param number its place in the order of ingest, which the store gives
+ */
+export function recordOfNewEvent(event: NewEvent, number: number): EventRecord {
+  const { sent, schemaVersion, feature } = event;
+  return {
+    referenceId: event.referenceId,
+    accountId: event.accountId,
+    customerId: event.customerId,
+    number,
+    eventId: event.eventId,
+    schemaName: event.schemaName,
+    ...(schemaVersion === undefined ? {} : { schemaVersion }),
+    timestamp: event.timestamp,
+    createdAt: event.createdAt,
+    payload: {
+      accountId: sent.accountId,
+      attributes: (sent.attributes ?? []).map(attributeAsSent),
+      dimensions: dimensionsAsSent(sent.dimensions ?? {}),
+    },
+    status: event.status,
+    description: event.description,
+    reverted: false,
+    enriched: event.enriched ?? NOTHING_ENRICHED,
+    units: unitsOf(event),
+    ...(feature === undefined ? {} : { feature }),
+  };
+}
+
+/** What each matching meter measured. */
+export function unitsOf({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
+  return quantities.flatMap((quantity, place) =>
+    quantity === undefined ? [] : [{ meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) }],
+  );
+}
+
+/** What events without enrichment have. */
+const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
+const ENRICHMENT = INGEST_STATUSES.indexOf("INGESTION_FAILED_ENRICHMENT_FAILED");
+
+/** The statuses are in the order of the checks. */
+function wasEnriched(status: IngestStatus): boolean {
+  return INGEST_STATUSES.indexOf(status) > ENRICHMENT;
+}
+
+function enrichedFields({ slots }: SchemaProgram): EventRecord["enriched"] {
+  return {
+    attributes: beyond(slots.attributeSlots, slots.declaredAttributes).map(([name, slot]) => ({
+      name,
+      value: decimalOfExact(slots.values[slot] ?? 0),
+    })),
+    dimensions: Object.fromEntries(
+      beyond(slots.dimensionSlots, slots.declaredDimensions).map(([name, slot]) => [name, slots.texts[slot] ?? ""]),
+    ),
+  };
+}
+
+/** The fields after the declared ones. */
+function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (readonly [string, number])[] {
+  return [...all].filter(([, slot]) => slot >= declared);
+}
+
+function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["payload"]["attributes"][number] {
+  return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
+}
+
+/** A decimal, or what was sent as text where that is none (S1.3). */
+function valueAsSent(value: DecimalInput): Decimal | string {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
+  try {
+    return valueOf(value);
+  } catch (error) {
+    if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
+    return String(value).slice(0, DIMENSION_LENGTH_MAX);
+  }
+}
+
+function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(dimensions).map(([name, value]) => {
+    const text = typeof value === "string" ? value : valueAsSent(value);
+    return [name, typeof text === "string" ? text : textOf(text)];
+  });
+  // Made of entries, so that own fields of any name are kept, `__proto__` too.
+  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
+}

@@ -1,0 +1,231 @@
+/**
+ * The accounts of a book while a preview decides their events: as those of a ledger that was loaded with the book before
+ * anything began, and whose clock goes to each event's timestamp (S13.5).
+ *
+ * @module
+ */
+import type { Book } from "../../book/book.ts";
+import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { naturalCycleAt } from "../../calendar/cycle.ts";
+import { DAY_MS, dayOf, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import type { Usage } from "../../metering/usage.ts";
+import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
+import { planOf } from "../account/account-plan.ts";
+import { asOf } from "../account/account-plans.ts";
+import { bookAccount } from "../account/book-account.ts";
+import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
+import type { Catalog } from "../catalog.ts";
+import type { FeatureTake } from "../events/decide-event.ts";
+import { EventAccount } from "../events/event-account.ts";
+import type { EventRecord, FeatureUse } from "../records.ts";
+import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
+
+/** A book is loaded before everything: where a rule breaks ties by createdAt, the order in the book counts. */
+const LOADED_AT: Instant = INSTANT_MIN;
+
+/** Places after the point up to which sums of units keep their bill within 100 digits, whatever the rates (S1.4). */
+const NARROW_SCALE_MAX = 15;
+
+/** Makes the accounts of a preview, each when its first event comes. */
+export interface PreviewAccounts {
+  /** The account of an id or alias; undefined where there is none (S16.6). */
+  readonly find: (name: string) => PreviewAccount | undefined;
+  /** The account of an id of the book. */
+  readonly of: (accountId: string) => PreviewAccount | undefined;
+}
+
+/**
+ * Makes the accounts of a preview.
+ *
+ * @param draft a plan that all accounts have instead of their own
+ */
+export function previewAccounts(
+  catalog: Catalog,
+  book: Book,
+  draft: PricePlan | undefined,
+  usage: () => Usage,
+): PreviewAccounts {
+  const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
+  const made: (PreviewAccount | undefined)[] = [];
+  const indexes = new Map(book.accounts.map(({ id }, index) => [id, index]));
+  const names = new Map(indexes);
+  for (const { id, status, aliases } of book.accounts) {
+    // Archiving an account frees its aliases.
+    if (status !== "ARCHIVED")
+      for (const alias of aliases) if (!names.has(alias)) names.set(alias, indexes.get(id) ?? -1);
+  }
+  const at = (index: number | undefined): PreviewAccount | undefined => {
+    if (index === undefined) return undefined;
+    const known = made[index];
+    if (known !== undefined) return known;
+    const account = book.accounts[index];
+    if (account === undefined) return undefined;
+    const drafted = draft === undefined ? account : withDraft(account, draft);
+    const parts = bookAccount(catalog, drafted, groups.get(account.id), { now: LOADED_AT, ids: () => account.id });
+    return (made[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
+  };
+  return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)) };
+}
+
+/** An account with a draft on the dates of its associations, without overrides (book.md, `--plan`). */
+function withDraft(account: Account, { id: pricePlanId, version }: PricePlan): Account {
+  return {
+    ...account,
+    pricePlans: account.pricePlans.map(({ effectiveFrom, effectiveUntil, decidedAt }) => ({
+      pricePlanId,
+      version,
+      effectiveFrom,
+      retainStartOffsets: false,
+      ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
+      ...(decidedAt === undefined ? {} : { decidedAt }),
+    })),
+  };
+}
+
+/** What an account of a preview is made of. */
+interface PreviewAccountParts {
+  readonly catalog: Catalog;
+  readonly parts: AccountParts;
+  /** The usage of all accounts so far. */
+  readonly usage: () => Usage;
+  readonly index: number;
+  readonly draft: PricePlan | undefined;
+}
+
+/** One account of a preview: what falls due of it as its events come, and what they take. */
+export class PreviewAccount {
+  /** Its place among the book's accounts. */
+  readonly index: number;
+  /** The account as its events see it. */
+  seen: EventAccount;
+  readonly #catalog: Catalog;
+  #parts: AccountParts;
+  readonly #usage: () => Usage;
+  /** The draft that the account gets with its first accepted event, where it has no plan. */
+  #awaited: PricePlan | undefined;
+  /** The next instant at which something falls due that events may see. */
+  #nextDueAt: Instant = Number.NEGATIVE_INFINITY;
+  /** Whether a plan of it grants feature credits. */
+  #isGranted = false;
+  /** Until when a plan may be decided whose grants reach back to events that came before. */
+  #reachedBackUntil: Instant = Number.NEGATIVE_INFINITY;
+  /**
+   * The account as a ledger would have billed it so far: kept once something so large or so fine was counted that its bill
+   * may have too many digits.
+   */
+  #billed: AccountParts | undefined;
+
+  constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
+    this.index = index;
+    this.#catalog = catalog;
+    this.#parts = parts;
+    this.#usage = usage;
+    this.#awaited = parts.record.associations.length === 0 ? draft : undefined;
+    this.seen = this.#planned(parts);
+  }
+
+  /** Whether the account gets a plan with its first accepted event. */
+  get awaitsPlan(): boolean {
+    return this.#awaited !== undefined;
+  }
+
+  /** Associates the draft from the natural cycle of the first accepted event on (book.md, `--plan`). */
+  startPlan(at: Instant): void {
+    const plan = this.#awaited;
+    if (plan === undefined) return;
+    this.#awaited = undefined;
+    const { cycleConfig: natural } = asOf(plan, dayOf(at) * DAY_MS);
+    const from = naturalCycleAt(natural, at).start;
+    const { planId, version, cycleConfig } = asOf(plan, from);
+    const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };
+    const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
+    this.#nextDueAt = Number.NEGATIVE_INFINITY;
+    this.seen = this.#planned({ ...this.#parts, record });
+    this.fallDue(at);
+  }
+
+  /** Does what falls due up to and including an instant (S2.4): grants, and the bill where it may fail. */
+  fallDue(at: Instant): void {
+    if (at < this.#nextDueAt) return;
+    if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;
+    if (this.#isGranted) grantUpTo(this.#catalog, this.seen.work, at);
+    this.#nextDueAt = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes what an event takes of a feature. @param record makes the event's, where its overage may move later (S11.5) */
+  take(take: FeatureTake, at: Instant, record: (feature: FeatureUse) => EventRecord): void {
+    const use = this.seen.take(take, at);
+    if (at < this.#reachedBackUntil && !use.overage.isZero()) this.seen.work.putEvent(record(use));
+    this.#widen(take.quantity, at);
+  }
+
+  /** Notes what an event counts. */
+  count(units: readonly (Exact | undefined)[], at: Instant): void {
+    for (let place = 0; place < units.length; place++) {
+      const quantity = units[place];
+      if (typeof quantity === "object") this.#widen(quantity, at);
+    }
+  }
+
+  #planned(parts: AccountParts): EventAccount {
+    this.#parts = parts;
+    const { decisions } = planOf(this.#catalog, parts.record);
+    this.#isGranted = decisions.some(({ plan }) => (plan?.details.billingEntitlementRateCards ?? []).length > 0);
+    const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
+    this.#reachedBackUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
+    return new EventAccount(this.#catalog, parts);
+  }
+
+  #widen(quantity: Exact, at: Instant): void {
+    if (this.#billed !== undefined || isNarrow(quantity)) return;
+    // What fell due before was billed without anything so large: nothing of it can fail.
+    this.#billed = this.#billedUpTo(at, this.#parts, []);
+    this.#nextDueAt = this.#dueAfter(at);
+  }
+
+  #dueAfter(at: Instant): Instant {
+    return nextDueAfter(this.#catalog, this.#parts.record, at);
+  }
+
+  /** Makes the bill on trial: an account whose bill cannot be made takes no events from then on (S13.5). */
+  #failsToBill(at: Instant, before: AccountParts): boolean {
+    if (this.seen.billFault !== undefined) return true;
+    const cells = [...this.#usage().cellsOf(this.seen.id)];
+    try {
+      this.#billed = this.#billedUpTo(
+        at,
+        before,
+        cells.map(({ meterId, ...cell }) => ({ ...cell, meterOrFeatureId: meterId })),
+      );
+      return false;
+    } catch (error) {
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+      this.seen.billFault = error.message;
+      return true;
+    }
+  }
+
+  /** The account with all done that falls due up to and including an instant, as a ledger would have it. */
+  #billedUpTo(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
+    const taken = noChanges();
+    this.seen.work.addTo(taken);
+    const overage = taken.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
+    const work = openAccount({ ...before, usage, overage });
+    catchUp(this.#catalog, work, at);
+    return {
+      ...before,
+      record: work.record,
+      entries: work.entries(),
+      credits: work.credits(),
+      invoices: work.invoices(),
+    };
+  }
+}
+
+/** Whether sums of such quantities keep every amount of a bill within 100 digits, whatever the rates (S1.3, S1.4). */
+function isNarrow(quantity: Exact): boolean {
+  return typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= NARROW_SCALE_MAX);
+}

@@ -1,0 +1,105 @@
+/**
+ * The envelope of an event: which schema, whose, when, and under which id (S14.1).
+ *
+ * It is read once, first of all: what a batch must lock and read follows from it, and so does every later step.
+ *
+ * @module
+ */
+import { type Instant, parseInstant } from "../calendar/instant.ts";
+import { invariant, RatebookError } from "../errors.ts";
+import type { DecimalInput } from "../numbers/decimal.ts";
+import { createTimestampReader } from "./timestamps.ts";
+
+/** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
+export interface EventAttribute {
+  readonly name: string;
+  readonly value: DecimalInput;
+  readonly unit?: string | null | undefined;
+}
+
+/** A usage event as it is sent (S4.1). What the schema does not declare is kept, and not seen by rules. */
+export interface UsageEvent {
+  readonly schemaName: string;
+  /** Chosen by the sender; 1 to 512 characters. */
+  readonly id: string;
+  /** A date-time with a zone (S2.2). */
+  readonly timestamp: string;
+  /** An account's id or one of its aliases. */
+  readonly accountId: string;
+  readonly attributes?: readonly EventAttribute[] | null | undefined;
+  readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
+}
+
+/** Longest id of an event, and of an account in an event. */
+export const EVENT_ID_LENGTH_MAX = 512;
+
+/** Who an event is about, and when. */
+export interface EventEnvelope {
+  readonly schemaName: string;
+  readonly id: string;
+  /** As the event names it: an id or an alias. */
+  readonly accountId: string;
+  readonly timestamp: Instant;
+}
+
+/** An event whose envelope is well formed. */
+export interface IncomingEvent extends EventEnvelope {
+  /** As it was sent; its attributes and dimensions are not checked yet. */
+  readonly sent: UsageEvent;
+}
+
+/** Reads envelopes one after another. @returns a sentence for an event whose envelope is malformed */
+export type ReadEnvelope = (given: unknown) => IncomingEvent | string;
+
+/** Makes a reader of envelopes. */
+export function createEnvelopeReader(): ReadEnvelope {
+  const readTimestamp = createTimestampReader();
+  return (given) => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      return `Expected an event, an object, got ${kindOf(given)}.`;
+    }
+    const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof UsageEvent, unknown>>;
+    if (typeof schemaName !== "string" || schemaName === "") return textProblem("schemaName", schemaName);
+    if (typeof id !== "string" || id === "") return textProblem("id", id);
+    if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
+    if (typeof accountId !== "string" || accountId === "") return textProblem("accountId", accountId);
+    if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
+    if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
+    const instant = readTimestamp(timestamp);
+    if (instant === undefined) return timestampProblem(timestamp);
+    return { sent: given as UsageEvent, schemaName, id, accountId, timestamp: instant };
+  };
+}
+
+/** Why a text is no date-time: 30 February, 24:00, or no zone. */
+function timestampProblem(timestamp: string): string {
+  try {
+    parseInstant(timestamp);
+  } catch (error) {
+    if (error instanceof RatebookError) return `Field timestamp: ${error.message}.`;
+    throw error;
+  }
+  invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
+}
+
+/** What is said of a field that must be a text. */
+export function textProblem(field: string, value: unknown): string {
+  return value === undefined || value === null ? `Field ${field} is missing.` : valueProblem(field, "a text", value);
+}
+
+/** What is said of a field that holds something else than expected. */
+export function valueProblem(field: string, expected: string, value: unknown): string {
+  return `Field ${field}: expected ${expected}, got ${kindOf(value)}.`;
+}
+
+/** What is said of a text that is too long. */
+export function tooLong(field: string, most: number, length: number): string {
+  return `Field ${field}: expected at most ${most} characters, got ${length}.`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (value === "") return "an empty text";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "a text" : `a ${typeof value}`;
+}

@@ -1,0 +1,151 @@
+/** The checks of an event that depend on when it comes, and what deciding leaves as it was. */
+import { describe, expect, test } from "vitest";
+
+import { instantOf } from "../../../src/calendar/instant.ts";
+import { createCatalog } from "../../../src/ledger/catalog.ts";
+import { type AccountAtEvent, decideEvent, type EventDecision } from "../../../src/ledger/events/decide-event.ts";
+import { createEnvelopeReader } from "../../../src/metering/event-envelope.ts";
+import { bookOf, type BookParts, eventOf, requestSchema } from "../support.ts";
+
+const DAY_MS = 86_400_000;
+const march = {
+  start: instantOf("2024-03-01"),
+  end: instantOf("2024-04-01"),
+  openUntil: instantOf("2024-04-11"),
+};
+
+/** An account in the cycle of March 2024, open until 11 April. */
+function accountAt(more: Partial<AccountAtEvent> = {}): AccountAtEvent {
+  return {
+    id: "prod",
+    isArchived: false,
+    billFault: undefined,
+    dependenciesOf: () => ({ values: [], rules: [], faults: [] }) as never,
+    periodAt: () => march,
+    closedAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
+    entriesAt: () => [],
+    overageRoomAt: () => 0,
+    ...more,
+  };
+}
+
+function decide(
+  event: unknown,
+  now: string,
+  { account, parts = {} }: { readonly account?: AccountAtEvent | undefined; readonly parts?: BookParts } = {},
+): EventDecision {
+  const catalog = createCatalog(bookOf(parts));
+  const incoming = createEnvelopeReader()(event);
+  if (typeof incoming === "string") throw new Error(incoming);
+  const time = { now: instantOf(now), futureMs: DAY_MS };
+  return decideEvent(incoming, catalog.readFields(incoming), account ?? accountAt(), time);
+}
+
+const tokens = (value: unknown, timestamp = "2024-03-05T10:00:00Z"): unknown =>
+  eventOf({ timestamp, attributes: [{ name: "tokens", value }] });
+/** A field that no event has. */
+const unmade = {
+  eventSchemas: [
+    {
+      ...requestSchema,
+      enrichments: {
+        dependencies: [],
+        fields: [{ name: "made", type: "ATTRIBUTE", order: 1, value: { "/": [1, 0] } }],
+      },
+    },
+  ],
+};
+
+describe("S14.1 an event is decided by when it comes", () => {
+  test("more than a day ahead (S6.6)", () => {
+    expect(decide(tokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toEqual({
+      status: "INGESTION_FAILED",
+      description:
+        "The timestamp 2024-03-05T10:00:00.001Z is too far after the time of ingest, 2024-03-04T10:00:00.000Z.",
+    });
+    expect(decide(tokens(1), "2024-03-04T10:00:00Z").outcome.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("the grace period is over (S6.5), whatever else is wrong with what is made of it", () => {
+    expect(decide(tokens(1), "2024-04-11", { parts: unmade }).outcome).toEqual({
+      status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
+      description: "The pricing cycle of 2024-03-05T10:00:00.000Z took events until 2024-04-11T00:00:00.000Z.",
+    });
+    expect(decide(tokens(1), "2024-04-10T23:59:59.999Z", { parts: unmade }).outcome.status).toBe(
+      "INGESTION_FAILED_ENRICHMENT_FAILED",
+    );
+  });
+
+  test("the invoice of its cycle is final (S6.5)", () => {
+    const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
+    expect(decide(tokens(1), "2024-04-02", { account }).outcome).toEqual({
+      status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
+      description: "The invoice of the pricing cycle of 2024-03-05T10:00:00.000Z is final.",
+    });
+  });
+
+  test("without a cycle nothing is too late", () => {
+    const account = accountAt({
+      periodAt: () => ({ start: -Infinity, end: Infinity }),
+      closedAt: () => "PAST_GRACE_PERIOD",
+    });
+    expect(decide(tokens(1), "2034-01-01", { account }).outcome.status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
+  });
+
+  test("an account whose bill cannot be made takes no event, but for what is checked before (S13.5)", () => {
+    const account = accountAt({ billFault: "a result needs more than 100 significant digits" });
+    expect(decide(tokens(1), "2024-03-05", { account }).outcome).toEqual({
+      status: "INGESTION_FAILED",
+      description:
+        'The bill of the account "prod" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
+    });
+    const archived = accountAt({ ...account, isArchived: true });
+    expect(decide(tokens(1), "2024-03-05", { account: archived }).outcome.status).toBe(
+      "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
+    );
+    expect(decide(tokens("many"), "2024-03-05", { account }).outcome.description).toContain("is unfit");
+  });
+});
+
+describe("S11.3 what an event takes of a feature", () => {
+  const parts = {
+    features: [
+      { id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "request", attributeName: "tokens" }] },
+    ],
+  };
+  const entry = { createdAt: 0, voided: false, effectiveFrom: march.start, effectiveUntil: march.end };
+  const account = accountAt({
+    entriesAt: () => [
+      { ...entry, id: "one", featureId: "f.tokens", granted: 4, balance: 4 },
+      { ...entry, id: "two", featureId: "f.tokens", granted: 5, balance: 3 },
+    ],
+    overageRoomAt: () => 2,
+  });
+
+  test("comes from entries in their order, the rest is overage within its room; asked again, the answer is the same", () => {
+    const asked = (): EventDecision => decide(tokens(9), "2024-03-05", { account, parts });
+    const take = {
+      featureId: "f.tokens",
+      quantity: 9,
+      allocations: [
+        { entryId: "one", quantity: 4 },
+        { entryId: "two", quantity: 3 },
+      ],
+      overage: 2,
+    };
+    expect(asked()).toMatchObject({ outcome: { status: "INGESTION_COMPLETED_EVENT_METERED" }, units: [9], take });
+    expect(asked().take).toEqual(asked().take);
+  });
+
+  test("is nothing where the room does not suffice, and then no meter counts either", () => {
+    expect(decide(tokens(10), "2024-03-05", { account, parts })).toEqual({
+      outcome: {
+        status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+        description: 'The event needs 10 of the feature "f.tokens": 9 are left.',
+      },
+      isAccepted: false,
+      units: [],
+      take: undefined,
+    });
+  });
+});
