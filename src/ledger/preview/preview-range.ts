@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { cyclesElapsed } from "../../calendar/cycle.ts";
-import { DAY_MS, formatDate, type Instant, instantOf } from "../../calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { NO_END, type PlanDecision, timelineOf } from "../../invoicing/timeline.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { quoted } from "../refusals.ts";
 
 /** Half open. */
 export interface PreviewRange {
@@ -23,10 +23,21 @@ export interface RangeOptions {
   readonly until?: Instant | string | Date | undefined;
 }
 
-/** Events that reach further apart than this, ten years, are worth a word: one date may be wrong. */
-const LONG_MS = 3653 * DAY_MS;
-/** So many cycles of all accounts are drawn because of what the events say, where these reach so far. */
-const CYCLES_MAX = 200_000;
+/** An event that bounds what was accepted. */
+export interface SpanEnd {
+  readonly id: string;
+  readonly timestamp: Instant;
+}
+
+/** What time the accepted events span, by their timestamps. */
+export interface EventSpan {
+  readonly first: SpanEnd;
+  /** The event itself, so inclusive. */
+  readonly last: SpanEnd;
+}
+
+/** Ten years, with as many leap days as these may have: events do not reach further apart, or one has a wrong date. */
+const SPAN_MAX_MS = 3653 * DAY_MS;
 
 /**
  * The range that was asked for; undefined for that of the events.
@@ -54,34 +65,19 @@ export function rangeOf({ at, from, until }: RangeOptions): PreviewRange | undef
   return range;
 }
 
-/** Whether events reach so far apart that one of them is likely to have a wrong date. */
-export function isLong({ from, until }: PreviewRange): boolean {
-  return until - from > LONG_MS;
-}
-
-/** What is said of a long range that only the events ask for. */
-export function sentenceOnLong({ from, until }: PreviewRange): string {
-  return `the events reach from ${formatDate(from)} to ${formatDate(until - 1)}, and every cycle between is shown; \`at\`, or \`from\` and \`until\`, say which to show`;
-}
-
 /**
- * Refuses a long range of which nobody can want every cycle: a single event of a far year would have them all drawn.
+ * The range from the first event to the last.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID
+ * @throws {RatebookError} ERR_OPTION_INVALID where that is more than ten years, naming both events: the cycles between are
+ * as many as the dates say, and a single wrong one would have thousands drawn
  */
-export function checkCycleCount(range: PreviewRange, accounts: readonly (readonly PlanDecision[])[]): void {
-  let count = 0;
-  for (const decisions of accounts) {
-    for (const { from, until, plan } of timelineOf(decisions)) {
-      const [first, end] = [Math.max(from, range.from), Math.min(until, range.until)];
-      if (first < end) count += cyclesElapsed(plan.cycleConfig, first, end - 1) + 1;
-    }
-  }
-  if (count <= CYCLES_MAX) return;
-  const reach = `from ${formatDate(range.from)} to ${formatDate(range.until - 1)}`;
+export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
+  const range = { from: first.timestamp, until: last.timestamp + 1 };
+  if (range.until - range.from <= SPAN_MAX_MS) return range;
+  const [begin, end] = [first, last].map(({ id, timestamp }) => `${formatInstant(timestamp)} (event ${quoted(id)})`);
   throw invalidOption(
     "from",
-    `the events reach ${reach}, which are ${count} cycles: say with \`at\`, or with \`from\` and \`until\`, which of them to show`,
+    `the events reach over more than ten years, from ${begin} to ${end}: where both dates are right, say with \`at\`, or with \`from\` and \`until\`, which cycles to show`,
   );
 }
 

@@ -20,6 +20,7 @@ import { newEvent, recordOfNewEvent } from "../events/new-event.ts";
 import { INGEST_STATUSES, type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
 import { UNNUMBERED } from "../records.ts";
 import { type PreviewAccount, type PreviewAccounts, previewAccounts } from "./preview-account.ts";
+import type { EventSpan } from "./preview-range.ts";
 import type { SeenIds } from "./seen-ids.ts";
 
 /** How events are decided. */
@@ -47,8 +48,8 @@ export interface EventRun {
   readonly slotsOf: (schemaName: string) => EventSlots | undefined;
   /** Decides the event that was laid out in the slots of {@link slotsOf}. */
   readonly addSlots: (slots: EventSlots) => IngestOutcome;
-  /** The timestamps of the first and the last event (inclusive) that were accepted so far. */
-  readonly span: () => { readonly first: Instant; readonly last: Instant } | undefined;
+  /** The first and the last event by timestamp that were accepted so far; of one timestamp, the one that came first. */
+  readonly span: () => EventSpan | undefined;
   /** How many events had each status so far. */
   readonly counts: () => Readonly<Record<IngestStatus, number>>;
   readonly usage: Usage;
@@ -79,7 +80,7 @@ export function startEventRun(book: Book, { plan, ids, ruleBudget }: EventRunOpt
     counts: new Map(INGEST_STATUSES.map((status) => [status, 0])),
     last: METERED,
     uncounted: 0,
-    span: { first: Infinity, last: -Infinity },
+    span: { first: Infinity, firstId: "", last: -Infinity, lastId: "" },
   };
   const read = new Map(
     [...metering.schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
@@ -99,7 +100,7 @@ export function startEventRun(book: Book, { plan, ids, ruleBudget }: EventRunOpt
       settleCounts(run);
       return Object.fromEntries(run.counts) as Record<IngestStatus, number>;
     },
-    span: () => (run.span.first <= run.span.last ? { ...run.span } : undefined),
+    span: () => spanOf(run),
     usage,
   };
 }
@@ -121,7 +122,12 @@ interface Run {
   last: IngestOutcome;
   uncounted: number;
   /** Of accepted events. */
-  readonly span: { first: Instant; last: Instant };
+  readonly span: { first: Instant; firstId: string; last: Instant; lastId: string };
+}
+
+function spanOf({ span: { first, firstId, last, lastId } }: Run): EventSpan | undefined {
+  if (first > last) return undefined;
+  return { first: { id: firstId, timestamp: first }, last: { id: lastId, timestamp: last } };
 }
 
 function withPlan(book: Book, plan: PricePlan): Book {
@@ -149,9 +155,19 @@ function takeEvent(run: Run, event: EventEnvelope, read: FieldsRead): IngestOutc
     return counted(run, refuseDuplicate(event));
   }
   apply(run, account, event, read, decision);
-  if (timestamp < run.span.first) run.span.first = timestamp;
-  if (timestamp > run.span.last) run.span.last = timestamp;
+  widenSpan(run.span, event);
   return counted(run, outcome);
+}
+
+function widenSpan(span: Run["span"], { id, timestamp }: EventEnvelope): void {
+  if (timestamp < span.first) {
+    span.first = timestamp;
+    span.firstId = id;
+  }
+  if (timestamp > span.last) {
+    span.last = timestamp;
+    span.lastId = id;
+  }
 }
 
 /** For a time after its ingest, and in any case while its cycle is open (S14.1). */

@@ -12,20 +12,12 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { lookedAhead } from "../../metering/look-ahead.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { planOf, viewOfWork } from "../account/account-plan.ts";
+import { viewOfWork } from "../account/account-plan.ts";
 import { creditIdOf } from "../account/due-ids.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
-import {
-  checkCycleCount,
-  invalidOption,
-  isLong,
-  type PreviewRange,
-  type RangeOptions,
-  rangeOf,
-  sentenceOnLong,
-} from "./preview-range.ts";
+import { invalidOption, type RangeOptions, rangeOf, rangeOfEvents } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
 import { rememberIds, type SeenIds } from "./seen-ids.ts";
 
@@ -66,7 +58,7 @@ export interface Preview {
   readonly events: EventCounts;
   /** The first {@link PROBLEMS_MAX} refused or failed events. */
   readonly problems: readonly EventProblem[];
-  /** What is worth knowing though nothing failed, a sentence each: accounts that a plan leaves out, a very long range. */
+  /** What is worth knowing though nothing failed, a sentence each: accounts that are left out, and why. */
   readonly notices: readonly string[];
 }
 
@@ -89,8 +81,8 @@ export interface PreviewRun {
  * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
- * a plan without prices in the currency of an account that is named, or of all; events that reach over more cycles than
- * anyone can want, where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none
+ * a plan without prices in the currency of an account that is named, or of all; events that reach over more than ten years,
+ * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
   const { run, finish } = startPreview(book, options, isObject(events) && Array.isArray(events) ? events.length : 0);
@@ -135,16 +127,10 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       const read = occurred.reduce((total, [, count]) => total + count, 0);
       const events = { read, ...Object.fromEntries(occurred) };
       const notices = noticesOnDraft(leftOut, options.plan);
-      const drawn = range ?? eventRange(run);
+      const span = range === undefined ? run.span() : undefined;
+      const drawn = span === undefined ? range : rangeOfEvents(span);
       if (drawn === undefined) return { invoices: [], events, notices };
       const accounts = shown.flatMap(({ id }) => run.accounts.of(id) ?? []);
-      if (range === undefined && isLong(drawn)) {
-        checkCycleCount(
-          drawn,
-          accounts.map(({ seen }) => planOf(run.catalog, seen.record).decisions),
-        );
-        notices.push(sentenceOnLong(drawn));
-      }
       const explain = options.explain ?? false;
       const invoices = accounts.flatMap((account) =>
         drawInvoices(viewOf(run, account), run.catalog.billing, {
@@ -188,11 +174,6 @@ function hasLists(value: unknown, names: readonly string[]): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function eventRange(run: EventRun): PreviewRange | undefined {
-  const span = run.span();
-  return span && { from: span.first, until: span.last + 1 };
 }
 
 function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {

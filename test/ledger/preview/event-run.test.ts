@@ -367,7 +367,7 @@ describe("S14.1 ids", () => {
   });
 });
 
-test("the run counts outcomes and knows what time accepted events span", () => {
+test("S13.5 the run counts outcomes and knows what time accepted events span", () => {
   const run = runOf(bookOf(march));
   expect(run.span()).toBeUndefined();
   for (const event of [eventOf(), eventOf(), null, eventOf({ id: "e2", timestamp: "2024-03-07T00:00:00Z" })])
@@ -378,7 +378,10 @@ test("the run counts outcomes and knows what time accepted events span", () => {
     ["INGESTION_FAILED_DUPLICATE_EVENT", 1],
     ["INGESTION_COMPLETED_EVENT_METERED", 2],
   ]);
-  expect(run.span()).toEqual({ first: instant("2024-03-05T10:00:00Z"), last: instant("2024-03-07T00:00:00Z") });
+  expect(run.span()).toEqual({
+    first: { id: "e1", timestamp: instant("2024-03-05T10:00:00Z") },
+    last: { id: "e2", timestamp: instant("2024-03-07T00:00:00Z") },
+  });
 });
 
 describe("S16.6 the names of accounts", () => {

@@ -96,39 +96,42 @@ describe("the range of a preview", () => {
 });
 
 describe("the range of the events", () => {
-  const weekly = planOf("weekly", { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } });
-  const longBook = bookWith([planOf("plan"), weekly], {
-    accounts: [account("acc", "ann", "plan", "2024-01-01"), account("weeks", "ann", "weekly", "2024-01-01")],
-  });
-  const first = call("2024-01-05T00:00:00Z");
+  const longBook = bookWith([planOf("plan")], { accounts: [account("acc", "ann", "plan", "2024-01-01")] });
+  const at = (id: string, timestamp: string): unknown => ({ ...(call(timestamp) as object), id });
+  const first = at("one", "2024-01-05T00:00:00Z");
+  // Ten years with the leap days of 2024, 2028 and 2032.
+  const tenYears = at("last", "2034-01-04T23:59:59.999Z");
+  const later = at("later", "2034-01-05T00:00:00Z");
 
-  test.each([
-    ["ten years", "2034-01-04T23:59:59Z", []],
-    [
-      "more",
-      "2034-01-06T00:00:00Z",
-      [
-        "the events reach from 2024-01-05 to 2034-01-06, and every cycle between is shown; `at`, or `from` and `until`, say which to show",
-      ],
-    ],
-  ])("is shown whole, with a notice where it is more than ten years: %s", (_, last, notices) => {
-    const shown = preview(longBook, [first, call(last)], { accounts: ["acc"] });
-    expect(shown.notices).toEqual(notices);
+  test("S13.5 is shown whole up to ten years", () => {
+    const shown = preview(longBook, [first, tenYears]);
+    expect(shown.notices).toEqual([]);
     expect(shown.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
   });
 
-  test("is refused where one event makes hundreds of thousands of cycles", () => {
-    const far = [first, call("9998-12-30T00:00:00Z")];
-    // Months: 12 × 7,975 = 95,700. Days from Monday, 1 January 2024, to 9998-12-30: 7,974 × 365 + 1,934 leap days + 363
-    // = 2,912,807, which are 416,115 weeks and the one begun. Together 511,816.
-    expect(() => preview(longBook, far)).toThrow(
+  test.each([
+    ["a millisecond more", [first, later], "2034-01-05T00:00:00.000Z", "later"],
+    ["the year 9998", [tenYears, at("far", "9998-12-30T00:00:00Z"), first], "9998-12-30T00:00:00.000Z", "far"],
+    [
+      "two events of the last instant",
+      [first, at("far", "9998-12-30T00:00:00Z"), at("too", "9998-12-30T00:00:00Z")],
+      "9998-12-30T00:00:00.000Z",
+      "far",
+    ],
+  ])("S13.5 is refused beyond ten years, naming the first event and the last: %s", (_, events, last, id) => {
+    expect(() => preview(longBook, events)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION_INVALID",
-        message:
-          "the events reach from 2024-01-05 to 9998-12-30, which are 511816 cycles: say with `at`, or with `from` and `until`, which of them to show",
+        message: `the events reach over more than ten years, from 2024-01-05T00:00:00.000Z (event "one") to ${last} (event "${id}"): where both dates are right, say with \`at\`, or with \`from\` and \`until\`, which cycles to show`,
       }),
     );
-    expect(preview(longBook, far, { at: "2024-01-05" }).notices).toEqual([]);
+    expect(preview(longBook, events, { at: "2024-01-05" }).invoices).toHaveLength(1);
+  });
+
+  test("S13.5 is not made longer by an event that was refused, nor by one far event alone", () => {
+    const refused = { ...(call("9998-12-30T00:00:00Z") as object), accountId: "nobody" };
+    expect(preview(longBook, [first, refused]).invoices).toHaveLength(1);
+    expect(preview(longBook, [call("9998-12-30T00:00:00Z")]).invoices).toHaveLength(1);
   });
 });
 
