@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { Pool, type QueryConfig } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { createEngine } from "../../src/engine/engine.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { type EventRecord, UNNUMBERED } from "../../src/ledger/records.ts";
+import type { EventRecord } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { account, cell, event, invoice, TODAY } from "../../src/store/conformance/samples.ts";
+import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import type { Store } from "../../src/store/store.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */
 const HOOK_MS = 60_000;
@@ -74,27 +72,28 @@ describe("a database", () => {
   });
 });
 
-describe("columns of usage", () => {
-  test("of an item whose first commit was rolled back are given to the next item, and to one alone", async () => {
-    const store = await postgresStore(pool, { schema: "places" });
-    const put = (changes: Changes): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-        result: undefined,
-        changes,
-      }));
-    const broken = Object.defineProperty({ ...invoice("a", "i") }, "invoice", {
-      enumerable: true,
-      get() {
-        throw new Error("this record cannot be read");
+describe("usage", () => {
+  test("is plain rows that a query reads: account, meter, day and quantity", async () => {
+    const store = await postgresStore(pool, { schema: "plain" });
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+      result: undefined,
+      changes: {
+        accounts: [account("a")],
+        usage: [
+          cell("a", "um.calls", TODAY, "1.5"),
+          cell("a", "um.calls", TODAY, "2"),
+          cell("a", "um.bytes", TODAY, "7"),
+        ],
+        overage: [cell("a", "ft.tokens", TODAY, "3")],
       },
-    });
-    const [first, second] = [cell("a", "one", TODAY, "1"), cell("a", "two", TODAY, "2")];
-    await expect(put({ usage: [first], overage: [first], invoices: [broken] })).rejects.toThrow("cannot be read");
-    await put({ usage: [second] });
-    await put({ usage: [first], overage: [second] });
-    const usage = await store.read.usage(["a"], TODAY, TODAY + 1);
-    expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([first, second]);
-    expect(await store.read.overage(["a"], TODAY, TODAY + 1)).toEqual([second]);
+    }));
+    const usage = await pool.query("select account_id, meter_id, day, quantity from plain.usage order by meter_id");
+    expect(usage.rows).toEqual([
+      { account_id: "a", meter_id: "um.bytes", day: TODAY, quantity: "7" },
+      { account_id: "a", meter_id: "um.calls", day: TODAY, quantity: "3.5" },
+    ]);
+    const overage = await pool.query("select account_id, feature_id, day, quantity from plain.overage");
+    expect(overage.rows).toEqual([{ account_id: "a", feature_id: "ft.tokens", day: TODAY, quantity: "3" }]);
     await store.close();
   });
 });
@@ -123,7 +122,7 @@ describe("an id that is held so long that it may be taken again", () => {
       }
       // The first holder's time is over, that of others is not.
       const mayTake = held === undefined || held.accountId === "a";
-      return { result: undefined, changes: mayTake ? { events: [event("b", 1, { eventId: "x" })] } : {} };
+      return { result: undefined, changes: mayTake ? { newEvents: [newEvent(event("b", 1, { eventId: "x" }))] } : {} };
     });
     const events = await store.read.events({ eventId: "x" }, { limit: 9 });
     expect(events.filter(({ reverted }) => !reverted).map(({ accountId }) => accountId)).toEqual(["c"]);
@@ -139,7 +138,7 @@ describe("event ids that are taken to be free", () => {
     const put = (eventId: string): Promise<void> =>
       store.transact(scope, async () => ({
         result: undefined,
-        changes: { accounts: [account("a")], events: [event("a", 1, { eventId, number: UNNUMBERED })] },
+        changes: { accounts: [account("a")], newEvents: [newEvent(event("a", 1, { eventId }))] },
       }));
     await put("x");
     const seen: string[][] = [];
@@ -158,10 +157,10 @@ describe("event ids that are taken to be free", () => {
     const put = (accountId: string, number: number, more: Partial<EventRecord> = {}): Promise<readonly string[]> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async (view) => {
         const held = await view.acceptedIds(["x"]);
-        const written = event(accountId, number, { eventId: "x", number: UNNUMBERED, ...more });
+        const written = newEvent(event(accountId, number, { eventId: "x", ...more }));
         return {
           result: held.map(({ referenceId }) => referenceId),
-          changes: { accounts: [account(accountId)], events: [written] },
+          changes: { accounts: [account(accountId)], newEvents: [written] },
         };
       });
     await put("a", 1);
@@ -213,10 +212,10 @@ describe("event ids that are taken to be free", () => {
     };
     const store = await postgresStore(counted, { schema: "counted" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
-    const events = Array.from({ length: 2_000 }, (_, place) => event("a", place, { number: UNNUMBERED }));
+    const events = Array.from({ length: 2_000 }, (_, place) => newEvent(event("a", place)));
     await store.transact(scope, async (view) => {
       expect(await view.acceptedIds([...events.map(({ eventId }) => eventId), "not taken"])).toEqual([]);
-      return { result: undefined, changes: { accounts: [account("a")], events } };
+      return { result: undefined, changes: { accounts: [account("a")], newEvents: events } };
     });
     expect(most).toBe(2);
     expect(await store.read.events({ eventId: "event.a.1999" }, { limit: 9 })).toHaveLength(1);
@@ -224,52 +223,15 @@ describe("event ids that are taken to be free", () => {
   });
 });
 
-describe("events whose dimensions have ever other names", () => {
-  test("are kept without a form of their own, once there are a thousand", async () => {
-    const engine = createEngine({
-      store: await postgresStore(pool, { schema: "forms" }),
-      clock: () => Date.UTC(2024, 5, 9),
-    });
-    await engine.load({
-      eventSchemas: [{ name: "call", attributes: [] }],
-      customers: [{ id: "c", name: "Customer" }],
-      accounts: [{ id: "a", name: "Account", customerId: "c" }],
-    });
-    const send = async (prefix: string, from: number, count: number): Promise<void> => {
-      const sent = Array.from({ length: count * 16 }, (_, place) => ({
-        schemaName: "call",
-        id: `${prefix}${place}`,
-        accountId: "a",
-        timestamp: "2024-06-08T00:00:00Z",
-        dimensions: { [`name ${from + Math.floor(place / 16)}`]: "x" },
-      }));
-      const results = await engine.ingest(sent);
-      expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_NO_MATCHING_METERS"]));
-    };
-    const forms = async (): Promise<number> => {
-      const { rows } = await pool.query<{ count: number }>("select count(*)::int from forms.event_form");
-      return rows[0]?.count ?? 0;
-    };
-    await send("a", 0, 1_100);
-    const most = await forms();
-    expect(most).toBeGreaterThan(1_000);
-    await send("b", 2_000, 20);
-    expect(await forms()).toBe(most);
-    // One that is known goes on.
-    await send("c", 0, 1);
-    const { rows } = await pool.query("select count(*)::int from forms.event where form = 0");
-    expect(rows).toEqual([{ count: 32 }]);
-    const [event] = (await engine.events.list({ eventId: "b17" }, { limit: 1 })).items;
-    expect(event?.payload.dimensions).toEqual({ "name 2001": "x" });
-  });
-});
-
 describe("a batch of more events than a block of numbers has", () => {
   test("gets numbers in its order, none twice", async () => {
     const store = await postgresStore(pool, { schema: "blocks" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
-    const events = Array.from({ length: 9_000 }, (_, place) => event("a", place, { number: UNNUMBERED }));
-    await store.transact(scope, async () => ({ result: undefined, changes: { accounts: [account("a")], events } }));
+    const events = Array.from({ length: 9_000 }, (_, place) => newEvent(event("a", place)));
+    await store.transact(scope, async () => ({
+      result: undefined,
+      changes: { accounts: [account("a")], newEvents: events },
+    }));
     const stored = await store.read.eventsToUndo("a", {});
     expect(stored.map(({ eventId }) => eventId)).toEqual(events.map(({ eventId }) => eventId));
     expect(new Set(stored.map(({ number }) => number)).size).toBe(9_000);
@@ -278,26 +240,6 @@ describe("a batch of more events than a block of numbers has", () => {
 });
 
 describe("a store that goes on while its database is brought back as it was before", () => {
-  test("counts for no other item, though its place was given to another", async () => {
-    const put = (store: Store, itemId: string, quantity: string): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-        result: undefined,
-        changes: { accounts: [account("a")], usage: [cell("a", itemId, TODAY, quantity)] },
-      }));
-    const running = await postgresStore(pool, { schema: "restored" });
-    await put(running, "one", "1");
-    await put(running, "one", "1");
-    await pool.query("delete from restored.usage; delete from restored.item");
-    const other = await postgresStore(pool, { schema: "restored" });
-    await put(other, "two", "5");
-    await put(running, "one", "7");
-    const usage = await running.read.usage(["a"], TODAY, TODAY + 1);
-    expect(usage.toSorted((a, b) => a.quantity.cmp(b.quantity))).toEqual([
-      cell("a", "two", TODAY, "5"),
-      cell("a", "one", TODAY, "7"),
-    ]);
-  });
-
   test("gives its configuration no revision that it had before", async () => {
     const store = await postgresStore(pool, { schema: "revised" });
     const change = async (): Promise<number> => {

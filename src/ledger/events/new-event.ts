@@ -147,7 +147,8 @@ function beyond(all: EventSlots["attributeSlots"], declared: number): readonly (
   return [...all].filter(([, slot]) => slot >= declared);
 }
 
-function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["payload"]["attributes"][number] {
+/** An attribute as it is kept: its value a decimal, or a text where it is none (S1.3). */
+export function attributeAsSent({ name, value, unit }: EventAttribute): EventRecord["payload"]["attributes"][number] {
   return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
 }
 
@@ -162,7 +163,8 @@ function valueAsSent(value: DecimalInput): Decimal | string {
   }
 }
 
-function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
+/** Dimensions as they are kept: texts all. */
+export function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
   const entries = Object.entries(dimensions).map(([name, value]) => {
     const text = typeof value === "string" ? value : valueAsSent(value);
     return [name, typeof text === "string" ? text : textOf(text)];

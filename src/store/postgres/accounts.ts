@@ -10,8 +10,6 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { recordText } from "../record-text.ts";
 import type { Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
-import { PLACE_TABLES, type PlaceTable } from "./places.ts";
-import { listStamp } from "./query.ts";
 import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
 import { advisoryKey, keysOf, textList } from "./values.ts";
 
@@ -41,8 +39,6 @@ export interface LockedAccounts {
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The configuration's, where accounts were asked for: under its lock it stays what it is. */
   readonly revision?: number;
-  /** The stamps of the lists of texts with places, where there are any and accounts were asked for. */
-  readonly stamps: Readonly<Partial<Record<PlaceTable, string>>>;
   /** The next of the blocks of numbers for events, which is this transaction's, where accounts were asked for. */
   readonly block?: number;
 }
@@ -58,7 +54,7 @@ export function digestOf(account: AccountRecord): string {
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
 export async function lockAccounts(locking: AccountLocking, accountIds: readonly string[]): Promise<LockedAccounts> {
-  if (accountIds.length === 0) return { accounts: new Map(), stamps: {} };
+  if (accountIds.length === 0) return { accounts: new Map() };
   const { run, table } = locking;
   // The order in which rows are locked, and in which their digests come.
   const keys = sortedKeys(accountIds);
@@ -67,7 +63,6 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
         (select id, digest from ${table("ledger")} where id = any($1::text::text[]) order by id for no key update)
       select string_agg(digest, ' ') as digests, case when count(*) < $2::text::bigint then json_agg(id)::text end as ids,
         (select revision::text from ${table("configuration")}) as revision,
-        ${PLACE_TABLES.map((name) => `${listStamp(table, name)} as ${name}`).join(", ")},
         nextval($3::text::regclass)::text as block
       from locked`,
     [textList(keys), String(keys.length), table("event_number")],
@@ -76,8 +71,7 @@ export async function lockAccounts(locking: AccountLocking, accountIds: readonly
   const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
   if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
   const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
-  const stamps = Object.fromEntries(PLACE_TABLES.map((name) => [name, row[name] ?? undefined]));
-  return { accounts, revision: Number(revision), block: Number(block), stamps };
+  return { accounts, revision: Number(revision), block: Number(block) };
 }
 
 /** The keys of ids by their code points. Mostly all are plain, and the order of their code units, quick to tell, is the same. */

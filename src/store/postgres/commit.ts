@@ -9,16 +9,17 @@ import { textOf } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
 import { digestOf } from "./accounts.ts";
 import { writeCells } from "./cells.ts";
-import { numbersOf, writeEvents } from "./event-writes.ts";
+import { numbersOf } from "./event-numbers.ts";
+import { writeEvents } from "./event-writes.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
-import type { PlaceWriting } from "./places.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext extends PlaceWriting, Sending, Pick<HeldIds, "holdsOf" | "assumes" | "prove"> {
+export interface CommitContext extends Sending, Pick<HeldIds, "holdsOf" | "prove"> {
+  readonly table: (name: string) => string;
   /** The block of numbers for events that the transaction has, if it has one. */
   readonly block: number | undefined;
   /** The accounts as they were read under their locks. */
@@ -27,7 +28,7 @@ export interface CommitContext extends PlaceWriting, Sending, Pick<HeldIds, "hol
 
 /**
  * Writes all changes of a decision. Rows that commits of different accounts may share are written in the order of their keys,
- * so that two never wait for each other, but for events whose ids are taken to be free. While the database works on a statement, the values of the next one are made ready.
+ * so that two never wait for each other. While the database works on a statement, the values of the next one are made ready.
  */
 export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
   const writing = { ...context, numbers: numbersOf(context, context.block) };

@@ -7,8 +7,8 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
+import { eventColumns, eventOf } from "./event-rows.ts";
 import { DAY_OF_EVENT, EVENT_KEY, hasEventId, keyExpression, pageEnd, parameter } from "./query.ts";
-import { eventColumns, eventOf } from "./record-rows.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;

@@ -38,8 +38,6 @@ export function mayAssume(assuming: Assuming, attempt: number): boolean {
 
 /** What a transaction knows of event ids. */
 export interface HeldIds {
-  /** Whether the transaction assumes that ids are free which it has not looked for. */
-  readonly assumes: boolean;
   /** Those that are held; where the transaction assumes, none, which is proved by the commit. */
   readonly acceptedIds: (eventIds: readonly string[]) => Promise<readonly AcceptedEventId[]>;
   /**
@@ -71,7 +69,6 @@ export function heldIdsOf(run: Run, table: (name: string) => string, assumes: bo
     }
   };
   return {
-    assumes,
     acceptedIds: async (eventIds) => {
       if (assumes) {
         for (const id of eventIds) assumed.add(id);

@@ -12,8 +12,8 @@ import { DAY_OF_EVENT, EVENT_KEY, EXACT } from "./query.ts";
 import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
 
-/** How many items of an account and day are in one row of usage or overage. */
-export const ROW_ITEMS = 4;
+/** Before version 4, how many items of an account and day were in one row of usage or overage. */
+const ROW_ITEMS = 4;
 
 /**
  * Whether a column of a quantity is as S1.4 has exact results: at most 100 significant digits, the first one between the
@@ -30,8 +30,8 @@ const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${p
 /**
  * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
  * the one that begins with an account at one place for each of its days, the one of event ids compares a number first, and
- * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and every four
- * items, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
+ * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and a meter or
+ * feature, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
  * are short; it is these that are locked.
  */
 const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
@@ -112,7 +112,37 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `alter table ${table("event")} add column form integer`,
     `create index event_of_account on ${table("event")} (account_id, reverted, (${DAY_OF_EVENT}), number, timestamp)`,
   ],
+  (table) => [
+    // All rows of usage are read, which a transaction elsewhere is told not to do.
+    "set local enable_seqscan = on",
+    ...plainCells(table, "usage", "meter_id"),
+    ...plainCells(table, "overage", "feature_id"),
+    `drop table ${table("item")}`,
+  ],
 ];
+
+/**
+ * Usage or overage as plain rows, made of those with a column for each of four items. Of an id that no column can hold, or
+ * that is too long, `original_id` is the JSON text.
+ */
+function plainCells(table: (name: string) => string, name: "usage" | "overage", counted: string): readonly string[] {
+  const plain = table(`${name}_plain`);
+  const places = QUANTITIES.map((column, place) => `(${place}, cell.${column})`).join(", ");
+  return [
+    `create table ${plain} (account_id text collate "C", day integer, ${counted} text collate "C",
+      quantity numeric not null, original_id text,
+      constraint ${name}_key primary key (account_id, day, ${counted}),
+      constraint ${EXACT} check (${isExact("quantity")})) with (fillfactor = 60)`,
+    `insert into ${plain} (account_id, day, ${counted}, quantity, original_id)
+      select cell.account_id, cell.day, item.id, one.quantity, item.item
+        from ${table(name)} as cell
+        cross join lateral (values ${places}) as one (place, quantity)
+        join ${table("item")} as item on item.place = cell.part * ${ROW_ITEMS} + one.place
+        where one.quantity <> 0`,
+    `drop table ${table(name)}`,
+    `alter table ${plain} rename to ${name}`,
+  ];
+}
 
 /** The version that this ratebook writes. */
 export const SCHEMA_VERSION: number = VERSIONS.length;

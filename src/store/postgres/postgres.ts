@@ -19,7 +19,6 @@ import { writeChanges } from "./commit.ts";
 import { againAfterLostRaces, LostRace } from "./failures.ts";
 import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
 import { migrate, tablesIn } from "./migrations.ts";
-import { knownPlaces, noPlaces, type PlacesOfTables, rememberPlaces } from "./places.ts";
 import { sendingOver } from "./sending.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
@@ -49,7 +48,6 @@ export async function postgresStore(
     known: new Map(),
     locks: createLocks(),
     assuming: assuming(),
-    places: noPlaces(),
   };
   const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
@@ -76,7 +74,6 @@ interface Place {
    */
   readonly locks: Locks;
   readonly assuming: Assuming;
-  readonly places: PlacesOfTables;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
@@ -87,13 +84,8 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   const release = await place.locks.take(scope);
   try {
     return await againAfterLostRaces(async (attempt) => {
-      const own = noPlaces();
       const assumes = mayAssume(place.assuming, attempt);
-      const result = await place.connections.transaction(opening, (run) =>
-        decideAndCommit(run, place, own, { scope, work, assumes }),
-      );
-      rememberPlaces(place.places, own);
-      return result;
+      return place.connections.transaction(opening, (run) => decideAndCommit(run, place, { scope, work, assumes }));
     });
   } finally {
     release();
@@ -102,14 +94,10 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
 
 async function decideAndCommit<Result>(
   run: Run,
-  { table, schema, places, known: remembered }: Place,
-  own: PlacesOfTables,
+  { table, schema, known }: Place,
   { scope, work, assumes }: { readonly scope: Scope; readonly work: Work<Result>; readonly assumes: boolean },
 ): Promise<Result> {
-  const { accounts, revision, stamps, block } = await lockAccounts(
-    { run, table, schema, known: remembered },
-    scope.accountIds,
-  );
+  const { accounts, revision, block } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
   // Event ids are looked for between statements of the commit, when those that were sent have ended.
   const sending = sendingOver(run);
   const held = heldIdsOf(sending.run, table, assumes);
@@ -129,8 +117,7 @@ async function decideAndCommit<Result>(
     const told: unknown = await held.prove().catch((reason: unknown) => reason);
     throw told instanceof LostRace ? told : error;
   });
-  const known = knownPlaces(places, own, stamps);
-  await writeChanges({ ...held, ...sending, table, schema, places: known, accounts, block }, decision.changes);
+  await writeChanges({ ...held, ...sending, table, accounts, block }, decision.changes);
   return decision.result;
 }
 

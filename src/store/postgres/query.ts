@@ -27,11 +27,6 @@ export function hasEventId(ids: string): string {
         and event_id = any(${ids})`;
 }
 
-/** The stamp of a list of texts with places, as an expression: that of its last one. They are only ever added at the end. */
-export function listStamp(table: (name: string) => string, name: string): string {
-  return `(select stamp::text from ${table(name)} order by place desc limit 1)`;
-}
-
 /**
  * The end of a query for one page: newest first, then by id. Columns are named with their table: a bare name may be that of
  * the text that is selected, which has another order.

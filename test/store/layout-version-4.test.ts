@@ -1,0 +1,163 @@
+/** Usage and overage become plain rows: a database of version 3 of the layout is opened by this version. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool, type QueryConfig } from "pg";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { createEngine } from "../../src/engine/engine.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { ConnectionPool } from "../../src/store/postgres/client.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { recordOf } from "../../src/store/record-text.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/**
+ * A database as version 3 of the layout had it, in the schema `kept`: the statements that made it, its rows as JSON, and what
+ * was read of it. Two accounts sent 54 events, some alike (which have forms) and some not; one was undone, four took feature
+ * credits of which there were two, one cycle was invoiced.
+ */
+interface Kept {
+  readonly statements: readonly string[];
+  readonly eventNumber: number;
+  readonly rows: Readonly<Record<string, readonly string[]>>;
+  readonly state: unknown;
+}
+
+const HOOK_MS = 60_000;
+
+let kept: Kept;
+let directory: string;
+let server: PrivateServer;
+let pool: Pool;
+
+beforeEach(async () => {
+  kept = JSON.parse(await readFile(new URL("version-3.json", import.meta.url), "utf8")) as Kept;
+  directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+  server = await openPrivateServer(directory);
+  pool = new Pool(server.connection).on("error", () => {});
+  await makeKept();
+}, HOOK_MS);
+
+afterEach(async () => {
+  await pool.end();
+  await server.close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+}, HOOK_MS);
+
+async function makeKept(): Promise<void> {
+  for (const statement of kept.statements) await pool.query(statement);
+  await pool.query("delete from kept.configuration");
+  for (const [table, rows] of Object.entries(kept.rows)) {
+    for (const row of rows) {
+      await pool.query(`insert into kept.${table} select * from json_populate_record(null::kept.${table}, $1)`, [row]);
+    }
+  }
+  await pool.query("select setval('kept.event_number', $1)", [kept.eventNumber]);
+}
+
+async function stateOf({ read }: Store): Promise<unknown> {
+  const page = { limit: 1_000 };
+  const days = [19_800, 20_000] as const;
+  const inOrder = <Cell extends { accountId: string; meterOrFeatureId: string; day: number }>(
+    cells: readonly Cell[],
+  ): readonly Cell[] => {
+    const key = ({ accountId, meterOrFeatureId, day }: Cell): string =>
+      JSON.stringify([accountId, meterOrFeatureId, day]);
+    return cells.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  };
+  return {
+    accounts: await read.accountList({}, page),
+    events: await read.events({}, page),
+    usage: inOrder(await read.usage(["a", "b"], ...days)),
+    overage: inOrder(await read.overage(["a", "b"], ...days)),
+    entries: await read.entries(["a", "b"]),
+    credits: await read.credits(["a", "b"]),
+    invoices: await read.invoices(["a", "b"]),
+    overageEvents: (await read.eventsWithOverage("a", "tokens", ...days)).map(({ eventId }) => eventId),
+  };
+}
+
+async function versionOf(): Promise<unknown> {
+  return (await pool.query("select max(version) as version from kept.migration")).rows[0];
+}
+
+/** A pool whose connections do something before a statement. */
+function before(pattern: RegExp, act: () => Promise<void>): ConnectionPool {
+  return {
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        async query(statement: QueryConfig) {
+          if (pattern.test(statement.text)) await act();
+          return connection.query(statement);
+        },
+        on: (event, listener) => connection.on(event, listener),
+        off: (event, listener) => connection.off(event, listener),
+        release: (error) => connection.release(error),
+      };
+    },
+  };
+}
+
+describe("a database of version 3", () => {
+  test("has after its migration every event, cell, entry and invoice that it had", async () => {
+    const store = await postgresStore(pool, { schema: "kept" });
+    const expected = recordOf(JSON.stringify(kept.state));
+    expect(await stateOf(store)).toEqual(expected);
+    // By hand: the events of account a on 3 June count 2 and 0.125, which the third meter takes three times.
+    const plain =
+      "select quantity::text from kept.usage where account_id = 'a' and meter_id = 'um.three' and day = 19877";
+    expect((await pool.query(plain)).rows).toEqual([{ quantity: "6.375" }]);
+    expect(await versionOf()).toEqual({ version: 4 });
+  }, 60_000);
+
+  test("goes on: new events count beside the old ones, and an old one with a form is undone", async () => {
+    const store = await postgresStore(pool, { schema: "kept" });
+    const engine = createEngine({ store, clock: () => Date.parse("2024-07-15T00:00:00Z") });
+    const call = {
+      schemaName: "call",
+      accountId: "b",
+      timestamp: "2024-07-14T00:00:00Z",
+      attributes: [{ name: "count", value: 2 }],
+      dimensions: { region: "eu" },
+    };
+    const sent = [
+      { ...call, id: "new" },
+      { ...call, id: "f0" },
+    ];
+    const results = await engine.ingest(sent);
+    // The id of an event that came before is still known: its cycle is over, but not its 30 days.
+    expect(results.map(({ status }) => status)).toEqual([
+      "INGESTION_COMPLETED_EVENT_METERED",
+      "INGESTION_FAILED_DUPLICATE_EVENT",
+    ]);
+    const quantities = (await store.read.usage(["b"], 19_918, 19_919)).map(
+      ({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`,
+    );
+    expect(quantities.toSorted()).toEqual(["um.five 10", "um.four 8", "um.one 2", "um.three 6", "um.two 4"]);
+  }, 60_000);
+
+  test.each([
+    ["as overage takes its name", /^alter table .*"overage_plain"/],
+    ["as it is committed", /^commit$/],
+  ])(
+    "whose server is killed %s is as it was, and is migrated by the next one",
+    async (_, pattern) => {
+      const killed = before(pattern, async () => {
+        process.kill(server.pid, "SIGKILL");
+        await new Promise((resolve) => void setTimeout(resolve, 200));
+      });
+      await expect(postgresStore(killed, { schema: "kept" })).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+      await pool.end();
+      await server.close();
+      server = await openPrivateServer(directory);
+      pool = new Pool(server.connection).on("error", () => {});
+      expect(await versionOf()).toEqual({ version: 3 });
+      const store = await postgresStore(pool, { schema: "kept" });
+      expect(await stateOf(store)).toEqual(recordOf(JSON.stringify(kept.state)));
+    },
+    90_000,
+  );
+});
