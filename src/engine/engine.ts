@@ -55,7 +55,7 @@ import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { type EventPlace, placesOf } from "./events/event-places.ts";
-import { eventsNamed, ingest, listEvents, undo } from "./events/events.ts";
+import { eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
 import {
   type CompositeFilter,
   type CompositeShown,
@@ -215,11 +215,12 @@ type Resources =
   | "invoiceGroups";
 
 function operationsOf(context: EngineContext): Omit<Engine, Resources> {
+  const ingest = ingestOf(context);
   return {
     load: (book) => load(context, book),
-    ingest: (events) => ingest(context, events),
+    ingest,
     async entitle(event) {
-      const [result] = await ingest(context, [event]);
+      const [result] = await ingest([event]);
       if (result === undefined) throw new TypeError("one event has one outcome");
       return result;
     },

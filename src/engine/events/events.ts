@@ -16,6 +16,7 @@ import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import type { EngineContext } from "../context.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
+import { createIngestQueue } from "./ingest-queue.ts";
 
 /** Aliases whose accounts are remembered at once. */
 const HINTS_MAX = 10_000;
@@ -23,10 +24,14 @@ const HINTS_MAX = 10_000;
 /** What becomes of an attempt: the names stood for accounts that were not locked, or it is done. */
 type Attempt<Result> = { readonly done: Result } | { readonly again: true };
 
-/** Ingests a batch of any size as one: each event has its own outcome, in order (S14). */
-export async function ingest(context: EngineContext, given: readonly unknown[]): Promise<readonly IngestResult[]> {
+/** Ingests batches of any size, each event with its own outcome, in order (S14): what comes at the same time as one. */
+export function ingestOf(context: EngineContext): (given: readonly unknown[]) => Promise<readonly IngestResult[]> {
+  const queued = createIngestQueue((batch) => ingestBatch(context, batch));
+  return async (given) => queued(readBatch(given));
+}
+
+async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, clock, configuration: source, ids, aliasHints: hints } = context;
-  const batch = readBatch(given);
   let before = source.last() ?? (await source(store.read));
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);

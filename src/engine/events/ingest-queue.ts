@@ -1,0 +1,144 @@
+/**
+ * One commit for what is ingested at the same time: most clients send events one by one, and a commit costs the same for one
+ * event as for a hundred.
+ *
+ * A caller who is alone goes at once. Those who come while a commit is under way wait for its end, and go as one batch then,
+ * of which each gets its part: the outcome is that of the order in which they came (S14.3). So nobody waits for more than two
+ * commits, and there is no timer while nothing waits.
+ *
+ * @module
+ */
+import { hasCode } from "../../errors.ts";
+import { type BatchEvent, type IngestResult, isMalformed } from "../../ledger/events/ingest.ts";
+
+/** Ingests a batch as one, all of it or nothing. */
+export type IngestBatch = (batch: readonly BatchEvent[]) => Promise<readonly IngestResult[]>;
+
+/** A larger batch has a commit of its own, beside the others. */
+const SMALL = 100;
+/** A group takes no more events than this. */
+const GROUP_EVENTS_MAX = 1_000;
+/** A commit that takes longer waits for an account that is locked elsewhere: those who want other accounts pass it then. */
+const STALLED_MS = 100;
+
+/** A caller who waits. */
+interface Waiting {
+  readonly batch: readonly BatchEvent[];
+  readonly answer: (results: readonly IngestResult[]) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** A commit under way. */
+interface UnderWay {
+  readonly members: readonly Pick<Waiting, "batch">[];
+  isStalled: boolean;
+}
+
+/**
+ * Puts a queue before the commits of batches.
+ *
+ * @param ingestBatch decides and commits one batch
+ * @returns the same, for callers who come at the same time
+ */
+export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
+  let waiting: Waiting[] = [];
+  const underWay = new Set<UnderWay>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const isFree = (): boolean => [...underWay].every(({ isStalled }) => isStalled);
+
+  const start = (members: readonly Pick<Waiting, "batch">[], work: () => Promise<unknown>): void => {
+    const commit: UnderWay = { members, isStalled: false };
+    underWay.add(commit);
+    const end = (): void => {
+      underWay.delete(commit);
+      next();
+    };
+    work().then(end, end);
+  };
+
+  const next = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    if (isFree()) {
+      const { group, rest } = nextGroup(waiting, lockedNames(underWay));
+      waiting = rest;
+      if (group.length > 0) start(group, () => ingestGroup(ingestBatch, group));
+    }
+    if (waiting.length > 0 && !isFree()) watch();
+  };
+
+  const watch = (): void => {
+    timer ??= setTimeout(() => {
+      for (const commit of underWay) commit.isStalled = true;
+      next();
+    }, STALLED_MS);
+  };
+
+  return (batch) => {
+    if (batch.length > SMALL) return ingestBatch(batch);
+    if (underWay.size === 0 && waiting.length === 0) {
+      const alone = ingestBatch(batch);
+      start([{ batch }], () => alone);
+      return alone;
+    }
+    return new Promise((answer, refuse) => {
+      waiting.push({ batch, answer, refuse });
+      if (isFree()) next();
+      else watch();
+    });
+  };
+}
+
+/** The names of the accounts for which commits that have stalled may wait. */
+function lockedNames(underWay: ReadonlySet<UnderWay>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { members } of underWay)
+    for (const { batch } of members) for (const name of namesOf(batch)) names.add(name);
+  return names;
+}
+
+function namesOf(batch: readonly BatchEvent[]): readonly string[] {
+  return batch.flatMap((event) => (isMalformed(event) ? [] : [event.accountId]));
+}
+
+/** Those who go next, in the order in which they came, without those who want an account that is locked. */
+function nextGroup(
+  waiting: readonly Waiting[],
+  locked: ReadonlySet<string>,
+): { readonly group: readonly Waiting[]; readonly rest: Waiting[] } {
+  const group: Waiting[] = [];
+  const rest: Waiting[] = [];
+  let events = 0;
+  for (const caller of waiting) {
+    const { length } = caller.batch;
+    const mayGo =
+      events + length <= GROUP_EVENTS_MAX &&
+      (locked.size === 0 || !namesOf(caller.batch).some((name) => locked.has(name)));
+    if (mayGo) events += length;
+    (mayGo ? group : rest).push(caller);
+  }
+  return { group, rest };
+}
+
+/**
+ * Ingests what callers sent as one batch. Where that fails, each half of them goes alone, down to single callers: so whoever
+ * makes it fail, fails alone. A store that cannot be reached is asked no more: it has said already what became of the commit,
+ * or that nobody knows, and that goes for all.
+ */
+async function ingestGroup(ingestBatch: IngestBatch, group: readonly Waiting[]): Promise<void> {
+  try {
+    const results = await ingestBatch(group.flatMap(({ batch }) => batch));
+    let start = 0;
+    for (const { batch, answer } of group) answer(results.slice(start, (start += batch.length)));
+  } catch (error) {
+    if (group.length === 1 || hasCode(error, "ERR_STORE_UNAVAILABLE")) {
+      for (const { refuse } of group) refuse(error);
+      return;
+    }
+    const half = Math.ceil(group.length / 2);
+    await ingestGroup(ingestBatch, group.slice(0, half));
+    await ingestGroup(ingestBatch, group.slice(half));
+  }
+}

@@ -1,0 +1,129 @@
+/** Group commit: which callers go together, and what each of them is told. */
+import { describe, expect, test } from "vitest";
+
+import { createIngestQueue, type IngestBatch } from "../../../src/engine/events/ingest-queue.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import type { BatchEvent, IngestResult } from "../../../src/ledger/events/ingest.ts";
+
+function sent(id: string, accountId = "a"): BatchEvent {
+  return { id, accountId, schemaName: "call", timestamp: 0, sent: { id } } as unknown as BatchEvent;
+}
+
+function idsOf(batch: readonly BatchEvent[]): readonly string[] {
+  return batch.map(({ id }) => id ?? "");
+}
+
+/** Commits that end when they are told to, in the order in which they began. */
+function commits(): {
+  readonly ingestBatch: IngestBatch;
+  readonly begun: (readonly string[])[];
+  end(place: number, error?: unknown): Promise<void>;
+} {
+  const begun: (readonly string[])[] = [];
+  const ends: ((error: unknown) => void)[] = [];
+  return {
+    begun,
+    ingestBatch: (batch) =>
+      new Promise((resolve, reject) => {
+        begun.push(idsOf(batch));
+        const results = batch.map(({ id }): IngestResult => {
+          const status = "INGESTION_COMPLETED_EVENT_METERED" as const;
+          return { status, description: "", eventId: id ?? "" };
+        });
+        ends.push((error) => (error === undefined ? resolve(results) : reject(error as Error)));
+      }),
+    async end(place, error) {
+      ends[place]?.(error);
+      await new Promise((resolve) => void setImmediate(resolve));
+    },
+  };
+}
+
+async function answered(results: Promise<readonly IngestResult[]>): Promise<readonly (string | undefined)[]> {
+  return (await results).map(({ eventId }) => eventId);
+}
+
+const failed = (error: unknown): unknown => error;
+
+describe("callers of an ingest", () => {
+  test("S14.3 who is alone goes at once; those who come meanwhile go as one, and each gets its part", async () => {
+    const { ingestBatch, begun, end } = commits();
+    const ingest = createIngestQueue(ingestBatch);
+    const calls = [[sent("1")], [sent("2"), sent("3")], [], [sent("4", "b")]].map((batch) => answered(ingest(batch)));
+    expect(begun).toEqual([["1"]]);
+    await end(0);
+    expect(begun).toEqual([["1"], ["2", "3", "4"]]);
+    await end(1);
+    expect(await Promise.all(calls)).toEqual([["1"], ["2", "3"], [], ["4"]]);
+    // All is over: the next one is alone again.
+    const last = answered(ingest([sent("5")]));
+    expect(begun).toHaveLength(3);
+    await end(2);
+    expect(await last).toEqual(["5"]);
+  });
+
+  test("with a large batch wait for nobody, and nobody for them", async () => {
+    const { ingestBatch, begun, end } = commits();
+    const ingest = createIngestQueue(ingestBatch);
+    const large = ingest(Array.from({ length: 10_000 }, (_, place) => sent(`large ${place}`)));
+    const single = answered(ingest([sent("1")]));
+    expect(begun.map(({ length }) => length)).toEqual([10_000, 1]);
+    await end(1);
+    expect(await single).toEqual(["1"]);
+    await end(0);
+    expect(await large).toHaveLength(10_000);
+  });
+
+  test("of which one makes the commit fail: that one alone is told so, at whatever place it is", async () => {
+    for (const poisoned of [0, 3, 6]) {
+      const refused = new RatebookError("ERR_ARITHMETIC", "too many digits", {});
+      const ingest = createIngestQueue(async (batch) => {
+        await new Promise((resolve) => void setImmediate(resolve));
+        if (idsOf(batch).includes(`${poisoned}`)) throw refused;
+        return batch.map(({ id }) => ({
+          status: "INGESTION_COMPLETED_EVENT_METERED",
+          description: "",
+          eventId: id ?? "",
+        }));
+      });
+      const first = ingest([sent("first")]);
+      const calls = Array.from({ length: 7 }, (_, place) => answered(ingest([sent(`${place}`)])).catch(failed));
+      await first;
+      const expected = calls.map((_, place) => (place === poisoned ? refused : [`${place}`]));
+      expect(await Promise.all(calls)).toEqual(expected);
+    }
+  });
+
+  test("are all told of a store that went away, which is asked once", async () => {
+    const { ingestBatch, begun, end } = commits();
+    const ingest = createIngestQueue(ingestBatch);
+    const first = ingest([sent("first")]);
+    const calls = ["1", "2", "3"].map((id) => answered(ingest([sent(id)])).catch(failed));
+    await end(0);
+    await first;
+    const away = new RatebookError("ERR_STORE_UNAVAILABLE", "gone", {});
+    await end(1, away);
+    expect(await Promise.all(calls)).toEqual([away, away, away]);
+    expect(begun).toEqual([["first"], ["1", "2", "3"]]);
+  });
+
+  test("who want other accounts pass a commit that waits for one that is locked; who want that one wait for it", async () => {
+    const { ingestBatch, begun, end } = commits();
+    const ingest = createIngestQueue(ingestBatch);
+    const stuck = answered(ingest([sent("stuck", "locked")]));
+    const behind = answered(ingest([sent("behind", "locked")]));
+    const free = answered(ingest([sent("free", "b")]));
+    await new Promise((resolve) => void setTimeout(resolve, 300));
+    expect(begun).toEqual([["stuck"], ["free"]]);
+    await end(1);
+    expect(await free).toEqual(["free"]);
+    const later = answered(ingest([sent("later", "c")]));
+    expect(begun).toEqual([["stuck"], ["free"], ["later"]]);
+    await end(2);
+    expect(await later).toEqual(["later"]);
+    await end(0);
+    expect(begun.at(-1)).toEqual(["behind"]);
+    await end(3);
+    expect(await Promise.all([stuck, behind])).toEqual([["stuck"], ["behind"]]);
+  });
+});
