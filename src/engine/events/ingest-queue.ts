@@ -58,7 +58,7 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   };
 
   const next = (): void => {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
     timer = undefined;
     if (waiting.length === 0) return;
     if (isFree()) {

@@ -1,0 +1,201 @@
+/** Single events that are ingested at the same time, over PostgreSQL: one commit for many, each with its own answer. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool, type PoolClient, type QueryConfig } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import type { Store } from "../../src/store/store.ts";
+
+const HOOK_MS = 60_000;
+/** Metered, but billed by no plan: the accounts have none. */
+const METERED = "INGESTION_COMPLETED_EVENT_NOT_BILLED";
+const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
+/** 1 June 2024 as a day since 1970. */
+const DAY = 19_875;
+const NOON = Date.parse("2024-06-01T12:00:00Z");
+
+let directory: string;
+let server: PrivateServer;
+let pool: Pool;
+let schemas = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+  server = await openPrivateServer(directory);
+  pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+}, HOOK_MS);
+
+afterAll(async () => {
+  await pool.end();
+  await server.close();
+  await rm(directory, { recursive: true });
+}, HOOK_MS);
+
+const BOOK = {
+  eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
+  usageMeters: [
+    {
+      id: "um.calls",
+      name: "Calls",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.count" } }],
+    },
+  ],
+  customers: [{ id: "c", name: "Customer" }],
+  accounts: ["a", "b"].map((id) => ({ id, name: `Account ${id}`, customerId: "c" })),
+};
+
+interface Opened {
+  readonly engine: Engine;
+  readonly schema: string;
+  readonly store: Store;
+}
+
+/** An engine in a schema of its own that has the book. */
+async function opened({
+  client = pool,
+  clock = () => NOON,
+  change = (store) => store,
+}: {
+  readonly client?: PostgresClient;
+  readonly clock?: () => number;
+  readonly change?: (store: Store) => Store;
+} = {}): Promise<Opened> {
+  const schema = `group_${(schemas += 1)}`;
+  const store = await postgresStore(client, { schema });
+  const engine = createEngine({ store: change(store), clock });
+  await engine.load(BOOK);
+  // What is done once, such as the plans of accounts, is done.
+  await engine.ingest([call("warm a", "a", 0), call("warm b", "b", 0)]);
+  return { engine, schema, store };
+}
+
+function call(id: string, accountId = "a", value = 1): unknown {
+  const attributes = [{ name: "count", value }];
+  return { schemaName: "call", id, accountId, timestamp: "2024-06-01T08:00:00Z", attributes };
+}
+
+/** Sends events one by one, all at once. @returns the status of each, or what it failed with */
+async function sendAll(engine: Engine, events: readonly unknown[]): Promise<readonly unknown[]> {
+  const outcome = async (event: unknown): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
+  return Promise.all(events.map((event) => outcome(event).catch((error: unknown) => error)));
+}
+
+async function usageOf(store: Store, accountId: string): Promise<string | undefined> {
+  return (await store.read.usage([accountId], DAY, DAY + 1))[0]?.quantity.toFixed();
+}
+
+function singles(count: number, accountId = "a"): readonly unknown[] {
+  return Array.from({ length: count }, (_, place) => call(`single ${accountId} ${place}`, accountId));
+}
+
+/** A pool that does something instead of a commit, as often as it is told to. */
+function withCommit(
+  instead: (connection: PoolClient) => Promise<unknown>,
+): ConnectionPool & { armed: number; commits: number } {
+  const own = {
+    armed: 0,
+    commits: 0,
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        async query(statement: QueryConfig) {
+          if (statement.text === "commit") own.commits += 1;
+          if (statement.text !== "commit" || own.armed === 0) return connection.query(statement);
+          own.armed -= 1;
+          await instead(connection);
+          throw new Error("Connection terminated unexpectedly");
+        },
+        on: (event: "error", listener: () => void) => connection.on(event, listener),
+        off: (event: "error", listener: () => void) => connection.off(event, listener),
+        release: (error?: Error | boolean) => connection.release(error),
+      };
+    },
+  };
+  return own;
+}
+
+describe("single events at the same time", () => {
+  test("S14.3 are one commit beside the first one, and count each once", async () => {
+    const client = withCommit(async () => {});
+    const { engine, store } = await opened({ client });
+    const before = client.commits;
+    expect(await sendAll(engine, singles(64))).toEqual(Array.from({ length: 64 }, () => METERED));
+    expect(client.commits - before).toBe(2);
+    expect(await usageOf(store, "a")).toBe("64");
+  });
+
+  test("S14.1 of one id are one accepted event, and duplicates of it", async () => {
+    const { engine, store } = await opened();
+    const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([call("same", "a", 3)])));
+    const statuses = results.flatMap((each) => each.map(({ status }) => status));
+    expect(statuses.toSorted()).toEqual([METERED, ...Array.from({ length: 63 }, () => DUPLICATE)].toSorted());
+    expect(new Set(results.flatMap((each) => each.map(({ referenceId }) => referenceId))).size).toBe(1);
+    expect(await usageOf(store, "a")).toBe("3");
+  });
+
+  test("of which one cannot be committed: it alone fails, with its own reason", async () => {
+    const reason = new Error("this account cannot be written");
+    const change = (store: Store): Store => ({
+      ...store,
+      transact: (scope, work) =>
+        scope.eventIds.includes("poisoned") ? Promise.reject(reason) : store.transact(scope, work),
+    });
+    const { engine, store } = await opened({ change });
+    const events = [...singles(20), call("poisoned"), ...singles(20, "b")];
+    const expected = events.map((_, place) => (place === 20 ? reason : METERED));
+    expect(await sendAll(engine, events)).toEqual(expected);
+    expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["20", "20"]);
+  });
+
+  test.each([
+    ["was done", "commit"],
+    ["was lost", "rollback"],
+  ])("whose commit is cut off and %s are asked for once, and count once", async (_, what) => {
+    const client = withCommit((connection) => connection.query(what));
+    const { engine, store } = await opened({ client });
+    const first = engine.ingest([call("first")]);
+    const others = sendAll(engine, singles(30));
+    await first;
+    client.armed = 1;
+    expect(await others).toEqual(Array.from({ length: 30 }, () => METERED));
+    expect(await usageOf(store, "a")).toBe("31");
+  });
+
+  test("wait for no account that another transaction has locked, but for that of their own commit", async () => {
+    const { engine, schema, store } = await opened();
+    const locker = await pool.connect();
+    await locker.query(`begin; select * from ${schema}.ledger where id = 'a' for update`);
+    const locked = sendAll(engine, singles(3));
+    expect(await sendAll(engine, singles(30, "b"))).toEqual(Array.from({ length: 30 }, () => METERED));
+    expect(await usageOf(store, "a")).toBeUndefined();
+    await locker.query("commit");
+    locker.release();
+    expect(await locked).toEqual([METERED, METERED, METERED]);
+    expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
+  });
+
+  test("go on beside a batch of ten thousand", async () => {
+    const { engine, store } = await opened();
+    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => call(`large ${place}`)));
+    expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
+    expect((await large).every(({ status }) => status === METERED)).toBe(true);
+    expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
+  });
+
+  test("are all accepted while the clock jumps back, and undone in the order in which they were answered", async () => {
+    let now = NOON;
+    const { engine, store } = await opened({ clock: () => (now -= 1_000) });
+    expect(await sendAll(engine, singles(20))).toEqual(Array.from({ length: 20 }, () => METERED));
+    const stored = await store.read.eventsToUndo("a", {}, 30);
+    const ids = stored.map(({ eventId }) => eventId).filter((id) => id.startsWith("single"));
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, place) => `single a ${place}`));
+  });
+});
