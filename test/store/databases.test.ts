@@ -8,8 +8,7 @@ import { dirname, join } from "node:path";
 import { Pool, type PoolClient, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { UNNUMBERED } from "../../src/ledger/records.ts";
-import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
+import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { processOf } from "../../src/store/embedded/processes.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -95,6 +94,18 @@ describe("a private server", () => {
     expect(processOf(server.pid)?.name).toBe("postgres");
     other.kill("SIGKILL");
     await until(() => processOf(server.pid) === undefined);
+  });
+
+  test("stops by itself though another program has the number of one that was killed by now", async () => {
+    const server = await openPrivateServer(directory);
+    const [own = ""] = await readdir(join(directory, "users"));
+    const began = await readFile(join(directory, "users", own), "utf8");
+    expect(began).toBe(processOf(process.pid)?.began);
+    const other = bystander();
+    await writeFile(join(directory, "users", `${other.pid}.killed`), began === "1" ? "2" : "1");
+    await rm(join(directory, "users", own));
+    await until(() => processOf(server.pid) === undefined);
+    await server.close();
   });
 
   test("brings back what was acknowledged before it was killed", async () => {
@@ -403,84 +414,5 @@ describe("a database by its name", () => {
     await expect(postgresStore(pool)).rejects.toMatchObject({ code: "ERR_REFUSED" });
     await pool.end();
     await server.close();
-  });
-
-  test("is brought to this version from the first one, but not from the tables that were before the first", async () => {
-    const server = await openPrivateServer(directory);
-    const pool = poolOf(server);
-    const before = await postgresStore(pool);
-    await put(before, "1");
-    const add = (store: Store, place: number, number: number): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-        result: undefined,
-        changes: { accounts: [account("a")], events: [event("a", place, { number })] },
-      }));
-    await add(before, 1, 5_000);
-    await pool.query(`delete from ratebook.migration where version > 1; alter table ratebook.item drop column stamp;
-      alter table ratebook.usage drop constraint exact; alter table ratebook.overage drop constraint exact;
-      drop sequence ratebook.event_number; drop table ratebook.event_form; drop index ratebook.event_of_account;
-      alter table ratebook.event drop column form;
-      alter table ratebook.ledger add column event_count bigint not null default 0;
-      create index on ratebook.event (account_id, number) where not reverted;
-      create index on ratebook.event (account_id, timestamp)`);
-    const store = await postgresStore(pool);
-    await put(store, "2");
-    expect(await total(store)).toBe("3");
-    await add(store, 2, UNNUMBERED);
-    const events = await store.read.eventsToUndo("a", {}, 9);
-    expect(events.map(({ eventId }) => eventId)).toEqual(["event.a.1", "event.a.2"]);
-    await pool.query("delete from ratebook.migration where version > 1; drop table ratebook.ledger");
-    await expect(postgresStore(pool)).rejects.toMatchObject({
-      code: "ERR_REFUSED",
-      message: expect.stringContaining("before its first release") as string,
-    });
-    await pool.end();
-    await server.close();
-  });
-});
-
-describe("a PGlite directory", () => {
-  test("is refused, with the process id, while a process has it open", async () => {
-    const store = await openDatabase(`pglite:${directory}`);
-    await put(store, "1");
-    await expect(openDatabase(`pglite:${directory}`)).rejects.toMatchObject({
-      code: "ERR_STORE_UNAVAILABLE",
-      message: expect.stringContaining(`process ${process.pid}`) as string,
-    });
-    await store.close();
-    await store.close();
-    const again = await openDatabase(`pglite:${directory}`);
-    expect(await total(again)).toBe("1");
-    await again.close();
-  });
-
-  test("is taken over from a process that was killed, also where its id is another's now", async () => {
-    await writeFile(join(directory, "process.lock"), `${bystander().pid} a start long ago`);
-    const store = await openDatabase(`pglite:${directory}`);
-    await put(store, "2");
-    expect(await total(store)).toBe("2");
-    await store.close();
-  });
-});
-
-describe("a place where no directory can be", () => {
-  test.each([
-    ["a file", () => join(directory, "file"), /^expected a directory for the database, got a file: /],
-    ["below a file", () => join(directory, "file", "data"), /^the directory of the database cannot be made: /],
-    // There, making all levels at once never ends.
-    ["where nothing can be made", () => "/proc/ratebook/data", /^the directory of the database cannot be made: /],
-  ])("%s is refused, whatever the database", async (_, place, message) => {
-    await writeFile(join(directory, "file"), "");
-    for (const name of [place(), `pglite:${place()}`]) {
-      await expect(openDatabase(name)).rejects.toMatchObject({
-        code: "ERR_STORE_UNAVAILABLE",
-        message: expect.stringMatching(message),
-      });
-    }
-  });
-
-  test("directories above it are made", async () => {
-    const store = await openDatabase(`pglite:${join(directory, "a", "b", "c")}`);
-    await store.close();
   });
 });

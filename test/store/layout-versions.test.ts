@@ -1,4 +1,4 @@
-/** Usage and overage become plain rows: a database of version 3 of the layout is opened by this version. */
+/** Databases of earlier versions of the layout are opened by this one. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { Pool, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
+import { account, cell, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
@@ -160,4 +161,36 @@ describe("a database of version 3", () => {
     },
     90_000,
   );
+});
+
+describe("a database of the first version", () => {
+  const first = 'insert into "kept"."migration" (version) values (1)';
+
+  test("is brought to this one: its usage is added to, its events come before new ones", async () => {
+    await pool.query("drop schema kept cascade");
+    for (const statement of kept.statements.slice(0, kept.statements.indexOf(first) + 1)) await pool.query(statement);
+    await pool.query(`insert into kept.item (id, place) values ('m', 5);
+      insert into kept.usage values ('a', ${TODAY}, 1, 0, 1, 0, 0);
+      insert into kept.event (reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at,
+          reverted, body)
+        values ('old', 'a', 5000, 'old', 0, 's', 'INGESTION_COMPLETED_EVENT_METERED', ${NOON}, ${NOON}, false,
+          '{"customer":"c","attributes":[],"dimensions":{},"units":[["m","1"]]}')`);
+    const store = await postgresStore(pool, { schema: "kept" });
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["event.a.1"] }, async () => ({
+      result: undefined,
+      changes: { accounts: [account("a")], newEvents: [newEvent(event("a", 1))], usage: [cell("a", "m", TODAY, "2")] },
+    }));
+    const usage = await store.read.usage(["a"], TODAY, TODAY + 1);
+    expect(usage.map(({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`)).toEqual(["m 3"]);
+    const events = await store.read.eventsToUndo("a", {}, 9);
+    expect(events.map(({ eventId }) => eventId)).toEqual(["old", "event.a.1"]);
+  });
+
+  test("or rather what was before it, whose tables had other columns, is refused", async () => {
+    await pool.query("delete from kept.migration where version > 1; drop table kept.ledger");
+    await expect(postgresStore(pool, { schema: "kept" })).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: expect.stringContaining("before its first release") as string,
+    });
+  });
 });

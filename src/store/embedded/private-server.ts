@@ -13,7 +13,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
-import { isAbsolute, join, resolve } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { Client } from "pg";
@@ -49,13 +49,35 @@ const ANSWER_MS = 10_000;
 const LOST_MS = 1000;
 /** Parallel workers need more shared memory than a container may have; the store asks nothing that gains by them. */
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
-/** Stops the server when none of its openers lives any more; they may have been killed. */
+/**
+ * Stops the server when none of its openers lives any more; they may have been killed. The file of an opener says when its
+ * process began, as `processOf` tells it: another program may have the number of a killed one. Where that cannot be told, the
+ * process is taken for the opener.
+ */
 const WATCH = `
+began() {
+  if [ -d /proc/self ]; then
+    stat=$(cat "/proc/$1/stat" 2>/dev/null)
+    set -- \${stat##*) }
+    echo "\${20}"
+  else
+    set -- $(ps -o lstart= -p "$1")
+    echo "$*"
+  fi
+}
+lives() {
+  kill -0 "$1" 2>/dev/null || return 1
+  said=
+  read -r said < "$2"
+  [ -n "$said" ] || return 0
+  found=$(began "$1")
+  [ -z "$found" ] || [ "$found" = "$said" ]
+}
 while kill -0 "$2" 2>/dev/null; do
   living=
   for file in "$1"/*; do
     name=\${file##*/}
-    if kill -0 "\${name%%.*}" 2>/dev/null; then living=1; else rm -f "$file"; fi
+    if lives "\${name%%.*}" "$file"; then living=1; else rm -f "$file"; fi
   done
   [ -n "$living" ] || kill -INT "$2" 2>/dev/null
   sleep 1
@@ -81,7 +103,7 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
   await mkdir(place.users, { recursive: true });
   const token = join(place.users, `${process.pid}.${randomUUID()}`);
   // Said before anything else: who stops the server looks here first.
-  await writeFile(token, "");
+  await writeFile(token, processOf(process.pid)?.began ?? "");
   try {
     const { socket, pid } = await reach(place, user, signal);
     let closing: Promise<void> | undefined;
@@ -316,11 +338,19 @@ const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|term
 /** Takes an opener off, and stops the server when no other opener lives. */
 async function leave({ users }: Place, token: string, pid: number): Promise<void> {
   await rm(token, { force: true });
-  const others = (await readdir(users)).filter((name) => processOf(Number(name.split(".")[0])) !== undefined);
-  if (others.length > 0 || processOf(pid)?.name !== "postgres") return;
+  const others = await Promise.all((await readdir(users)).map((name) => isOpener(join(users, name))));
+  if (others.includes(true) || processOf(pid)?.name !== "postgres") return;
   process.kill(pid, "SIGINT");
   const deadline = Date.now() + START_MS;
   while (processOf(pid) !== undefined && Date.now() < deadline) await pause();
+}
+
+/** Whether the process of an opener's file lives, and is the one that wrote it. */
+async function isOpener(file: string): Promise<boolean> {
+  const living = processOf(Number(basename(file).split(".")[0]));
+  if (living === undefined) return false;
+  const began = await readFile(file, "utf8").catch(() => "gone");
+  return began === "" || began.trim() === living.began;
 }
 
 /** A path that the user of the server can follow: from root's own directories only by the way of its own. */
