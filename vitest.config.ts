@@ -8,7 +8,7 @@ const processes = [
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
   "test/server/quickstart.test.ts",
-  "test/store/{databases,faults,group-commit,layout-versions,postgres,pglite}.test.ts",
+  "test/store/{databases,faults,group-commit,layout-versions,postgres,pglite,statements}.test.ts",
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];

@@ -11,6 +11,7 @@ import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import type { Store } from "../../src/store/store.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */
 const HOOK_MS = 60_000;
@@ -220,6 +221,45 @@ describe("event ids that are taken to be free", () => {
     expect(most).toBe(2);
     expect(await store.read.events({ eventId: "event.a.1999" }, { limit: 9 })).toHaveLength(1);
     await store.close();
+  });
+});
+
+describe("the same ids, sent to two stores at once in opposite orders", () => {
+  test("are taken in one order: no store waits for one that waits for it", async () => {
+    const codes: unknown[] = [];
+    const listening = {
+      connect: async () => {
+        const connection = await pool.connect();
+        return {
+          query: (statement: QueryConfig) =>
+            connection.query(statement).catch((error: unknown) => {
+              codes.push((error as { code?: string }).code);
+              throw error;
+            }),
+          release: (error?: Error | boolean) => connection.release(error),
+        };
+      },
+    };
+    const open = (): Promise<Store> => postgresStore(listening, { schema: "opposite" });
+    const stores = [await open(), await open()];
+    const ids = Array.from({ length: 3_000 }, (_, place) => `same ${(place * 7_919) % 3_000}`);
+    const accepted = await Promise.all(
+      stores.map((store, index) => {
+        const accountId = `${index}`;
+        const sent = index === 0 ? ids : ids.toReversed();
+        return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: sent }, async (view) => {
+          const held = new Set((await view.acceptedIds(sent)).map(({ eventId }) => eventId));
+          const free = sent.filter((eventId) => !held.has(eventId));
+          const newEvents = free.map((eventId, place) => newEvent(event(accountId, place, { eventId })));
+          return { result: free.length, changes: { accounts: [account(accountId)], newEvents } };
+        });
+      }),
+    );
+    expect(accepted.toSorted((a, b) => a - b)).toEqual([0, 3_000]);
+    // The later one found a key that was taken, and decided again; neither met a deadlock (40P01).
+    expect(codes).toContain("23505");
+    expect(codes).not.toContain("40P01");
+    await Promise.all(stores.map((store) => store.close()));
   });
 });
 

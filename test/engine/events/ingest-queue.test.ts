@@ -17,7 +17,7 @@ function idsOf(batch: readonly BatchEvent[]): readonly string[] {
 function commits(): {
   readonly ingestBatch: IngestBatch;
   readonly begun: (readonly string[])[];
-  end(place: number, error?: unknown): Promise<void>;
+  readonly end: (place: number, error?: unknown) => Promise<void>;
 } {
   const begun: (readonly string[])[] = [];
   const ends: ((error: unknown) => void)[] = [];
@@ -30,7 +30,7 @@ function commits(): {
           const status = "INGESTION_COMPLETED_EVENT_METERED" as const;
           return { status, description: "", eventId: id ?? "" };
         });
-        ends.push((error) => (error === undefined ? resolve(results) : reject(error as Error)));
+        ends.push((error) => (error === undefined ? resolve(results) : reject(error)));
       }),
     async end(place, error) {
       ends[place]?.(error);
