@@ -66,20 +66,27 @@ export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { EntryShown, EntryTarget, FeatureBalance, LicenseUpdateShown } from "./engine/billing/holdings.ts";
 export type { InvoiceGroups, InvoiceGroupShown } from "./engine/accounts/invoice-groups.ts";
 export type { Finalized } from "./engine/billing/bill-run.ts";
-export type { EnginePreviewOptions, InstantInput, InvoiceFilter, InvoiceShown } from "./engine/billing/invoices.ts";
+export type {
+  EnginePreview,
+  EnginePreviewOptions,
+  InstantInput,
+  InvoiceFilter,
+  InvoiceShown,
+} from "./engine/billing/invoices.ts";
 export type { Loaded } from "./engine/load.ts";
 export type { MetricPoint, MetricResult, MetricSeries } from "./engine/analytics/metrics.ts";
 export type { Page, PageOptions } from "./engine/pages.ts";
 export type { MigrationShown, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
 export type { RevenueAnswer } from "./engine/analytics/revenue-calculator.ts";
-export type { SkippedAccount, WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
+export type { WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
 export type { CompositeFilter, CompositeShown, UsageQuery } from "./engine/events/usage.ts";
 export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
 export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
+export type { SkippedAccount } from "./ledger/account/bill.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { IdSource } from "./ledger/decision.ts";
 export type { SeenIds } from "./ledger/preview/seen-ids.ts";

@@ -6,6 +6,7 @@
 import type { Book } from "../book/book.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
+import type { SkippedAccount } from "../ledger/account/bill.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
@@ -25,6 +26,8 @@ export interface PreviewResult {
   /** How many were read, and how many had each status. */
   readonly events: Readonly<Record<string, number>>;
   readonly problems: readonly LineProblem[];
+  /** Accounts whose bill cannot be made. */
+  readonly skipped: readonly SkippedAccount[];
   readonly book: Book;
 }
 
@@ -50,7 +53,7 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
   }
 }
 
-async function writeJson({ invoices, events, problems }: PreviewResult, io: Io): Promise<void> {
+async function writeJson({ invoices, events, problems, skipped }: PreviewResult, io: Io): Promise<void> {
   await write(io.stdout, '{\n  "invoices": [');
   for (const [index, invoice] of invoices.entries()) {
     await write(io.stdout, `${index === 0 ? "" : ","}\n${indented(stringifyJson(invoice, 2), "    ")}`);
@@ -59,7 +62,8 @@ async function writeJson({ invoices, events, problems }: PreviewResult, io: Io):
     io.stdout,
     `${invoices.length === 0 ? "" : "\n  "}],\n  "events": ${indented(stringifyJson(events, 2), "  ").trimStart()},\n`,
   );
-  await write(io.stdout, `  "problems": ${indented(stringifyJson(problems, 2), "  ").trimStart()}\n}\n`);
+  const named = skipped.length === 0 ? "" : `,\n  "skipped": ${indented(stringifyJson(skipped, 2), "  ").trimStart()}`;
+  await write(io.stdout, `  "problems": ${indented(stringifyJson(problems, 2), "  ").trimStart()}${named}\n}\n`);
 }
 
 function indented(text: string, indent: string): string {

@@ -62,9 +62,7 @@ async function previewBook(given: Arguments, io: Io): Promise<"done" | "problems
   const { events, maps, reader } = eventInputOf(given);
   const files = pairWithMaps(events, maps, reader);
   const range = rangeOf(given);
-  const format = (given.one("format") ?? "table") as PreviewFormat;
-  if (given.flag("summary") && format !== "table")
-    throw new UsageError("--summary is a table: it has no other --format");
+  const format = formatOf(given);
   if (files.length === 0 && range.at === undefined && range.from === undefined) {
     throw new UsageError("without --events, say which cycles to show: --at INSTANT, or --from DATE --until DATE");
   }
@@ -85,17 +83,15 @@ async function previewBook(given: Arguments, io: Io): Promise<"done" | "problems
   const readOn = await readEvents(run, files, reading);
   await tellProblems(list, book, io);
   if (!readOn) return "problems";
-  const { invoices, events: statuses, notices } = run.finish();
-  await tellNotices(
-    [...notices, ...notesOnNothing({ book, plan, invoices, events: statuses, hasEvents: files.length > 0 })],
-    io,
-  );
+  const { invoices, events: statuses, notices, skipped = [] } = run.finish();
+  const onNothing = { book, plan, invoices, events: statuses, hasEvents: files.length > 0 };
+  await tellNotices([...notices, ...(skipped.length === 0 ? notesOnNothing(onNothing) : [])], io);
   const counted = {
     ...statuses,
     read: statuses.read + list.badLines,
     ...(list.badLines > 0 ? { [BAD_LINE]: list.badLines } : {}),
   };
-  const result = { invoices, events: counted, problems: list.problems, book };
+  const result = { invoices, events: counted, problems: list.problems, skipped, book };
   await withOutput(given, io, async (to) => {
     const isLong = to.terminal !== undefined && invoices.length > INVOICES_SHOWN_MAX && format === "table";
     if (given.flag("summary") || isLong) await write(to.stdout, summaryTable(invoices, counts, styleOf(to)));
@@ -103,7 +99,14 @@ async function previewBook(given: Arguments, io: Io): Promise<"done" | "problems
     if (isLong && !given.flag("summary")) await tellNotices([sentenceOnLongOutput(invoices.length)], io);
   });
   if (format !== "json") await tellSummary(counted, invoices.length, io);
-  return list.count > 0 ? "problems" : "done";
+  return list.count > 0 || skipped.length > 0 ? "problems" : "done";
+}
+
+function formatOf(given: Arguments): PreviewFormat {
+  const format = (given.one("format") ?? "table") as PreviewFormat;
+  if (given.flag("summary") && format !== "table")
+    throw new UsageError("--summary is a table: it has no other --format");
+  return format;
 }
 
 /** So many invoices are printed on a terminal unless they are asked for by account. */

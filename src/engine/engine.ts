@@ -32,6 +32,7 @@ import { finalize, type Finalized } from "./billing/bill-run.ts";
 import { type CreditBalance, creditBalance } from "./billing/credit-balance.ts";
 import { listInvoices } from "./billing/invoice-lists.ts";
 import {
+  type EnginePreview,
   type EnginePreviewOptions,
   getInvoice,
   type InstantInput,
@@ -97,8 +98,11 @@ export interface Engine extends AccountResources {
   entitle(event: unknown): Promise<IngestResult>;
   /** Undoes up to five events that match the six combinations of filters (S15). */
   undo(filter: Readonly<Record<string, unknown>>): Promise<readonly UndoneEvent[]>;
-  /** What finalizing at an instant would leave, drafts among it; nothing is changed (S13.5). */
-  preview(options?: EnginePreviewOptions): Promise<readonly InvoiceShown[]>;
+  /**
+   * What finalizing at an instant would leave, drafts among it; nothing is changed (S13.5). Of all accounts, those whose
+   * bill cannot be made are named in `skipped`. @throws {RatebookError} ERR_ARITHMETIC for such an account that is asked for
+   */
+  preview(options?: EnginePreviewOptions): Promise<EnginePreview>;
   /**
    * Does all that falls due up to an instant, now by default (S2.4, S13.4). An account whose bill cannot be made is skipped
    * and stops no other one. @throws {RatebookError} ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on

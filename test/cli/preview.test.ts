@@ -173,6 +173,33 @@ Total                                                                           
     });
   });
 
+  test("S1.4 S13.5 goes on without an account whose bill cannot be made, names it, and ends with 1", async () => {
+    // 20 digits before the point and 20 after it. Its square has 80; at a rate of 40 digits the amount has 120.
+    const longest = "99999999999999999999.99999999999999999999";
+    const [prod] = SMALL_BOOK.accounts;
+    const other = { ...prod, id: "other", aliases: [] };
+    const units = { var: "attribute.units" };
+    const [meter] = SMALL_BOOK.usageMeters;
+    const squares = { ...meter, computations: [{ order: 1, computation: { "*": [units, units] } }] };
+    const text = JSON.stringify({ ...SMALL_BOOK, usageMeters: [squares], accounts: [prod, other] })
+      .replace('"rate":2}', `"rate":"${longest}"}`)
+      .replace('"rate":1}', `"rate":"${longest}"}`);
+    const long = files.file("long.json", text);
+    const argv = ["preview", long, "--events", "-", "--format", "json"];
+    const stdin = line("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
+    const message = 'the bill of the account "prod" cannot be made: a result needs more than 100 significant digits';
+    const { code, out, err } = await ratebook(argv, { stdin, cut: files.path });
+    const { invoices, skipped } = JSON.parse(out) as { invoices: { accountId: string }[]; skipped: unknown };
+    expect(invoices.map(({ accountId }) => accountId)).toEqual(["other"]);
+    expect(skipped).toEqual([{ accountId: "prod", message }]);
+    expect([code, err]).toEqual([1, `note: left out: ${message}\n`]);
+    const alone = await ratebook([...argv, "--account", "prod"], { stdin, cut: files.path });
+    expect(alone).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
+    const draft = files.file("same.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    const backtest = await ratebook(["backtest", long, "--events", "-", "--plan", draft], { stdin, cut: files.path });
+    expect(backtest).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
+  });
+
   test("prints texts of a book without marks that turn their direction", async () => {
     const turned = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
     const { out } = await ratebook(["preview", files.file("turned.json", turned), "--at", "2024-01-05"]);

@@ -144,7 +144,7 @@ export async function endState(engine: Engine): Promise<unknown> {
     const { items: entries } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
     accounts.push({ accountId, caughtUpTo, nextDueAt, entries });
   }
-  const invoices = await engine.preview();
+  const { invoices } = await engine.preview();
   const state = {
     events,
     accounts,

@@ -60,11 +60,11 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
     const book = readBook(exampleText(example, "book.json"));
     const offline = preview(book, exampleEvents(example, "events.ndjson"), { from, until, explain: true }).invoices;
     const { engine, at } = await ingested(example, loadedAt);
-    const ahead = await engine.preview({ from, until, asOf: `${closed}T00:00:00Z` });
-    const previewed = await at(closed).preview({ from, until });
+    const { invoices: ahead } = await engine.preview({ from, until, asOf: `${closed}T00:00:00Z` });
+    const { invoices: previewed } = await at(closed).preview({ from, until });
     expect(previewed).toEqual(ahead);
     await engine.finalize();
-    const final = await engine.preview({ from, until });
+    const { invoices: final } = await engine.preview({ from, until });
     expect(final).toEqual(previewed);
     const drafts = final.map(({ invoice }) => ({ ...invoice, status: "DRAFT" }));
     expect(drafts.map(comparable).sort()).toEqual(offline.map(comparable).sort());

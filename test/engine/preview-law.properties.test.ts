@@ -8,8 +8,10 @@ import { describe, expect, test } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import { DAY_MS, formatDate, instantOf, instantOrUndefined } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { type EventRun, startEventRun } from "../../src/ledger/preview/preview-run.ts";
+import { preview } from "../../src/ledger/preview/preview.ts";
 import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
 import { noChanges } from "../../src/ledger/workspace.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
@@ -327,6 +329,7 @@ function shownEntries(entries: Entries): readonly string[] {
 }
 
 interface Clocked {
+  readonly engine: Engine;
   readonly store: MemoryStore;
   /** Sends one event when it happens. */
   readonly send: (event: unknown) => ReturnType<Engine["ingest"]>;
@@ -339,6 +342,7 @@ async function loadedWith(book: object): Promise<Clocked> {
   const engine = createEngine({ store, clock: () => now });
   await engine.load(book);
   return {
+    engine,
     store,
     send(sent) {
       const { timestamp } = (sent ?? {}) as { readonly timestamp?: unknown };
@@ -374,6 +378,37 @@ async function compare(book: object, sent: readonly unknown[]): Promise<void> {
   }
 }
 
+const RANGE = { from: "2024-01-01", until: "2024-07-05" };
+
+/** Invoices as both say them: whose, of which period and what is to be paid. */
+const headsOf = (invoices: readonly Invoice[]): readonly string[] =>
+  invoices
+    .map(({ accountId, invoiceType, startDate, endDate, revenueInfo: { value } }) =>
+      [accountId, invoiceType, startDate, endDate, textOf(value)].join(" "),
+    )
+    .toSorted();
+
+/** Sends the events to both, and compares the invoices of all accounts and which accounts have none. */
+async function compareInvoices(book: object, sent: readonly unknown[]): Promise<void> {
+  const { engine, send } = await loadedWith(book);
+  const lasts = ACTIVE.map((accountId) => ({
+    schemaName: "bare",
+    id: `last.${accountId}`,
+    accountId,
+    timestamp: "2024-07-04T00:00:00Z",
+  }));
+  for (const each of [...sent, ...lasts]) await send(each);
+  const byEngine = await engine.preview(RANGE);
+  const offline = preview(readBook(book), [...sent, ...lasts], RANGE);
+  const left = ({
+    skipped = [],
+  }: {
+    readonly skipped?: readonly { readonly accountId: string }[];
+  }): readonly string[] => skipped.map(({ accountId }) => accountId).toSorted();
+  expect(left(offline)).toEqual(left(byEngine));
+  expect(headsOf(offline.invoices)).toEqual(headsOf(byEngine.invoices.map(({ invoice }) => invoice)));
+}
+
 describe("S13.5 each event has the outcome, units and consumption in a preview that it has in an engine", () => {
   test("S13.5 whatever the book and the events", async () => {
     await fc.assert(fc.asyncProperty(books(rates), events(values), compare), { numRuns: 60 });
@@ -381,5 +416,15 @@ describe("S13.5 each event has the outcome, units and consumption in a preview t
 
   test("S13.5 where amounts are so long that bills cannot be made", async () => {
     await fc.assert(fc.asyncProperty(books(longRates), wideEvents, compare), { numRuns: 60 });
+  }, 60_000);
+});
+
+describe("S13.5 a preview has the invoices of an engine, without the accounts whose bill cannot be made", () => {
+  test("S1.4 S13.5 both leave out the same accounts, and have the same invoices of the others", async () => {
+    await fc.assert(fc.asyncProperty(books(longRates), wideEvents, compareInvoices), { numRuns: 40 });
+  }, 60_000);
+
+  test("S13.5 whatever the book and the events", async () => {
+    await fc.assert(fc.asyncProperty(books(rates), events(values), compareInvoices), { numRuns: 40 });
   }, 60_000);
 });

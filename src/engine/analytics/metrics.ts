@@ -1,8 +1,3 @@
-/**
- * Metrics: usage, events and revenue as series over time.
- *
- * @module
- */
 import {
   type AggregationPeriod,
   type MetricField,
@@ -12,6 +7,12 @@ import {
   readMetricsRequest,
 } from "../../book/requests/metrics-request.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
+/**
+ * Metrics: usage, events and revenue as series over time.
+ *
+ * @module
+ */
+import type { SkippedAccount } from "../../ledger/account/bill.ts";
 import {
   createSeries,
   type Periods,
@@ -25,7 +26,7 @@ import { invalidInput, quoted } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
-import { collectSkipped, type SkippedAccount, type Skipping } from "../billing/skipped-accounts.ts";
+import { collectSkipped, type Skipping } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { countEvents, countUsage, type MetricCase, REVERTED, type Selection, sumRevenue } from "./metric-counts.ts";
 

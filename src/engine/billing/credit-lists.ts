@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
@@ -10,7 +11,7 @@ import type { PageKey } from "../../ledger/view.ts";
 import { accountsBehind } from "../account-lists.ts";
 import { type EngineContext, lookAtAccount } from "../context.ts";
 import { collectPage, type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
-import { billOf, collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
+import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */
 export interface CreditFilter {

@@ -8,6 +8,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { dayOf } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
+import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -26,7 +27,7 @@ import { quantityAt } from "../../rating/license-timeline.ts";
 import { accountsBehind, accountsIn, accountsNamedIn } from "../account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "../context.ts";
 import { collectPage, type Page, pageAmong, type PageOptions } from "../pages.ts";
-import { billOf, collectSkipped, eachAlone } from "./skipped-accounts.ts";
+import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
 
 /** A license update with the account that it is of. */
 export type LicenseUpdateShown = LicenseUpdateRecord & {

@@ -6,6 +6,7 @@
 import { formatInstant, type Instant, instantOf, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
 import { isNamed } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -17,7 +18,7 @@ import type { AccountWork } from "../../ledger/workspace.ts";
 import type { AccountFilter } from "../account-lists.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { accountsThatMayInvoice } from "./draft-places.ts";
-import { billOf, collectSkipped, eachAlone } from "./skipped-accounts.ts";
+import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** An instant as callers may give it. */
 export type InstantInput = Instant | string | Date;
@@ -57,21 +58,37 @@ export interface EnginePreviewOptions {
   readonly until?: InstantInput | undefined;
 }
 
+/** What a preview shows: invoices, and the accounts over all of which it goes on without. */
+export interface EnginePreview extends WithoutSkipped {
+  /** By account, each account's by date. */
+  readonly invoices: readonly InvoiceShown[];
+}
+
 /** Accounts that are read at once. */
 const CHUNK = 50;
 
-/** The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5). */
+/**
+ * The invoices of accounts as finalizing at an instant would leave them, drafts among them; nothing is changed (S13.5).
+ *
+ * Of all accounts, those whose bill cannot be made are skipped, as a bill run leaves them.
+ *
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be made, where accounts are asked for by
+ * their ids; ERR_INPUT_INVALID for an `asOf` that has passed
+ */
 export async function preview(
   context: EngineContext,
   { accountIds, asOf, from, until }: EnginePreviewOptions,
-): Promise<readonly InvoiceShown[]> {
+): Promise<EnginePreview> {
   const at = asOf === undefined ? undefined : instantOf(asOf);
-  const shown: InvoiceShown[] = [];
+  const invoices: InvoiceShown[] = [];
+  const skipping = collectSkipped();
+  const drawn = (ids: readonly string[]): Promise<readonly InvoiceShown[]> => invoicesOf(context, ids, at);
   const touches = periodFilter(from, until);
   for await (const ids of chunksOf(context, accountIds, { status: "ACTIVE" })) {
-    shown.push(...(await invoicesOf(context, ids, at)).filter(({ invoice }) => touches(invoice)));
+    const shown = await (accountIds === undefined ? eachAlone(ids, skipping, drawn) : drawn(ids));
+    invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
   }
-  return shown;
+  return { invoices, ...skipping.found() };
 }
 
 /** An invoice, final or a draft. @throws {RatebookError} ERR_NOT_FOUND */

@@ -4,15 +4,7 @@
  *
  * @module
  */
-import { hasCode, RatebookError } from "../../errors.ts";
-import { quoted } from "../../ledger/refusals.ts";
-
-/** An account that an answer is without. */
-export interface SkippedAccount {
-  readonly accountId: string;
-  /** Why: a sentence. */
-  readonly message: string;
-}
+import { isOfAmounts, type SkippedAccount } from "../../ledger/account/bill.ts";
 
 /** What an answer over many accounts says of those that it is without. */
 export interface WithoutSkipped {
@@ -64,19 +56,4 @@ export async function eachAlone<Result>(
   const results: Result[] = [];
   for (const id of accountIds) results.push(...(await eachAlone([id], skipping, work)));
   return results;
-}
-
-/** Works out the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
-export function billOf<Result>(accountId: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!isOfAmounts(error)) throw error;
-    const message = `the bill of the account ${quoted(accountId)} cannot be made: ${error.message}`;
-    throw new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
-  }
-}
-
-function isOfAmounts(error: unknown): error is RatebookError<"ERR_ARITHMETIC"> {
-  return hasCode(error, "ERR_ARITHMETIC");
 }

@@ -6,6 +6,7 @@ import type { Book } from "../../book/book.ts";
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { RatebookError } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import { drawInvoices } from "../../invoicing/draw.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -13,6 +14,7 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import { lookedAhead } from "../../metering/look-ahead.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { viewOfWork } from "../account/account-plan.ts";
+import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
 import { creditIdOf } from "../account/due-ids.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
 import type { PreviewAccount } from "./preview-account.ts";
@@ -60,6 +62,8 @@ export interface Preview {
   readonly problems: readonly EventProblem[];
   /** What is worth knowing though nothing failed, a sentence each: accounts that are left out, and why. */
   readonly notices: readonly string[];
+  /** Accounts without invoices, because their bill cannot be made (S1.4); absent where there are none. */
+  readonly skipped?: readonly SkippedAccount[];
 }
 
 /** How many problems of events a preview keeps; all are counted. */
@@ -82,7 +86,8 @@ export interface PreviewRun {
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
  * a plan without prices in the currency of an account that is named, or of all; events that reach over more than ten years,
- * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none
+ * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none;
+ * ERR_ARITHMETIC for an account that is named, whose bill cannot be made
  */
 export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
   const { run, finish } = startPreview(book, options, isObject(events) && Array.isArray(events) ? events.length : 0);
@@ -132,16 +137,57 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       if (drawn === undefined) return { invoices: [], events, notices };
       const accounts = shown.flatMap(({ id }) => run.accounts.of(id) ?? []);
       const explain = options.explain ?? false;
-      const invoices = accounts.flatMap((account) =>
+      const draw = (account: PreviewAccount): readonly Invoice[] =>
         drawInvoices(viewOf(run, account), run.catalog.billing, {
           ...drawn,
           explain,
           creditId: (cause) => creditIdOf(account.seen.id, cause),
-        }),
-      );
-      return { invoices, events, notices };
+        });
+      const { invoices, skipped } = drawEach(accounts, draw, { areNamed: options.accounts !== undefined });
+      notices.push(...noticesOnSkipped(skipped));
+      return { invoices, events, notices, ...(skipped.length === 0 ? {} : { skipped }) };
     },
   };
+}
+
+interface DrawnInvoices {
+  readonly invoices: readonly Invoice[];
+  readonly skipped: readonly SkippedAccount[];
+}
+
+/**
+ * Draws the invoices of each account. One whose bill cannot be made stops no other one.
+ *
+ * @param areNamed whether the caller named the accounts: then one whose bill cannot be made is an error
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
+function drawEach(
+  accounts: readonly PreviewAccount[],
+  draw: (account: PreviewAccount) => readonly Invoice[],
+  { areNamed }: { readonly areNamed: boolean },
+): DrawnInvoices {
+  const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
+  for (const account of accounts) {
+    const { id, billFault } = account.seen;
+    try {
+      // What falls due while events come has failed already: events that came later are not counted (S13.5).
+      if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(id, billFault), {});
+      for (const invoice of billOf(id, () => draw(account))) invoices.push(invoice);
+    } catch (error) {
+      if (areNamed || !isOfAmounts(error)) throw error;
+      skipped.push({ accountId: id, message: error.message });
+    }
+  }
+  return { invoices, skipped };
+}
+
+/** So many accounts without a bill are named in sentences; all are in {@link Preview.skipped}. */
+const NO_BILLS_TOLD_MAX = 20;
+
+function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
+  const told = skipped.slice(0, NO_BILLS_TOLD_MAX).map(({ message }) => `left out: ${message}`);
+  const more = skipped.length - told.length;
+  return more === 0 ? told : [...told, `left out: ${more} more, whose bills cannot be made either`];
 }
 
 /** An account as invoicing sees it: its usage is that of the run. */

@@ -8,7 +8,7 @@ import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestOutcome } from "../../ledger/outcome.ts";
-import { createPreview, type EventCounts, type PreviewOptions } from "../../ledger/preview/preview.ts";
+import { createPreview, type EventCounts, type Preview, type PreviewOptions } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { diffInvoices, type DiffLine } from "../diff/diff-invoices.ts";
 import { leavesOf } from "../diff/leaves.ts";
@@ -101,16 +101,27 @@ export function createBacktest(book: Book, plans: readonly PricePlan[], options:
       return current.add(event);
     },
     finish() {
-      const before = current.finish();
+      const before = whole(current.finish());
       return {
         events: before.events,
         plans: drafts.map(({ plan, run }) => {
-          const { invoices, events } = run.finish();
+          const { invoices, events } = whole(run.finish());
           return { ...compared({ book, plan, causes }, before.invoices, invoices), events };
         }),
       };
     },
   };
+}
+
+/**
+ * The preview, where it has every account: without the bill of one, what the others would pay in all is no answer.
+ *
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the first account whose bill cannot be made
+ */
+function whole<Result extends Pick<Preview, "skipped">>(finished: Result): Result {
+  const [first] = finished.skipped ?? [];
+  if (first !== undefined) throw new RatebookError("ERR_ARITHMETIC", first.message, {});
+  return finished;
 }
 
 interface Comparison {

@@ -56,7 +56,7 @@ async function onOld(): Promise<Plans> {
 
 /** The cycles of an account that have begun by 4 April, each with its plan, its days and what it costs. */
 async function cyclesOf({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
-  const shown = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
+  const { invoices: shown } = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
   return shown.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
     const name = pricePlanId === old ? "old" : "new";
     return `${name} ${startDate.slice(5, 10)}..${endDate.slice(5, 10)} ${revenueInfo.value.toFixed()}`;

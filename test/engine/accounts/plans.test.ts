@@ -113,8 +113,8 @@ describe("associations", () => {
     });
     expect(schedule?.override?.usageRateCards).toHaveLength(1);
     await at("2024-03-05").ingest([call("e1", "2024-03-04T00:00:00Z", 4)]);
-    const [invoice] = await engine.preview({ asOf: "2024-04-01T00:00:00Z" });
-    expect(invoice?.invoice.revenueInfo.value.toFixed()).toBe("12");
+    const { invoices } = await engine.preview({ asOf: "2024-04-01T00:00:00Z" });
+    expect(invoices[0]?.invoice.revenueInfo.value.toFixed()).toBe("12");
   });
 
   test("S7.7 an override without a rate in the account's currency is refused with its place", async () => {

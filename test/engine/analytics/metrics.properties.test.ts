@@ -109,11 +109,8 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
         metricQueries: [{ id: "q", name: "REVENUE", aggregationPeriod: "MONTH" }],
       });
       const invoiced = new Map<string, string>();
-      for (const { invoice } of await engine.preview({
-        accountIds: ["prod"],
-        from: "2024-02-01",
-        until: "2024-04-01",
-      })) {
+      const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
+      for (const { invoice } of invoices) {
         const line = linesOf(invoice.revenueInfo).find(({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT")?.line;
         if (line !== undefined) invoiced.set(invoice.startDate.slice(0, 7), line.exactValue ?? textOf(line.value));
       }

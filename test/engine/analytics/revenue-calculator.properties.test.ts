@@ -25,7 +25,11 @@ test("S13.5 what an account used in a whole cycle costs on its plan what the pre
       const events = quantities.map((quantity, index) => counted(`e${index}`, `${days[index]}T06:00:00Z`, quantity));
       const later = at("2024-02-29T12:00:00Z");
       await later.ingest(events);
-      const previewed = await later.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-03-01" });
+      const { invoices: previewed } = await later.preview({
+        accountIds: ["prod"],
+        from: "2024-02-01",
+        until: "2024-03-01",
+      });
       const answer = await later.calculateRevenue({
         pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
         usageConfig: { mode: "LOOKUP_CYCLE" },

@@ -239,7 +239,8 @@ describe("S16.2 the plan of an account", () => {
       counted("e1", "2024-03-02T00:00:00Z", "7.25"),
       counted("e2", "2024-03-19T00:00:00Z", 31),
     ]);
-    const previewed = await at("2024-03-20").preview({ accountIds: ["prod"], from: "2024-03-01", until: "2024-04-01" });
+    const march = { from: "2024-03-01", until: "2024-04-01" };
+    const { invoices: previewed } = await at("2024-03-20").preview({ accountIds: ["prod"], ...march });
     const answer = await at("2024-03-20").calculateRevenue({
       pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
       usageConfig: { mode: "LOOKUP_CYCLE" },

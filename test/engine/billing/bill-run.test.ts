@@ -156,14 +156,23 @@ describe("an account whose amounts have too many digits", () => {
   }
 
   test.each(["2024-03-10", "2024-04-01"])(
-    "S1.4 is named by lists over all accounts, which go on without it: %s",
+    "S1.4 S13.5 is named by lists and previews over all accounts, which go on without it: %s",
     async (day) => {
       const engine = await broken(day);
       const { items, skipped } = await engine.invoices.list();
       expect(new Set(items.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
       expect(skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
       expect(await engine.invoices.list({ customerId: "acme" })).toEqual({ items, skipped });
-      await expect(engine.preview()).rejects.toThrow(NO_BILL);
+      const all = await engine.preview();
+      expect(new Set(all.invoices.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
+      expect(all.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
+      expect(await engine.preview({ accountIds: ["a", "c"] })).toEqual({ invoices: all.invoices });
+      for (const accountIds of [["b"], ["a", "b"]]) {
+        await expect(engine.preview({ accountIds })).rejects.toMatchObject({
+          code: "ERR_ARITHMETIC",
+          message: NO_BILL,
+        });
+      }
       const credits = await engine.credits.list();
       expect(credits.items.map(({ credit }) => credit.accountId)).toEqual(["a"]);
       expect(credits.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);

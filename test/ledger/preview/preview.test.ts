@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { createPreview, type PreviewOptions, preview } from "../../../src/ledger/preview/preview.ts";
-import { account, calls, fee, type Part, plan } from "../../book/builder.ts";
-import { bookOf, bookWith } from "../../book/catalog-book.ts";
+import { createPreview, type Preview, type PreviewOptions, preview } from "../../../src/ledger/preview/preview.ts";
+import { account, calls, fee, type Part, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { bookOf, bookWith, CATALOG } from "../../book/catalog-book.ts";
 import { exampleEvents, previewExample } from "../../support/examples.ts";
 import { headOf } from "../../support/invoice-lines.ts";
 
@@ -146,6 +146,68 @@ describe("the accounts of a preview", () => {
     expect(headsOf([call("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
       "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
     ]);
+  });
+});
+
+describe("an account whose bill cannot be made", () => {
+  /** 20 digits before the point and 20 after it: its square has 80, and at a rate of 40 digits the amount has 120. */
+  const longest = "99999999999999999999.99999999999999999999";
+  const n = { var: "attribute.n" };
+  const square = { ...sumMeter("um.square", "call", "n"), computations: [{ order: 1, computation: { "*": [n, n] } }] };
+  const squares = plan("squares", { usageRateCards: [{ usageMeterId: "um.square", ...perUnit(longest) }] });
+  const { usageMeters } = CATALOG.book as { readonly usageMeters: readonly object[] };
+  const both = bookWith([planOf("plan"), squares], {
+    usageMeters: [...usageMeters, square],
+    accounts: [account("long", "ann", "squares", "2024-06-01"), account("acc", "ann", "plan", "2024-06-01")],
+  });
+  const long = call("2024-06-04T00:00:00Z", longest, "long");
+  const message = 'the bill of the account "long" cannot be made: a result needs more than 100 significant digits';
+  const without = { skipped: [{ accountId: "long", message }], notices: [`left out: ${message}`] };
+  const headsIn = ({ invoices }: Preview): readonly string[] =>
+    invoices.map((invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`);
+
+  test("S1.4 S13.5 is left out and named, and the others have their invoices", () => {
+    const shown = preview(both, [long, june]);
+    expect(headsIn(shown)).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6"]);
+    expect(shown).toMatchObject(without);
+    expect(shown.events).toEqual({ read: 2, INGESTION_COMPLETED_EVENT_METERED: 2 });
+    const alone = preview(both, [long, june], { accounts: ["acc"] });
+    expect(alone.invoices).toEqual(shown.invoices);
+    expect([alone.notices, alone.skipped]).toEqual([[], undefined]);
+  });
+
+  test("S1.4 S13.5 is an error that names it where it is asked for", () => {
+    for (const named of [["long"], ["acc", "long"]]) {
+      expect(() => preview(both, [long, june], { accounts: named })).toThrow(
+        expect.objectContaining({ code: "ERR_ARITHMETIC", message }),
+      );
+    }
+  });
+
+  test("S13.5 is left out of later cycles too, in which it takes no events", () => {
+    const later = call("2024-07-05T00:00:00Z", 1, "long");
+    const shown = preview(both, [long, june, later, call("2024-07-06T00:00:00Z", 2)], {
+      from: "2024-07-01",
+      until: "2024-08-01",
+    });
+    expect(headsIn(shown)).toEqual(["acc STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 4"]);
+    expect(shown).toMatchObject(without);
+    expect(shown.events).toEqual({ read: 4, INGESTION_COMPLETED_EVENT_METERED: 3, INGESTION_FAILED: 1 });
+  });
+
+  test("S13.5 is told of twenty accounts, and counted beyond; all are in `skipped`", () => {
+    const many = Array.from({ length: 22 }, (_, place) => `long-${place}`);
+    const crowd = bookWith([squares], {
+      usageMeters: [...usageMeters, square],
+      accounts: many.map((id) => account(id, "ann", "squares", "2024-06-01")),
+    });
+    const { notices, skipped } = preview(
+      crowd,
+      many.map((id) => call("2024-06-04T00:00:00Z", longest, id)),
+    );
+    expect(skipped?.map(({ accountId }) => accountId)).toEqual(many);
+    expect(notices).toHaveLength(21);
+    expect(notices.at(-1)).toBe("left out: 2 more, whose bills cannot be made either");
   });
 });
 

@@ -1,0 +1,34 @@
+/**
+ * Bills that cannot be made, because a result would need more than 100 digits (S1.4): each is the fault of one account.
+ *
+ * @module
+ */
+import { hasCode, RatebookError } from "../../errors.ts";
+import { quoted } from "../refusals.ts";
+
+/** An account that an answer is without. */
+export interface SkippedAccount {
+  readonly accountId: string;
+  /** Why: a sentence. */
+  readonly message: string;
+}
+
+/** Works out the bill of an account. @throws {RatebookError} ERR_ARITHMETIC that names the account */
+export function billOf<Result>(accountId: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isOfAmounts(error)) throw error;
+    throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, error.message), {}, { cause: error });
+  }
+}
+
+/** What is said of an account whose bill cannot be made. */
+export function sentenceOnNoBill(accountId: string, reason: string): string {
+  return `the bill of the account ${quoted(accountId)} cannot be made: ${reason}`;
+}
+
+/** Whether an error is of the amounts of an account, and so stops nothing of another. */
+export function isOfAmounts(error: unknown): error is RatebookError<"ERR_ARITHMETIC"> {
+  return hasCode(error, "ERR_ARITHMETIC");
+}
