@@ -16,18 +16,19 @@ const LOOK_AHEAD = 32;
 const ATTRIBUTES_MAX = 8;
 
 /**
- * Goes through a list, and looks at some of its events before each is asked for: a million events in memory are previewed
- * in four fifths of the time.
+ * Takes the events of a list one after another, and looks at some of them before they are taken: a million events in memory
+ * are previewed in four fifths of the time.
+ *
+ * @returns what was seen; it means nothing, but an engine leaves out what has no result
  */
-export function* lookedAhead(events: readonly unknown[]): Iterable<unknown> {
+export function takeLookedAt(events: readonly unknown[], take: (event: unknown) => void): number {
   let seen = 0;
   for (let from = 0; from < events.length; from += LOOK_AHEAD) {
     const until = Math.min(from + LOOK_AHEAD, events.length);
     seen += lookAtEvents(events, from, until);
-    for (let index = from; index < until; index++) yield events[index];
+    for (let index = from; index < until; index++) take(events[index]);
   }
-  // Means nothing, but an engine leaves out what has no result.
-  if (seen < 0) yield undefined;
+  return seen;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { AccountView } from "../../invoicing/account-view.ts";
 import { drawInvoices } from "../../invoicing/draw.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { lookedAhead } from "../../metering/look-ahead.ts";
+import { takeLookedAt } from "../../metering/look-ahead.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { viewOfWork } from "../account/account-plan.ts";
 import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
@@ -96,14 +96,16 @@ export function preview(book: Book, events: Iterable<unknown>, options: PreviewO
   const problems: EventProblem[] = [];
   let last: IngestOutcome = METERED;
   let place = 0;
-  for (const event of Array.isArray(events) ? lookedAhead(events) : events) {
+  const take = (event: unknown): void => {
     place++;
     const outcome = run.add(event);
     // Most events come out as the one before them.
-    if (outcome === last || problems.length === PROBLEMS_MAX) continue;
+    if (outcome === last || problems.length === PROBLEMS_MAX) return;
     if (isCompleted(outcome.status)) last = outcome;
     else problems.push({ event: place, status: outcome.status, message: outcome.description });
-  }
+  };
+  if (Array.isArray(events)) takeLookedAt(events, take);
+  else for (const event of events) take(event);
   return { ...finish(), problems };
 }
 
