@@ -17,13 +17,12 @@ export function markOf(reason: string): symbol {
 
 /** An item of a list that has such a number: it is answered alone, and the others are taken. */
 export class UnkeptItem {
-  readonly id: string | undefined;
   readonly result: IngestResult;
 
   constructor(item: object, sentence: string) {
     const { id } = item as { readonly id?: unknown };
-    this.id = typeof id === "string" ? id : undefined;
-    this.result = outcomeOf("INGESTION_REFUSED", `Field ${sentence}.`);
+    const outcome = outcomeOf("INGESTION_REFUSED", `Field ${sentence}.`);
+    this.result = typeof id === "string" ? { ...outcome, eventId: id } : outcome;
   }
 }
 

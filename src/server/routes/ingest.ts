@@ -75,7 +75,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, body: { events } }) => {
       const results = await resultsOf(events, engine);
       const all = results.every(isSuccess);
-      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchBytes(results, events, all) };
+      return { status: all ? 202 : 207, contentType: JSON_TYPE, body: batchBytes(results, all) };
     },
   }),
   endpoint({
@@ -142,7 +142,7 @@ const PIECE_LENGTH = 16_384;
  * The answer to a batch. Written piece by piece: most events have the outcome of the one before them, whose text is kept,
  * and nothing is made for each of them but to be written.
  */
-function batchBytes(results: readonly IngestResult[], events: readonly unknown[], all: boolean): Buffer {
+function batchBytes(results: readonly IngestResult[], all: boolean): Buffer {
   const pieces: Buffer[] = [];
   let text = `{"success":${String(all)},"data":[`;
   let last: IngestResult | undefined;
@@ -153,8 +153,7 @@ function batchBytes(results: readonly IngestResult[], events: readonly unknown[]
       const status = JSON.stringify(shownStatus(result));
       outcome = `"success":${String(isSuccess(result))},"ingestionStatus":${status}}`;
     }
-    const { referenceId } = result;
-    const id = idOf(events[index]);
+    const { eventId: id, referenceId } = result;
     text += index === 0 ? "{" : ",{";
     if (id !== undefined) text += `"id":${quoted(id)},`;
     if (referenceId !== undefined) text += `"referenceId":${quoted(referenceId)},`;
@@ -175,12 +174,6 @@ function quoted(text: string): string {
     if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
   }
   return `"${text}"`;
-}
-
-function idOf(event: unknown): string | undefined {
-  if (typeof event !== "object" || event === null || !Object.hasOwn(event, "id")) return undefined;
-  const { id } = event as { readonly id?: unknown };
-  return typeof id === "string" ? id : undefined;
 }
 
 /** An event whose schema has no feature would be metered, though nothing was asked of any entry: it is refused before. */
