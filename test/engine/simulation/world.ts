@@ -108,9 +108,18 @@ export interface World {
   failing: Failure | undefined;
 }
 
-/** Opens a world over a store; the ids that its engines make go on from a number. */
-export function openWorld(store: Store, now = BEGIN, firstId = 0): World & { idsMade: number } {
-  const world = { now, failing: undefined as Failure | undefined, idsMade: firstId };
+/** How many ids of each prefix were made. */
+export type IdsMade = ReadonlyMap<string, number>;
+
+/**
+ * Opens a world over a store; the ids that its engines make go on from those that were made.
+ *
+ * Each prefix is counted alone: a database may decide an ingest again, after an event id that was taken to be free, and
+ * only events get other ids by that.
+ */
+export function openWorld(store: Store, now = BEGIN, made: IdsMade = new Map()): World & { readonly idsMade: IdsMade } {
+  const idsMade = new Map(made);
+  const world = { now, failing: undefined as Failure | undefined, idsMade };
   const failable: Store = {
     ...store,
     async transact(scope, work) {
@@ -131,7 +140,11 @@ export function openWorld(store: Store, now = BEGIN, firstId = 0): World & { ids
       return result;
     },
   };
-  const ids = (prefix: string): string => `${prefix}.${String((world.idsMade += 1)).padStart(8, "0")}`;
+  const ids = (prefix: string): string => {
+    const count = (idsMade.get(prefix) ?? 0) + 1;
+    idsMade.set(prefix, count);
+    return `${prefix}.${String(count).padStart(8, "0")}`;
+  };
   const open = (): Engine => createEngine({ store: failable, clock: () => world.now, ids });
   const [one, other] = [open(), open()];
   let turns = 0;
