@@ -5,6 +5,7 @@
  */
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { type FeatureEntry, inSpendingOrder, type OverageRoom } from "../../credits/feature-credits.ts";
+import { invariant } from "../../errors.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
 import { subtract } from "../../numbers/decimal.ts";
@@ -103,7 +104,8 @@ export class EventAccount implements AccountAtEvent {
     const kept = allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
     for (const { entryId, quantity: taken } of kept) {
       const entry = work.entries().find(({ id }) => id === entryId);
-      if (entry !== undefined) work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
+      invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
+      work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
     }
     if (!isZeroExact(overage)) work.addOverage(featureId, dayOf(at), overage);
     return { featureId, quantity: decimalOfExact(quantity), allocations: kept, overage: decimalOfExact(overage) };

@@ -46,7 +46,7 @@ export function previewAccounts(
   catalog: Catalog,
   book: Book,
   draft: PricePlan | undefined,
-  usage: () => Usage,
+  usage: Usage,
 ): PreviewAccounts {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
   const made: (PreviewAccount | undefined)[] = [];
@@ -90,7 +90,7 @@ interface PreviewAccountParts {
   readonly catalog: Catalog;
   readonly parts: AccountParts;
   /** The usage of all accounts so far. */
-  readonly usage: () => Usage;
+  readonly usage: Usage;
   readonly index: number;
   readonly draft: PricePlan | undefined;
 }
@@ -103,7 +103,7 @@ export class PreviewAccount {
   seen: EventAccount;
   readonly #catalog: Catalog;
   #parts: AccountParts;
-  readonly #usage: () => Usage;
+  readonly #usage: Usage;
   /** The draft that the account gets with its first accepted event, where it has no plan. */
   #awaited: PricePlan | undefined;
   /** The next instant at which something falls due that events may see. */
@@ -193,7 +193,7 @@ export class PreviewAccount {
   /** Makes the bill on trial: an account whose bill cannot be made takes no events from then on (S13.5). */
   #failsToBill(at: Instant, before: AccountParts): boolean {
     if (this.seen.billFault !== undefined) return true;
-    const cells = [...this.#usage().cellsOf(this.seen.id)];
+    const cells = [...this.#usage.cellsOf(this.seen.id)];
     try {
       this.#billed = this.#billedUpTo(
         at,

@@ -68,7 +68,7 @@ export function startEventRun(book: Book, { plan, ids, ruleBudget }: EventRunOpt
     metering.meterIds,
     together,
   );
-  const accounts = previewAccounts(catalog, book, plan, () => usage);
+  const accounts = previewAccounts(catalog, book, plan, usage);
   const run: Run = {
     catalog,
     find: accounts.find,
