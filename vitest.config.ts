@@ -5,19 +5,24 @@ const long = ["test/**/*.long.test.ts"];
 /** What starts processes and databases: each file in a process of its own. */
 const processes = [
   "test/cli/{bin,load,serve}.test.ts",
+  "test/engine/preview-law/preview-law-in-pglite.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/house/bench.test.ts",
+  "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
-  "test/store/{databases,faults,group-commit,layout-versions,postgres,pglite,statements}.test.ts",
+  "test/store/{databases,faults,group-commit,layout-versions,list-plans,postgres,pglite,statements}.test.ts",
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
+/** Pages in a browser, which all files share. */
+const pages = ["test/pages/**/*.browser.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/**/{event-batches,metrics,revenue-calculator}.properties.test.ts",
-  "test/examples/readme.test.ts",
+  "test/engine/**/{event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
+  "test/examples/{readme,testing-guide}.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
+  "test/testing/laws.{properties.,}test.ts",
 ];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
@@ -38,7 +43,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...long, ...processes, ...api, ...stories],
+          exclude: [...long, ...processes, ...api, ...stories, ...pages],
           sequence: { groupOrder: 0 },
         },
       },
@@ -48,7 +53,17 @@ export default defineConfig({
         test: { ...shared, name: "api", include: api, exclude: [...long, ...processes], sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: "processes", include: processes, pool: "forks", sequence: { groupOrder: 2 } } },
-      { extends: true, test: { name: "long", include: long, pool: "forks", sequence: { groupOrder: 3 } } },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: "pages",
+          include: pages,
+          globalSetup: "test/setup/browser.ts",
+          sequence: { groupOrder: 3 },
+        },
+      },
+      { extends: true, test: { name: "long", include: long, pool: "forks", sequence: { groupOrder: 4 } } },
     ],
   },
 });

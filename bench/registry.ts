@@ -5,18 +5,28 @@ import { engineBenches } from "./engine/memory.ts";
 import { invoicingBenches } from "./invoicing/draw.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
+import { backtestBenches } from "./proof/backtest.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
+import { billRunBenches } from "./store/bill-runs.ts";
+import { creditListBenches } from "./store/credit-lists.ts";
+import { invoiceListBenches } from "./store/invoice-lists.ts";
 import { storeBenches } from "./store/postgres.ts";
+import { retentionBenches } from "./store/retention.ts";
 
 export const BENCHES: readonly Bench[] = [
   ...ruleBenches,
   ...meteringBenches,
   ...ratingBenches,
   ...invoicingBenches,
+  ...backtestBenches,
   ...cliBenches,
   ...storeBenches,
+  ...billRunBenches,
+  ...creditListBenches,
+  ...retentionBenches,
+  ...invoiceListBenches,
   ...engineBenches,
   ...serverBenches,
   ...packageBenches,

@@ -45,7 +45,7 @@ export interface ErrorDetails {
   readonly ERR_TAKEN: { readonly resource: string; readonly id: string };
   /**
    * A rule refuses the operation in the state that the resource is in: a move, an edit, an overdraft. `rule` is where it
-   * stands; a database that cannot be used is refused without one.
+   * stands; a database that cannot be used, or a package that is not installed, is refused without one.
    */
   readonly ERR_REFUSED: { readonly rule?: RuleLink };
   /** An input of an operation is malformed or out of its bounds; all of its faults are in `problems`. */
@@ -54,6 +54,8 @@ export interface ErrorDetails {
   readonly ERR_STORE_CONFLICT: object;
   /** The store cannot be reached; nothing was written: try again later. */
   readonly ERR_STORE_UNAVAILABLE: object;
+  /** Usage that lives elsewhere cannot be read to its end, or changed meanwhile: nothing was decided on a part of it (S17.5). */
+  readonly ERR_USAGE_UNAVAILABLE: object;
   /** An option of a call is out of its bounds, or two options contradict each other. */
   readonly ERR_OPTION_INVALID: { readonly option: string };
 }

@@ -6,53 +6,149 @@
  */
 export type {
   Account,
+  AccountInput,
   Address,
+  AliasInput,
   Credit,
+  CreditInput,
   Customer,
+  CustomerInput,
   FeatureCredit,
+  FeatureCreditInput,
   InvoiceGroup,
+  InvoiceGroupInput,
   LicenseUpdate,
+  LicenseUpdateInput,
   PlanAssociation,
-} from "./book/resources/account.ts";
-export {
-  type Book,
-  type BookInput,
-  type BookOptions,
-  checkPlan,
-  type Organization,
-  parseBook,
-  readBook,
-} from "./book/book.ts";
-export { defineBook } from "./book/define-book.ts";
-export type { AddOn, Feature, Setting } from "./book/resources/catalog-items.ts";
-export type { Dependency, EnrichmentField, EventSchema } from "./book/resources/event-schema.ts";
+  PlanAssociationInput,
+  Status,
+} from "./book/model/account.ts";
+export type { Book, BookInput, Organization, OrganizationInput } from "./book/model/book.ts";
+export type {
+  AddOn,
+  AddOnInput,
+  Feature,
+  FeatureAssociation,
+  FeatureAssociationInput,
+  FeatureInput,
+  Setting,
+  SettingDataType,
+  SettingInput,
+  Silence,
+} from "./book/model/catalog-items.ts";
+export type {
+  AddOnPatch,
+  AddOnRequest,
+  EventSchemaPatch,
+  EventSchemaRequest,
+  FeaturePatch,
+  FeatureRequest,
+  PricePlanPatch,
+  PricePlanRequest,
+  PricePlanVersionRequest,
+  SettingPatch,
+  SettingRequest,
+  UsageMeterPatch,
+  UsageMeterRequest,
+} from "./book/model/catalog-requests.ts";
+export type {
+  BillingEntitlementRateCard,
+  BillingEntitlementRateCardInput,
+  CreditGrantRateCard,
+  CreditGrantRateCardInput,
+  EntitlementOverageRateCard,
+  EntitlementOverageRateCardInput,
+  FeatureConfig,
+  FeatureConfigInput,
+  GrantDetails,
+  GrantDetailsInput,
+  GrantSlab,
+  GrantSlabInput,
+  MinimumCommitment,
+  MinimumCommitmentInput,
+} from "./book/model/grant-card.ts";
+export type { LintCode } from "./book/model/lint-codes.ts";
+export type { FreeForm, Maybe, RuleInput } from "./book/model/maybe.ts";
+export type {
+  Computation,
+  ComputationInput,
+  DeclaredField,
+  Dependency,
+  DependencyInput,
+  EnrichmentField,
+  EnrichmentFieldInput,
+  Enrichments,
+  EventSchema,
+  EventSchemaInput,
+  FeatureDetails,
+  Lifecycle,
+  UsageMeter,
+  UsageMeterInput,
+} from "./book/model/metering.ts";
 export type {
   PricePlan,
   PricePlanDetails,
+  PricePlanDetailsInput,
   PricePlanDetailsOverride,
+  PricePlanDetailsOverrideInput,
+  PricePlanInput,
   PricingCycleConfig,
-} from "./book/resources/price-plan.ts";
+  RateCardsInput,
+} from "./book/model/price-plan.ts";
 export type {
-  BillingEntitlementRateCard,
-  CreditGrantRateCard,
-  EntitlementOverageRateCard,
   FixedFeeRateCard,
+  FixedFeeRateCardInput,
+  FixedRateValue,
+  FixedRateValueInput,
+  InvoiceTiming,
   LicenseRateCard,
-  MinimumCommitment,
+  LicenseRateCardInput,
+  PriceType,
+  PricingModel,
+  RateBounds,
+  RateBoundsInput,
   RatePlan,
+  RatePlanInput,
   RateValue,
+  RateValueInput,
+  Recurrence,
+  RecurrenceConfig,
+  ShownAs,
+  Slab,
+  SlabInput,
+  SlabRate,
+  SlabRateInput,
   UsageRateCard,
-} from "./book/resources/rate-card.ts";
-export type { Computation, UsageMeter } from "./book/resources/usage-meter.ts";
+  UsageRateCardInput,
+} from "./book/model/rate-card.ts";
 export type {
+  AccountPatch,
+  AccountRequest,
   AggregationPeriod,
+  AliasRequest,
+  AssociationRequest,
+  CreditRequest,
+  CustomerPatch,
+  CustomerRequest,
+  DissociationRequest,
+  EntryGrantRequest,
+  EntryPatch,
+  InvoiceGroupRequest,
+  LicenseUpdateRequest,
   MetricField,
   MetricName,
+  MetricQuery,
   MetricsRequestInput,
-} from "./book/requests/metrics-request.ts";
-export type { RequestInput, RequestKind } from "./book/requests/requests.ts";
-export type { RevenueRequestInput } from "./book/requests/revenue-request.ts";
+  MigrationMode,
+  MigrationRequest,
+  OwnSettingRequest,
+} from "./book/model/requests.ts";
+export type { ById, LicenseEntryInput, RevenueRequestInput } from "./book/model/revenue-request.ts";
+export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
+export { type BookOptions, checkPlan, parseBook, readBook } from "./book/book.ts";
+export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
+export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/accounts/account-resources.ts";
 export type { AliasShown } from "./engine/accounts/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
@@ -65,22 +161,19 @@ export type { EventPlace } from "./engine/events/event-places.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { EntryShown, EntryTarget, FeatureBalance, LicenseUpdateShown } from "./engine/billing/holdings.ts";
 export type { InvoiceGroups, InvoiceGroupShown } from "./engine/accounts/invoice-groups.ts";
-export type { Finalized } from "./engine/billing/bill-run.ts";
-export type {
-  EnginePreview,
-  EnginePreviewOptions,
-  InstantInput,
-  InvoiceFilter,
-  InvoiceShown,
-} from "./engine/billing/invoices.ts";
+export type { Finalized, FinalizeOptions } from "./engine/billing/bill-run.ts";
+export type { Pruned, PruneOptions } from "./engine/events/retention.ts";
+export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceShown } from "./engine/billing/invoices.ts";
+export type { LineEvent, LineEvents, LineTarget } from "./engine/billing/line-events.ts";
+export type { Exported } from "./engine/export.ts";
 export type { Loaded } from "./engine/load.ts";
 export type { MetricPoint, MetricResult, MetricSeries } from "./engine/analytics/metrics.ts";
-export type { Page, PageOptions } from "./engine/pages.ts";
+export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/pages.ts";
 export type { MigrationShown, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
 export type { RevenueAnswer } from "./engine/analytics/revenue-calculator.ts";
 export type { WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
-export type { CompositeFilter, CompositeShown, UsageQuery } from "./engine/events/usage.ts";
+export type { CompositeFilter, CompositeShown, DailyOverage, DailyUsage, UsageQuery } from "./engine/events/usage.ts";
 export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
 export { type ErrorCode, type ErrorDetails, InvariantError, type Problem, RatebookError } from "./errors.ts";
 export type { Explanation } from "./invoicing/explain.ts";
@@ -88,14 +181,17 @@ export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { SkippedAccount } from "./ledger/account/bill.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
+export type { EventLineType } from "./ledger/charged-line.ts";
 export type { IdSource } from "./ledger/decision.ts";
+export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
 export type { SeenIds } from "./ledger/preview/seen-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
+export { createMeter, meter, type Metered, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
+export type { EventCounts, EventProblem } from "./ledger/preview/preview-events.ts";
+export type { PreviewInput } from "./ledger/preview/preview-input.ts";
 export {
   createPreview,
-  type EventCounts,
-  type EventProblem,
   preview,
   type Preview,
   type PreviewOptions,
@@ -104,19 +200,13 @@ export {
 export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/analytics/revenue-calculator.ts";
 export type { CreditShown } from "./ledger/commands/credits.ts";
 export type { LicenseUpdated } from "./ledger/commands/licenses.ts";
-export type { Migration, MigrationMode } from "./ledger/commands/migrate.ts";
-export type {
-  AccountRecord,
-  LedgerCell,
-  CreditRecord,
-  EntryRecord,
-  EventRecord,
-  FeatureUse,
-} from "./ledger/records.ts";
+export type { Migration } from "./ledger/commands/migrate.ts";
+export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
+export type { UndoFilter } from "./ledger/events/undo-filter.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";
-export type { EventFilter, PageKey } from "./ledger/view.ts";
-export type { LintCode, Silence } from "./book/resources/lint.ts";
+export type { EventListFilter, InstantRange } from "./engine/events/events.ts";
+export type { PageKey } from "./ledger/view.ts";
 export {
   type Backtest,
   backtest,
@@ -128,7 +218,9 @@ export {
   type BacktestTotal,
   createBacktest,
 } from "./proof/backtest/backtest.ts";
+export type { PeriodTotal } from "./proof/backtest/compared-invoices.ts";
 export type { Distribution } from "./proof/backtest/distribution.ts";
+export type { MigrationInput, MigrationTried } from "./proof/backtest/migration.ts";
 export {
   type AccountDiff,
   type Cause,
@@ -139,7 +231,16 @@ export {
 } from "./proof/diff/diff-invoices.ts";
 export type { LintFinding } from "./proof/lint/finding.ts";
 export { lintBook, type LintOptions } from "./proof/lint/lint-book.ts";
+export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceOn } from "./proof/curve-edges.ts";
+export {
+  type CardCurve,
+  type CurveKind,
+  type PlanCurveOptions,
+  type PlanCurves,
+  planCurves,
+} from "./proof/plan-curves.ts";
 export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./proof/price-curve.ts";
+export type { UsageRow, UsageRowInput } from "./metering/usage-row.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
 export type { RuleBudget } from "./rules/budget.ts";

@@ -4,6 +4,8 @@
  *
  * @module
  */
+export { RatebookError } from "./errors.ts";
+export { listedAt } from "./ledger/account/draft-places.ts";
 export {
   type Changes,
   type Decision,
@@ -12,7 +14,7 @@ export {
   type DocumentRecord,
   type IdSource,
 } from "./ledger/decision.ts";
-export { type NewEvent, recordOfNewEvent } from "./ledger/events/new-event.ts";
+export { type KeptEvent, type NewEvent, recordOfNewEvent } from "./ledger/events/new-event.ts";
 export {
   type AccountRecord,
   type AliasRecord,
@@ -27,5 +29,16 @@ export {
   type PastInvoiceGroup,
   type UsageDelta,
 } from "./ledger/records.ts";
-export type { AcceptedEventId, EventFilter, LedgerView, PageKey, PageRequest } from "./ledger/view.ts";
+export { compareIds } from "./ledger/order.ts";
+export type {
+  AcceptedEventId,
+  DraftListFilter,
+  EventFilter,
+  InvoiceListFilter,
+  LedgerView,
+  ListedDraft,
+  PageKey,
+  PageRequest,
+} from "./ledger/view.ts";
+export { addExact, decimalOfExact, type Exact, isZeroExact } from "./numbers/exact.ts";
 export type { Scope, Store } from "./store/store.ts";

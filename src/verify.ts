@@ -3,15 +3,6 @@
  *
  * @module
  */
-export { type Cells, type Metering, type Verification, verify, type VerifyInput } from "./verify/cells.ts";
-export { createMetering } from "./verify/metering.ts";
-export {
-  type Count,
-  type Difference,
-  type Fraction,
-  fraction,
-  type Json,
-  parseJson,
-  textOf,
-  type Usage,
-} from "./verify/figures.ts";
+export { type Count, type Verification, verify, type VerifyInput } from "./verify/cells.ts";
+export { type Difference, type Fraction, fraction, type Json, parseJson, textOf } from "./verify/figures.ts";
+export { type Cells, createMetering, type Metering } from "./verify/metering.ts";

@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { Decision } from "../../src/ledger/decision.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
@@ -51,10 +52,10 @@ async function ingest(count: number): Promise<readonly string[]> {
   let [ours, alone] = [0, 0];
   for (let start = 0; start < count; start += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => eventAt(start + index));
-    alone += await seconds(() => dry.ingest(batch));
-    ours += await seconds(() => engine.ingest(batch));
+    alone += await seconds(() => dry.ingest(batch as EventInput[]));
+    ours += await seconds(() => engine.ingest(batch as EventInput[]));
   }
-  const { items } = await engine.events.list({ accepted: true }, { limit: 1 });
+  const { items } = await engine.events.list({ filter: { accepted: true }, page: { limit: 1 } });
   if (items.length !== 1) throw new Error("no event was accepted");
   const bytes = Math.round((memory() - before) / count);
   const rate = (taken: number): string => Math.round(count / taken).toLocaleString("en-US");
@@ -76,7 +77,7 @@ async function entitle(count: number): Promise<readonly string[]> {
   const times: number[] = [];
   for (let place = 0; place < count; place++) {
     const event = tokenEvent(place);
-    times.push(await seconds(() => engine.entitle(event)));
+    times.push(await seconds(() => engine.entitle(event as EventInput)));
   }
   return [percentiles(times)];
 }

@@ -30,7 +30,33 @@ interface Meter {
 /** A book whose plan prices three meters, one of each schema where not said, and grants credits for the third schema. */
 export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Readonly<Record<string, unknown>> {
   return {
-    eventSchemas: SCHEMAS.map((name) => ({
+    ...teamBook(SCHEMAS, meters, ACCOUNTS, {
+      billingEntitlementRateCards: [
+        {
+          featureId: "tokens",
+          featureConfigs: [{ featureCreditLimit: 1_000_000_000, effectiveUntil: "P1M" }],
+          ...card,
+        },
+      ],
+    }),
+    features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["token"] }],
+  };
+}
+
+/** A book whose plan prices a meter of one schema, and nothing else. */
+export function meteredAccounts(accounts: number): Readonly<Record<string, unknown>> {
+  return teamBook([SCHEMAS[0]], METER_OF_EACH.slice(0, 1), accounts, {});
+}
+
+/** @param cards those of the plan, besides one for each meter */
+function teamBook(
+  schemas: readonly string[],
+  meters: readonly Meter[],
+  accounts: number,
+  cards: object,
+): Readonly<Record<string, unknown>> {
+  return {
+    eventSchemas: schemas.map((name) => ({
       name,
       attributes: [{ name: "count" }],
       dimensions: [{ name: "region" }],
@@ -44,7 +70,6 @@ export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Read
         { order: 1, matcher: { "!=": [{ var: "dimension.region" }, "test"] }, computation: { var: "attribute.count" } },
       ],
     })),
-    features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["token"] }],
     pricePlans: [
       {
         id: "pp.team",
@@ -54,19 +79,13 @@ export function thousandAccounts(meters: readonly Meter[] = METER_OF_EACH): Read
           supportedCurrencies: ["USD"],
           pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
           usageRateCards: meters.map(({ name }) => ({ usageMeterId: `um.${name}`, ...card })),
-          billingEntitlementRateCards: [
-            {
-              featureId: "tokens",
-              featureConfigs: [{ featureCreditLimit: 1_000_000_000, effectiveUntil: "P1M" }],
-              ...card,
-            },
-          ],
+          ...cards,
         },
       },
     ],
     customers: [{ id: "acme", name: "Acme" }],
-    accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
-      id: accountAt(index),
+    accounts: Array.from({ length: accounts }, (_, index) => ({
+      id: `account-${index}`,
       name: `Account ${index}`,
       customerId: "acme",
       pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }],

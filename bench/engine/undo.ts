@@ -1,5 +1,6 @@
 /** Undo of one event among many: how long it takes. */
 import type { Engine } from "../../src/engine/engine.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { accountOfEvent, eventAt } from "./scenario.ts";
 
 const BATCH = 1_000;
@@ -20,7 +21,7 @@ export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[])
 async function ingestUpTo(engine: Engine, stored: number, size: number): Promise<number> {
   let count = stored;
   for (; count < size; count += BATCH) {
-    await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)));
+    await engine.ingest(Array.from({ length: BATCH }, (_, index) => eventAt(count + index)) as EventInput[]);
   }
   return count;
 }
@@ -30,12 +31,12 @@ async function undoTimes(engine: Engine, stored: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     const place = Math.floor((turn / TURNS) * (stored - 1));
-    const filter = { account_id: accountOfEvent(place), event_id: `e${place}` };
+    const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     const start = process.hrtime.bigint();
     const [undone] = await engine.undo(filter);
     times.push(Number(process.hrtime.bigint() - start) / 1e9);
     if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
-    await engine.ingest([eventAt(place)]);
+    await engine.ingest([eventAt(place) as EventInput]);
   }
   return `${stored.toLocaleString("en-US")} stored: ${percentiles(times)}`;
 }

@@ -1,6 +1,6 @@
 /** A month of usage: what is sold, and the events of a thousand accounts. */
-import type { Book } from "../../src/book/book.ts";
 import { readBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
 
 /** One event, as JSON.parse makes it. */
 export interface SentEvent {

@@ -16,8 +16,8 @@ export interface BundleCase {
 /** The bundles that are bounded, smallest first. Three of the kilobytes of a preview are the SHA-256 of its ids. */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
-  { names: ["preview"], gzippedMax: 74 },
-  { names: ["preview", "readBook"], gzippedMax: 126 },
+  { names: ["preview"], gzippedMax: 80 },
+  { names: ["preview", "readBook"], gzippedMax: 131 },
 ];
 
 /** The size of a bundle of these exports of the root, in kilobytes. */

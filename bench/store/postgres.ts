@@ -1,31 +1,21 @@
 /** The engine over PostgreSQL: ingest beside a bare multi-row insert of the same payloads, and undo as events grow. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
-import { Pool } from "pg";
+import type { Pool } from "pg";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
 import { undoAsEventsGrow } from "../engine/undo.ts";
+import { withServer } from "./server.ts";
 
 const BATCH = 1_000;
 
-/** A server of its own, in a directory that is removed afterwards. */
-async function withServer(work: (pool: Pool) => Promise<readonly string[]>): Promise<readonly string[]> {
-  const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
-  const server = await openPrivateServer(directory);
-  const pool = new Pool(server.connection).on("error", () => {});
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-    await server.close();
-    await rm(directory, { recursive: true, force: true });
-  }
+/** A store on a server of its own. */
+export function withStore(work: (store: Store) => Promise<readonly string[]>): Promise<readonly string[]> {
+  return withServer(async (pool) => work(await postgresStore(pool)));
 }
 
 /** An engine that has the book, in a schema of its own, at the time at which events arrive. */
@@ -49,18 +39,20 @@ async function ingest(pool: Pool, size: "smoke" | "full"): Promise<readonly stri
   const lines: string[] = [];
   await pool.query("create table bare (id text primary key, payload json not null)");
   for (const [name, days, wanted] of [
-    ["a month", 28, 0.3],
-    ["one day", 1, 0.4],
+    ["a month", 28, 0.28],
+    ["one day", 1, 0.35],
   ] as const) {
     const engine = await loaded(pool, name, thousandAccounts(METERS_OF_ONE));
     await pool.query("truncate bare");
     // The first event of an account finds what falls due: grants are made once, and not in every batch.
-    await engine.ingest(Array.from({ length: BATCH }, (_, index) => meteredThrice(index, days, "first")));
+    await engine.ingest(
+      Array.from({ length: BATCH }, (_, index) => meteredThrice(index, days, "first")) as EventInput[],
+    );
     let [ours, bare] = [0, 0];
     for (let batch = 0; batch < batches; batch++) {
       const events = Array.from({ length: batchSize }, (_, index) => meteredThrice(batch * batchSize + index, days));
       ours += await seconds(async () => {
-        const results = await engine.ingest(events);
+        const results = await engine.ingest(events as EventInput[]);
         if (results.some(({ status }) => status !== "INGESTION_COMPLETED_EVENT_METERED"))
           throw new Error("not metered");
       });
@@ -77,11 +69,61 @@ async function undo(pool: Pool, sizes: readonly number[]): Promise<readonly stri
   return undoAsEventsGrow(await loaded(pool, "undo", thousandAccounts()), sizes);
 }
 
+const CONCURRENT = 64;
+
+/**
+ * Single events of so many clients at once: through one engine, which commits together what comes at the same time, and
+ * through an engine for each client, which commits each event alone.
+ */
+async function singles(pool: Pool, count: number): Promise<readonly string[]> {
+  const store = await postgresStore(pool, { schema: "singles" });
+  const clock = { now: CLOCK.loaded };
+  const engines = Array.from({ length: CONCURRENT }, () => createEngine({ store, clock: () => clock.now }));
+  const [shared] = engines;
+  if (shared === undefined) return [];
+  await shared.load(thousandAccounts(METERS_OF_ONE));
+  clock.now = CLOCK.ingested;
+  await shared.ingest(Array.from({ length: BATCH }, (_, index) => meteredThrice(index, 28, "first")) as EventInput[]);
+  const together = await ratesOf(count, "t", () => shared);
+  const alone = await ratesOf(count, "a", (client) => engines[client] ?? shared);
+  const ratio = (together.rate / alone.rate).toFixed(1);
+  const lineOf = (name: string, { rate, p99 }: Rates): string =>
+    `${name}: ${Math.round(rate).toLocaleString("en-US")} events/s, p99 ${p99.toFixed(1)} ms`;
+  return [lineOf("each alone", alone), `${lineOf("together", together)}; ratio ${ratio}, wanted 8`];
+}
+
+interface Rates {
+  /** Events a second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p99: number;
+}
+
+/** Each client sends one event after the other. */
+async function ratesOf(count: number, prefix: string, engineOf: (client: number) => Engine): Promise<Rates> {
+  const times: number[] = [];
+  let next = 0;
+  const client = async (_: unknown, index: number): Promise<void> => {
+    for (let place = next++; place < count; place = next++) {
+      const start = performance.now();
+      await engineOf(index).ingest([meteredThrice(place, 28, prefix) as EventInput]);
+      times.push(performance.now() - start);
+    }
+  };
+  const took = await seconds(() => Promise.all(Array.from({ length: CONCURRENT }, client)));
+  times.sort((a, b) => a - b);
+  return { rate: count / took, p99: times[Math.floor(times.length * 0.99)] ?? 0 };
+}
+
 /** The benches of stores. */
 export const storeBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: ingest in batches of 1,000 events over 1,000 accounts, each measured by three meters",
     run: (size) => withServer((pool) => ingest(pool, size)),
+  },
+  {
+    name: "PostgreSQL: single events of 64 clients, committed together and each alone",
+    run: (size) => withServer((pool) => singles(pool, size === "full" ? 10_000 : 100)),
   },
   {
     name: "PostgreSQL: undo of one event, wanted flat as events grow",

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import type { Book, BookInput } from "./model/book.ts";
+import type { PricePlan } from "./model/price-plan.ts";
+export type { Book, BookInput } from "./model/book.ts";
 import { hasCode } from "../errors.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
@@ -10,18 +13,15 @@ import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import type { Book, BookInput } from "./reading/document.ts";
 import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./reading/read-document.ts";
 import { referencesOf } from "./reading/references.ts";
 import { resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { inOrder, resolveBook } from "./resolving/resolve.ts";
-import { type PricePlan, pricePlan } from "./resources/price-plan.ts";
-
-export type { Book, BookInput, Organization } from "./reading/document.ts";
+import { pricePlan } from "./resources/price-plan.ts";
 
 /** How a book is read. */
 export interface BookOptions {
-  /** What one evaluation of a rule may do: a rule that no event could keep within it is refused (S3.8). */
+  /** The budget of one evaluation of a rule; a rule whose least work exceeds it is refused (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
@@ -91,7 +91,7 @@ function withoutSchema(raw: unknown): unknown {
   return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== "$schema"));
 }
 
-/** What a plan needs to be associated at all (S16.1). */
+/** The fields that a plan needs to be associated (S16.1). */
 function checkAssociable({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
   const why = "as the price plan is to be associated";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { BookInput } from "./reading/document.ts";
+import type { BookInput } from "./model/book.ts";
 
-/** What a usage meter may be called where it is referred to: its id or its name. */
+/** The id or name by which a usage meter may be referred to. */
 type MeterNames<Meters> = Meters extends readonly (infer Meter)[]
   ? Meter extends { readonly id: infer Id extends string; readonly name: infer Name extends string }
     ? Id | Name
@@ -33,9 +33,8 @@ type BookWith<Meters extends BookInput["usageMeters"]> = Omit<BookInput, "usageM
 };
 
 /**
- * Says that a value is a book, so that an editor knows its fields and the compiler what it lacks: a misspelt choice, a
- * missing field, a usage card that names no meter of the book. It is given back as it is; {@link readBook} reads it, and
- * finds what types cannot see.
+ * Types a value as a book, so that editors complete its fields and the compiler refuses a misspelt choice, a missing field, or
+ * a usage card that names no meter of the book. Returns the value itself; {@link readBook} reads it and makes all other checks.
  */
 export function defineBook<const Meters extends BookInput["usageMeters"]>(book: BookWith<Meters>): BookInput {
   return book;

@@ -7,7 +7,7 @@ import { shown } from "./sentences.ts";
 
 /** Letters of a name that are compared. */
 const COMPARED_MAX = 60;
-/** Names that are compared with: the nearest of more tells nobody anything. */
+/** Most known names that are compared: among more, the nearest one is no useful hint. */
 const KNOWN_MAX = 500;
 
 /** The known name that takes the fewest changes of a letter, where these are few. */

@@ -15,7 +15,7 @@ const PROBLEMS_MAX = 1000;
 /** Most problems that are kept while a document is read: enough to sort, too few to fill memory. */
 const KEPT_MAX = 10 * PROBLEMS_MAX;
 
-/** What has been found so far. */
+/** The problems found so far. */
 export interface Problems {
   readonly report: Report;
   /**
@@ -25,7 +25,7 @@ export interface Problems {
   reportBeyondShape(): Report;
   /** How many problems there are, kept or not. */
   count(): number;
-  /** Whether there are so many that reading on tells nobody anything. */
+  /** Whether there are so many problems that reading may stop. */
   isFull(): boolean;
   /**
    * The one error for all of them.

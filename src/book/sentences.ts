@@ -38,7 +38,7 @@ export function anOrA(noun: string): string {
   return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
-/** What zod calls a kind of value, in words. */
+/** Kinds of values as messages name them, by zod's names. */
 const KINDS: ReadonlyMap<string, string> = new Map([
   ["string", "a text"],
   ["number", "a number"],

@@ -101,13 +101,18 @@ export function parseDay(text: string): Day {
 }
 
 /**
- * Takes an instant as a caller of the public face may hold one: milliseconds since 1970, a date-time or date as text, or
- * a `Date`.
+ * An instant as a caller may give it: milliseconds since 1970, a `Date`, or a text: a date-time with its zone, or a date,
+ * which is its midnight UTC (S2.2).
+ */
+export type InstantInput = Instant | string | Date;
+
+/**
+ * Takes an instant as a caller of the public face may hold one.
  *
  * @throws {RatebookError} ERR_DATE_INVALID for another value, a fraction of a millisecond, or a year beyond 0000 to 9999
  * (the end of the year 9999 is taken, as the end of a range)
  */
-export function instantOf(value: Instant | string | Date): Instant {
+export function instantOf(value: InstantInput): Instant {
   if (typeof value === "string") return value.length === 10 ? parseDate(value) : parseInstant(value);
   const instant: unknown = value instanceof Date ? value.getTime() : value;
   if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {

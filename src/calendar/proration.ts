@@ -30,7 +30,7 @@ export function daysIn(period: Cycle): number {
   return (period.end - period.start) / DAY_MS;
 }
 
-/** What two half-open periods share; undefined where they share nothing, as when one ends where the other starts. */
+/** The intersection of two half-open periods; undefined if it is empty. */
 export function intersection(a: Cycle, b: Cycle): Cycle | undefined {
   const start = Math.max(a.start, b.start);
   const end = Math.min(a.end, b.end);

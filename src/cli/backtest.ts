@@ -1,47 +1,65 @@
-import type { PricePlan } from "../book/resources/price-plan.ts";
 /**
  * `ratebook backtest`: the same usage on the current plans and on drafts.
  *
  * @module
  */
+import { basename } from "node:path";
+
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
+import { MIGRATION_MODES } from "../book/requests/requests.ts";
+import { parseDate } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
-import { grouped } from "../invoicing/figure-text.ts";
-import { minorUnitDigits } from "../numbers/currency.ts";
+import { printable } from "../invoicing/printable.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { type Backtest, type BacktestPlan, type BacktestRun, createBacktest } from "../proof/backtest/backtest.ts";
+import { type Backtest, createBacktest } from "../proof/backtest/backtest.ts";
 import { breachesOf, type GateRule, parseGate } from "../proof/backtest/gate.ts";
+import type { MigrationInput } from "../proof/backtest/migration.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";
-import { openEventFiles, pairWithMaps } from "./event-files.ts";
-import { BAD_LINE, createProblemList, isProblem, type ProblemList } from "./event-problems.ts";
-import { takeAll } from "./events/cursor.ts";
-import { eventInputOf, eventOptions, outputOptions } from "./input-options.ts";
+import { pairWithMaps } from "./event-files.ts";
+import { createProblemList, type ProblemList } from "./event-problems.ts";
+import { eventInputOf, eventOptions, idMemory, idOptions, outputOptions, usageOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
-import { tellProblems } from "./preview-output.ts";
+import { countedEvents, tellProblems } from "./preview-output.ts";
 import { UsageError } from "./problems.ts";
-import { printable } from "./table/printable.ts";
+import { dateOption, rangeOf, rangeOptions } from "./range-options.ts";
+import { takeEventFiles } from "./reading-events.ts";
+import { reportPage } from "./report-page.ts";
+import { backtestCsv } from "./table/backtest-csv.ts";
+import { backtestTable } from "./table/backtest-table.ts";
+import { styleOf } from "./table/style.ts";
+import { takeUsageFiles, usagePathsOf } from "./usage/usage-files.ts";
 
 /** Prices usage on drafts. */
 export const backtestCommand: Command = {
-  usage: "BOOK --plan DRAFT… --events FILE… [options]",
+  usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
   summary: "Prices the same usage on the current plans and on each draft, and says who would pay what.",
   options: {
     plan: { kind: "list", value: "FILE…", help: "a draft price plan for all accounts" },
     ...eventOptions,
+    ...usageOptions,
     account: { kind: "many", value: "ID", help: "an account to compare, by id or alias; default all" },
-    from: { kind: "one", value: "DATE", help: "compare the cycles that touch the range from this day" },
-    until: { kind: "one", value: "DATE", help: "to this day, exclusive; default: from the first event to the last" },
-    causes: { kind: "flag", help: "say why each line changed" },
-    all: { kind: "flag", help: "show accounts and lines that do not change, too" },
+    ...rangeOptions,
+    migrate: {
+      kind: "one",
+      value: "MODE",
+      choices: MIGRATION_MODES,
+      help: "move the accounts to the draft on the day of --on, in place of trying it from the start",
+    },
+    on: { kind: "one", value: "DATE", help: "the day of --migrate" },
+    causes: { kind: "flag", help: "say why each line changed (in JSON)" },
+    all: { kind: "flag", help: "also show accounts and lines that do not change" },
     "fail-if": {
       kind: "many",
       value: "RULE",
       help: 'exit with 1 where a draft breaks it: "account.increase > 20%", "total.decrease > 0"',
     },
-    ...outputOptions(["table", "json", "csv"], "differences"),
+    ...idOptions,
+    ...outputOptions(["table", "json", "csv", "html"], "differences"),
   },
   run: runBacktest,
 };
@@ -49,39 +67,57 @@ export const backtestCommand: Command = {
 async function runBacktest(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
   const gates = given.many("fail-if").map(gateOf);
-  const { events, maps, reader } = eventInputOf(given);
+  const input = eventInputOf(given);
+  const { events, maps, reader } = input;
   const files = pairWithMaps(events, maps, reader);
-  if (files.length === 0) throw new UsageError("expected --events: the usage that is to be priced");
+  const usagePaths = usagePathsOf(given, files);
+  const range = rangeOf(given);
+  const format = given.one("format") ?? "table";
+  const migration = migrationOf(given);
+  if (files.length + usagePaths.length === 0) throw new UsageError("expected --events or --usage: the usage to price");
   const planPaths = given.many("plan");
   if (planPaths.length === 0) throw new UsageError("expected --plan: a draft to compare with");
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
+  const { book } = file;
   const plans: PricePlan[] = [];
   for (const each of planPaths) {
-    const plan = await readPlanFile(each, file.book, io);
+    const plan = await readPlanFile(each, book, io);
     if (plan === undefined) return "problems";
     plans.push(plan);
   }
   const accounts = given.many("account");
-  const run = createBacktest(file.book, plans, {
-    from: given.one("from"),
-    until: given.one("until"),
+  const run = createBacktest(book, plans, {
+    ...range,
     accounts: accounts.length === 0 ? undefined : accounts,
-    causes: given.flag("causes"),
+    causes: format === "html" || given.flag("causes"),
+    migration,
+    ids: idMemory(given, files.length > 0, io),
   });
+  await takeUsageFiles(usagePaths, (row) => run.addUsage(row), io);
   const list = createProblemList();
-  await readEvents(run, files, list, io);
-  await tellProblems(list, file.book, io);
+  await takeEventFiles(run, files, { list, book, input, io });
+  await tellProblems(list, book, io);
   const result = run.finish();
-  await withOutput(given, io, async ({ stdout }) => {
+  await withOutput(given, io, async (to) => {
     const shown = given.flag("all") ? result : changedOnly(result);
-    const format = given.one("format") ?? "table";
-    if (format === "json") await write(stdout, `${stringifyJson(shown, 2)}\n`);
-    else await write(stdout, format === "csv" ? csvOf(shown) : textOf(shown));
+    if (format === "html") await write(to.stdout, await pageOf(book, planPaths, result, list));
+    else if (format === "json") await write(to.stdout, `${stringifyJson(shown, 2)}\n`);
+    else await write(to.stdout, format === "csv" ? backtestCsv(shown) : backtestTable(shown, planPaths, styleOf(to)));
   });
   const breaches = gates.flatMap((gate) => breachesOf(result, gate));
   for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${printable(breach)}\n`);
   return list.count > 0 || breaches.length > 0 ? "problems" : "done";
+}
+
+/** @throws {UsageError} when one of the two options is missing, or the day is none */
+function migrationOf(given: Arguments): MigrationInput | undefined {
+  const [chosen, on] = [given.one("migrate"), given.one("on")];
+  if (chosen === undefined && on === undefined) return undefined;
+  const mode = MIGRATION_MODES.find((each) => each === chosen);
+  if (mode === undefined || on === undefined)
+    throw new UsageError("--migrate MODE and --on DATE go together: one is missing");
+  return { mode, on: dateOption("on", on, parseDate) };
 }
 
 function gateOf(text: string): GateRule {
@@ -93,36 +129,22 @@ function gateOf(text: string): GateRule {
   }
 }
 
-async function readEvents(
-  run: BacktestRun,
-  files: ReturnType<typeof pairWithMaps>,
-  list: ProblemList,
-  io: Io,
-): Promise<void> {
-  const { cursors } = await openEventFiles(
-    files,
-    {
-      event: (file, line, event) => {
-        const { status, description } = run.add(event);
-        if (isProblem(status)) {
-          list.add(
-            { file, line, status, message: description },
-            (event as { readonly accountId?: unknown } | null)?.accountId,
-          );
-        }
-        return true;
-      },
-      badLine: (file, line, reason) => {
-        list.add({ file, line, status: BAD_LINE, message: reason });
-        return true;
-      },
-      // Each draft needs the event as it was sent: none is laid out for one of them alone.
-      slotsOf: () => undefined,
-      filled: () => true,
-    },
-    io,
-  );
-  await takeAll(cursors, { onBlock: () => undefined, onDisorder: (disorder) => list.addDisorder(disorder) });
+/** A report of the differences alone. */
+async function pageOf(book: Book, paths: readonly string[], backtest: Backtest, list: ProblemList): Promise<string> {
+  const { problems, count: problemCount } = list;
+  const events = countedEvents(backtest.events, list);
+  const draftNames = paths.map((path) => basename(path));
+  return reportPage({
+    book,
+    backtest,
+    draftNames,
+    events,
+    problems,
+    problemCount,
+    invoices: [],
+    notices: [],
+    cellsOf: () => [],
+  });
 }
 
 /** Without accounts and lines that stay as they are. */
@@ -137,63 +159,4 @@ function changedOnly({ events, plans }: Backtest): Backtest {
         .map((account) => ({ ...account, lines: account.lines.filter(isChanged) })),
     })),
   };
-}
-
-function textOf({ plans }: Backtest): string {
-  return [...plans.flatMap(planLines), ""].map(printable).join("\n");
-}
-
-function planLines({ planId, version, totals, accounts, leftOut }: BacktestPlan): readonly string[] {
-  return [
-    `${planId} version ${version}`,
-    ...totals.flatMap(({ currency, before, after, difference, distribution }) => {
-      const { more, same, less, quantiles } = distribution;
-      return [
-        `  total: ${change({ currency, before, after, difference })}`,
-        `  accounts: ${more} pay more, ${same} the same, ${less} less`,
-        `  difference of an account: ${quantiles.map(({ percent, difference: at }) => `${percent}% ${money(at, currency)}`).join(", ")}`,
-      ];
-    }),
-    ...accounts.flatMap((account) => [
-      `  ${account.accountId}: ${change(account)}`,
-      ...account.lines.map(
-        (line) => `    ${line.description ?? line.id ?? line.type}: ${change({ ...line, currency: account.currency })}`,
-      ),
-    ]),
-    ...(leftOut.length === 0
-      ? []
-      : [`  left out, as the draft has no prices in their currency: ${leftOut.join(", ")}`]),
-  ];
-}
-
-interface Changed {
-  readonly currency: string;
-  readonly before: Decimal;
-  readonly after: Decimal;
-  readonly difference: Decimal;
-}
-
-function change({ currency, before, after, difference }: Changed): string {
-  const sign = difference.isNegative() ? "" : "+";
-  return `${money(before, currency)} → ${money(after, currency)} ${currency} (${sign}${money(difference, currency)})`;
-}
-
-function money(amount: Decimal, currency: string): string {
-  return grouped(amount.toFixed(minorUnitDigits(currency)));
-}
-
-/** A line for each account and draft. */
-function csvOf({ plans }: Backtest): string {
-  const rows = plans.flatMap(({ planId, version, accounts }) =>
-    accounts.map(({ accountId, currency, before, after, difference }) =>
-      [planId, String(version), accountId, currency, before.toFixed(), after.toFixed(), difference.toFixed()].map(cell),
-    ),
-  );
-  return [["plan", "version", "account", "currency", "before", "after", "difference"], ...rows, [""]]
-    .map((row) => row.join(","))
-    .join("\n");
-}
-
-function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
-import type { PricePlan, PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan, PricePlanDetails } from "../book/model/price-plan.ts";
 import { quoted } from "./problems.ts";
 
 /** So many things of a kind are named. */

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
+import { printable } from "../invoicing/printable.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookWarnings } from "./book-warnings.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
-import { printable } from "./table/printable.ts";
 
 /** Prints every problem of a book. */
 export const checkCommand: Command = {

@@ -21,19 +21,26 @@ export interface Command {
   /** One line on what it does. */
   readonly summary: string;
   readonly options: OptionSpecs;
-  /** The variables of the environment that it reads, each with what it is for. */
+  /** The environment variables that it reads, by name, each with its purpose. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Runs it. The answer says whether the input had problems; these were told already. */
+  /** Runs it. The answer says whether the input had problems; these were printed already. */
   readonly run: (given: Arguments, io: Io) => Promise<"done" | "problems">;
 }
 
-/** The one argument of a command. @throws {UsageError} when there is none, or more than one */
-export function bookPath({ positionals }: Arguments): string {
+/** The path of a book, the one argument of a command. @throws {UsageError} when there is none, or more than one */
+export function bookPath(given: Arguments): string {
+  return filePath(given, "BOOK");
+}
+
+/** The one argument of a command. @param what it is called in its usage @throws {UsageError} as {@link bookPath} */
+export function filePath({ positionals }: Arguments, what: string): string {
   const [path, ...more] = positionals;
-  if (path === undefined) throw new UsageError("expected a BOOK: the path of a rate book");
+  if (path === undefined) {
+    throw new UsageError(`expected a ${what}: the path of ${what === "BOOK" ? "a rate book" : "a file"}`);
+  }
   if (more.length > 0) {
     throw new UsageError(
-      `expected one BOOK, got ${positionals.length} arguments: ${positionals.join(" ").slice(0, 60)}`,
+      `expected one ${what}, got ${positionals.length} arguments: ${positionals.join(" ").slice(0, 60)}`,
     );
   }
   return path;

@@ -26,7 +26,7 @@ export const servedDatabaseOption: OptionSpecs = {
   database: {
     kind: "one",
     value: "DIR|URL|pglite:DIR|memory",
-    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory: nothing is kept`,
+    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory, which keeps nothing`,
   },
 };
 

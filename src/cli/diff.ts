@@ -1,10 +1,11 @@
-import type { ExactAmount } from "../invoicing/explain.ts";
 /**
  * `ratebook diff`: what changed between invoices, and why.
  *
  * @module
  */
+import type { ExactAmount } from "../invoicing/explain.ts";
 import { grouped } from "../invoicing/figure-text.ts";
+import { printable } from "../invoicing/printable.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal } from "../numbers/decimal.ts";
 import { textOfFraction } from "../numbers/fraction.ts";
@@ -24,7 +25,6 @@ import { readInvoices } from "./invoice-files.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
-import { printable } from "./table/printable.ts";
 
 /** Compares invoices. */
 export const diffCommand: Command = {

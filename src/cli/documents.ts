@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { type Book, checkPlan, parseBook } from "../book/book.ts";
-import type { PricePlan } from "../book/resources/price-plan.ts";
+import { checkPlan, parseBook } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
+import { openDocument } from "../book/reading/json-document.ts";
 import { hasCode, type Problem } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
 import { type Io, write } from "./io.ts";
-import { openDocument } from "./json-document.ts";
+import { bookAround } from "./lone-plan.ts";
 import { problemLines } from "./problem-lines.ts";
-import { InputError, reasonOf } from "./problems.ts";
+import { InputError, quoted, reasonOf, UsageError } from "./problems.ts";
 
 /**
  * The text of a small file.
@@ -52,6 +54,43 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
 /** As {@link readBookFile}, for a price plan to try on the accounts of a book. */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
   return orTellProblems(path, io, (json) => checkPlan(json, book));
+}
+
+/** A price plan to look at by itself, and the names of what it prices. */
+export interface PlanFile {
+  readonly plan: PricePlan;
+  /** By the id of a meter, license or feature. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a plan out of a book, or a file that is one plan: what such a plan refers to is taken to be there.
+ *
+ * @param id the plan's, where the book has several; of its versions the last is taken
+ * @throws {UsageError} when the file has no such plan, or several and none is named
+ */
+export async function readPlanOf(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
+  const read = await orTellProblems(path, io, (json): PlanFile | Book => {
+    const value = typeof json === "string" ? parseJson(json) : json;
+    const isPlan = typeof value === "object" && value !== null && Object.hasOwn(value, "pricePlanDetails");
+    if (!isPlan) return parseBook(json);
+    const book = bookAround(value);
+    return { plan: checkPlan(json, book), names: namesIn(book) };
+  });
+  if (read === undefined || "plan" in read) return read;
+  const { pricePlans } = read;
+  const [first, ...more] = id === undefined ? pricePlans : pricePlans.filter((plan) => plan.id === id);
+  const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;
+  if (first === undefined)
+    throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoted(id)}; ${plans}`);
+  if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`expected --plan ID; ${plans}`);
+  const plan = more.reduce((last, each) => (each.version > last.version ? each : last), first);
+  return { plan, names: namesIn(read) };
+}
+
+/** What invoices call meters, add-ons and features, by id. */
+function namesIn({ usageMeters, addOns, features }: Book): ReadonlyMap<string, string> {
+  return new Map([...usageMeters, ...addOns, ...features].map(({ id, displayName }) => [id, displayName]));
 }
 
 async function orTellProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {

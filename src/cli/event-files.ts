@@ -1,5 +1,5 @@
 /**
- * Opens the event files that a command names, each with its map where it is CSV.
+ * Opens the event files that a command names, each with its map where it has one.
  *
  * @module
  */
@@ -9,7 +9,9 @@ import { type CsvMap, readCsvMap } from "./events/csv-map.ts";
 import { createCsvCursor } from "./events/csv.ts";
 import type { EventCursor } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
+import { eventOfObject } from "./events/json-fields.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
+import { openParquet, type ParquetInput, type ParquetReading } from "./events/parquet-cursors.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 
@@ -18,14 +20,15 @@ const BUFFERS_BYTES = 16 << 20;
 const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;
 
-/** A file of events and, where it is CSV, its map. */
+/** How files are read. */
+export type FileReader = "ndjson" | "csv" | "parquet";
+
+/** A file of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference. */
 export interface EventFile {
   readonly path: string;
   readonly map: string | undefined;
+  readonly reader: FileReader;
 }
-
-/** How files are read. */
-export type FileReader = "ndjson" | "csv";
 
 /** Files that are open. */
 export interface OpenFiles {
@@ -34,72 +37,127 @@ export interface OpenFiles {
 }
 
 /**
- * Pairs files with maps: one map for all CSV files, or one for each file in the same order.
+ * Pairs files with maps: one map for all CSV files, or one for each file in the same order. NDJSON without a map of its own
+ * has the reference's events; a single map is for NDJSON too where no file is CSV.
  *
- * @throws {UsageError} when a CSV file has no map, there are maps and no CSV file, or another number of them
+ * @throws {UsageError} when a CSV file has no map, or there is another number of maps
  */
 export function pairWithMaps(
   paths: readonly string[],
   maps: readonly string[],
   reader?: FileReader,
 ): readonly EventFile[] {
+  const isParquetName = (path: string): boolean => (reader === undefined ? endsAsParquet(path) : reader === "parquet");
   const isCsvName = (path: string): boolean => (reader === undefined ? endsAsCsv(path) : reader === "csv");
   const isNdjsonName = (path: string): boolean => (reader === undefined ? endsAsNdjson(path) : reader === "ndjson");
+  const pair = (path: string, map: string | undefined): EventFile => ({
+    path,
+    map,
+    reader: isParquetName(path) ? "parquet" : map === undefined || isNdjsonName(path) ? "ndjson" : "csv",
+  });
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
   if (maps.length === 0) {
+    const parquet = paths.find(isParquetName);
+    if (parquet !== undefined)
+      throw new UsageError(`${parquet} is Parquet and needs a --map that says where each part of an event is`);
     const csv = paths.find(isCsvName);
-    if (csv !== undefined)
-      throw new UsageError(`${csv} is CSV and needs a --map that says where each part of an event is`);
-    return paths.map((path) => ({ path, map: undefined }));
+    if (csv !== undefined) {
+      throw new UsageError(
+        `${csv} is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one`,
+      );
+    }
+    return paths.map((path) => pair(path, undefined));
   }
+  if (paths.length === 0) throw new UsageError("--map is for --events, and there are none");
+  if (maps.length === paths.length) return paths.map((path, index) => pair(path, maps[index]));
   const mapped = paths.filter((path) => !isNdjsonName(path));
-  if (mapped.length === 0) throw new UsageError("--map is for CSV files, and none of the --events is one");
-  if (maps.length === 1) return paths.map((path) => ({ path, map: isNdjsonName(path) ? undefined : maps[0] }));
-  if (maps.length === paths.length) {
-    return paths.map((path, index) => ({ path, map: isNdjsonName(path) ? undefined : maps[index] }));
+  if (maps.length === 1) {
+    return paths.map((path) => pair(path, mapped.length > 0 && isNdjsonName(path) ? undefined : maps[0]));
   }
   if (maps.length === mapped.length) {
     const left = maps.values();
-    return paths.map((path) => ({ path, map: isNdjsonName(path) ? undefined : left.next().value }));
+    return paths.map((path) => pair(path, isNdjsonName(path) ? undefined : left.next().value));
   }
   throw new UsageError(
     `expected one --map for all files or one for each: got ${maps.length} for ${paths.length} files`,
   );
 }
 
+/** How Parquet files are read where nothing is summed: row by row. */
+const ROW_BY_ROW: ParquetReading = {
+  book: { eventSchemas: [], usageMeters: [], accounts: [] },
+  isPushing: false,
+  dedupes: false,
+  memory: undefined,
+};
+
 /** Opens the files. @throws {InputError} for the first that cannot be read; none stays open then */
-export async function openEventFiles(files: readonly EventFile[], sink: EventSink, io: Io): Promise<OpenFiles> {
+export async function openEventFiles(
+  files: readonly EventFile[],
+  sink: EventSink,
+  io: Io,
+  parquet: ParquetReading = ROW_BY_ROW,
+): Promise<OpenFiles> {
   const sources: ByteSource[] = [];
+  const cursors: EventCursor[] = [];
   try {
     const maps = new Map<string, CsvMap>();
     for (const { map } of files) {
       if (map !== undefined && !maps.has(map)) maps.set(map, readCsvMap(map, await readTextFile(map, io)));
     }
-    const share = Math.floor(BUFFERS_BYTES / Math.max(1, files.length));
+    const streams = files.filter(({ reader }) => reader !== "parquet");
+    const inputs = parquetInputs(files, maps);
+    if (inputs.length > 0) {
+      // Ids of other files may be the same, and their events come in between: then every row goes through the core.
+      const isPushing = parquet.isPushing && streams.length === 0;
+      cursors.push(...(await openParquet(inputs, sink, { ...parquet, isPushing })));
+    }
+    const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
     const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
-    const cursors: EventCursor[] = [];
-    for (const { path, map } of files) {
+    for (const { path, map, reader } of streams) {
       const source = await openSource(path, io.stdin);
       sources.push(source);
       const name = path === "-" ? "standard input" : path;
       const csvMap = map === undefined ? undefined : maps.get(map);
       cursors.push(
-        csvMap === undefined
-          ? createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true })
-          : createCsvCursor(name, source, csvMap, sink),
+        csvMap !== undefined && reader === "csv"
+          ? createCsvCursor(name, source, csvMap, sink)
+          : createNdjsonCursor(name, source, sink, {
+              bufferBytes,
+              shapes: true,
+              makeEvent: csvMap === undefined ? undefined : eventOfObject(csvMap),
+            }),
       );
     }
     return { cursors, sources };
   } catch (error) {
+    for (const cursor of cursors) await cursor.close();
     for (const source of sources) await source.close();
     throw error;
   }
+}
+
+/** The Parquet files, those of one map together. */
+function parquetInputs(files: readonly EventFile[], maps: ReadonlyMap<string, CsvMap>): readonly ParquetInput[] {
+  const paths = new Map<string, string[]>();
+  for (const { path, map = "", reader } of files) {
+    if (reader === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
+  }
+  return [...paths].flatMap(([mapFile, each]) => {
+    const map = maps.get(mapFile);
+    return map === undefined ? [] : [{ paths: each, map, mapFile }];
+  });
+}
+
+function endsAsParquet(path: string): boolean {
+  return /\.(?:parquet|parq|pq)$/i.test(path);
 }
 
 function endsAsCsv(path: string): boolean {
   return /\.csv(?:\.gz)?$/i.test(path);
 }
 
-function endsAsNdjson(path: string): boolean {
+/** Whether a file is NDJSON by its name. */
+export function endsAsNdjson(path: string): boolean {
   return /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(path);
 }

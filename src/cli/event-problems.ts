@@ -28,6 +28,8 @@ export interface ProblemList {
   readonly problems: readonly LineProblem[];
   /** How many there were in all. */
   readonly count: number;
+  /** How many there are of each {@link kindOf}; the first {@link PROBLEMS_MAX} of them. */
+  readonly kinds: ReadonlyMap<string, number>;
   readonly badLines: number;
   /** How many of them are events of unknown accounts. */
   readonly withoutAccount: number;
@@ -47,11 +49,13 @@ export function createProblemList(): ProblemList {
   const problems: LineProblem[] = [];
   const disorders: Disorder[] = [];
   const unknownAccounts = new Map<string, number>();
+  const kinds = new Map<string, number>();
   let count = 0;
   let badLines = 0;
   let withoutAccount = 0;
   return {
     problems,
+    kinds,
     unknownAccounts,
     disorders,
     get count() {
@@ -67,10 +71,9 @@ export function createProblemList(): ProblemList {
       count++;
       if (problem.status === NO_ACCOUNT && typeof accountId === "string") {
         withoutAccount++;
-        const known = unknownAccounts.get(accountId);
-        if (known !== undefined || unknownAccounts.size < PROBLEMS_MAX)
-          unknownAccounts.set(accountId, (known ?? 0) + 1);
+        countIn(unknownAccounts, accountId);
       }
+      countIn(kinds, kindOf(problem));
       if (problem.status === BAD_LINE) badLines++;
       if (problems.length < PROBLEMS_MAX) problems.push(problem);
     },
@@ -78,6 +81,19 @@ export function createProblemList(): ProblemList {
       disorders.push(disorder);
     },
   };
+}
+
+/** Counts a name among the first {@link PROBLEMS_MAX}. */
+function countIn(counts: Map<string, number>, name: string): void {
+  const known = counts.get(name);
+  if (known !== undefined || counts.size < PROBLEMS_MAX) counts.set(name, (known ?? 0) + 1);
+}
+
+/** What problems have in common that differ in their line and in the values that they show. */
+export function kindOf({ file, status, message }: LineProblem): string {
+  const [where = "", ...why] = message.split(": ");
+  const reason = why.join(": ").replace(/"(?:[^"\\]|\\.)*"?|\d+/g, "…");
+  return JSON.stringify([file, status, where, reason]);
 }
 
 /**

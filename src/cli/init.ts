@@ -3,24 +3,33 @@
  *
  * @module
  */
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { printable } from "../invoicing/printable.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { endsAsNdjson } from "./event-files.ts";
+import type { ToldColumns } from "./init/columns.ts";
 import { madeOfFile } from "./init/from-file.ts";
 import { TEMPLATE_NAMES, templateOf } from "./init/templates.ts";
 import { type Io, write } from "./io.ts";
 import { InputError, quoted, reasonOf, UsageError } from "./problems.ts";
-import { printable } from "./table/printable.ts";
 
 /** Writes a book that runs at once. */
 export const initCommand: Command = {
-  usage: "[DIR] [--template NAME | --from FILE]",
+  usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
   summary: "Writes a small commented book that runs at once: from a template, or for a file of your own events.",
   options: {
     template: { kind: "one", choices: TEMPLATE_NAMES, help: "what is sold; default usage" },
     from: { kind: "one", value: "FILE", help: "events of your own, CSV or NDJSON: a book and a map are made for them" },
+    time: {
+      kind: "one",
+      value: "COLUMN",
+      help: "where the time is, where it is guessed wrong; of NDJSON a path such as request.at",
+    },
+    account: { kind: "one", value: "COLUMN", help: "where the account is, where it is guessed wrong or not at all" },
+    id: { kind: "one", value: "COLUMN", help: "where the event's id is; two events of one id are one" },
   },
   run: init,
 };
@@ -37,6 +46,9 @@ async function init(given: Arguments, io: Io): Promise<"done"> {
   const name = TEMPLATE_NAMES.find((each) => each === given.one("template"));
   if (from === "-") throw new UsageError("--from needs a file, which is read again when it is priced");
   if (from !== undefined && name !== undefined) throw new UsageError("give either --template or --from, not both");
+  const told = toldColumns(given);
+  if (from === undefined && Object.keys(told).length > 0)
+    throw new UsageError("--time, --account and --id need --from");
   const at = (file: string): string => shellWord(directory === "." ? file : join(directory, file));
   if (from === undefined) {
     const { book, events, map } = templateOf(name ?? "usage");
@@ -51,17 +63,28 @@ async function init(given: Arguments, io: Io): Promise<"done"> {
     });
     return "done";
   }
-  const { book, map, notes } = await madeOfFile(from, io);
+  const { book, map, isJson, notes } = await madeOfFile(from, told, io);
   await writeAll(directory, [
     { name: "book.jsonc", text: book },
     ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
   ]);
-  const mapped = map === undefined ? "" : ` --map ${at("map.jsonc")}`;
+  // The name of a file says how it is read, but for files of JSON with other endings.
+  const reader = isJson && map !== undefined && !endsAsNdjson(from) ? " --reader ndjson" : "";
+  const mapped = map === undefined ? "" : ` --map ${at("map.jsonc")}${reader}`;
   await tell(io, [...notes, `wrote ${at("book.jsonc")}${map === undefined ? "" : `, ${at("map.jsonc")}`}`], {
     check: `npx ratebook check ${at("book.jsonc")}`,
     preview: `npx ratebook preview ${at("book.jsonc")} --events ${shellWord(from)}${mapped} --accounts-from-events --summary`,
   });
   return "done";
+}
+
+/** The columns that the options name. */
+function toldColumns(given: Arguments): ToldColumns {
+  const told = (["time", "account", "id"] as const).flatMap((part) => {
+    const column = given.one(part);
+    return column === undefined ? [] : [[part, column] as const];
+  });
+  return Object.fromEntries(told);
 }
 
 async function tell(
@@ -77,6 +100,7 @@ async function tell(
 async function writeAll(directory: string, files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
   try {
+    await mkdir(directory, { recursive: true });
     for (const { name, text } of files) {
       const path = join(directory, name);
       await writeFile(path, text, { flag: "wx" });
@@ -85,7 +109,7 @@ async function writeAll(directory: string, files: readonly NewFile[]): Promise<v
   } catch (error) {
     for (const path of written) await rm(path, { force: true });
     const name = join(directory, files[written.length]?.name ?? "");
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (error as NodeJS.ErrnoException).syscall !== "mkdir") {
       throw new InputError(
         `${name} is there already: nothing was written; say another directory, as in: ratebook init DIR`,
       );

@@ -1,30 +1,48 @@
 /**
- * The options by which every command that reads usage is told where it is, and every command that writes a result where
- * it goes. A command takes those groups that it can use.
+ * Options that commands share: the inputs of all that read usage, and the outputs of all that write a result.
  *
  * @module
  */
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { FileReader } from "./event-files.ts";
+import { type CompactIds, createCompactIds } from "./events/seen-ids.ts";
+import type { Io } from "./io.ts";
+import { quoted, UsageError } from "./problems.ts";
 
 /** Files of events. */
 export const eventOptions: OptionSpecs = {
   events: {
     kind: "list",
     value: "FILE…",
-    help: "events: NDJSON, CSV with a map, either as .gz, or - for standard input",
+    help: "events: NDJSON, CSV with a map, either as .gz, Parquet with a map, or - for standard input",
   },
   map: {
     kind: "list",
     value: "MAP…",
-    help: "where each part of an event is in a CSV file; one for all files or one each",
+    help: "where each part of an event is in a file; one for all files or one each",
   },
   reader: {
     kind: "one",
-    choices: ["ndjson", "csv"],
-    help: "how the files are read, whatever their names end in",
+    choices: ["ndjson", "csv", "parquet", "core", "duckdb"],
+    help: "how to read the files, default by the ending of their names; core or duckdb: what sums Parquet files",
   },
+  memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
 };
+
+/** Whether an event id counts only once. */
+export const idOptions: OptionSpecs = {
+  "no-dedupe": { kind: "flag", help: "do not remember event ids: an id that comes again counts again" },
+};
+/** How events are taken from files, one after another. */
+export const takingOptions: OptionSpecs = {
+  strict: { kind: "flag", help: "stop at the first line or event that is wrong" },
+  ...idOptions,
+};
+
+/** The memory of event ids that {@link idOptions} ask for; there is none without events. */
+export function idMemory(given: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
+  return given.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
+}
 
 /** Files of usage that was counted elsewhere; for commands that read it. */
 export const usageOptions: OptionSpecs = {
@@ -39,7 +57,7 @@ export const usageOptions: OptionSpecs = {
 export function outputOptions(formats: readonly [string, ...string[]], of: string): OptionSpecs {
   return {
     format: { kind: "one", choices: formats, help: `how ${of} are printed; default ${formats[0]}` },
-    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears when it is whole" },
+    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
   };
 }
 
@@ -48,14 +66,29 @@ export interface EventInput {
   readonly events: readonly string[];
   readonly maps: readonly string[];
   readonly reader: FileReader | undefined;
+  /** Whether DuckDB sums plain rows of Parquet files, or leaves every row to the core. */
+  readonly isSummed: boolean;
+  /** The memory of DuckDB. */
+  readonly memory: string | undefined;
+  /** Whether ids are remembered. */
+  readonly dedupes: boolean;
+  /** Whether the first problem stops. */
+  readonly strict: boolean;
 }
 
 /** What was given of {@link eventOptions}. */
 export function eventInputOf(given: Arguments): EventInput {
   const reader = given.one("reader");
+  const memory = given.one("memory");
+  if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
+    throw new UsageError(`--memory: expected a size such as 400MB, got ${quoted(memory)}`);
   return {
     events: given.many("events"),
     maps: given.many("map"),
-    reader: reader === "ndjson" || reader === "csv" ? reader : undefined,
+    reader: reader === "ndjson" || reader === "csv" || reader === "parquet" ? reader : undefined,
+    isSummed: reader !== "core",
+    memory,
+    dedupes: !given.flag("no-dedupe"),
+    strict: given.flag("strict"),
   };
 }

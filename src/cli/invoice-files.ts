@@ -5,8 +5,10 @@
  */
 import * as z from "zod";
 
+import { pathText } from "../book/problems.ts";
+import { openDocument } from "../book/reading/json-document.ts";
 import { RatebookError } from "../errors.ts";
-import type { Invoice } from "../invoicing/invoice.ts";
+import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
 import { decimalOf } from "../numbers/decimal.ts";
 import { parseJson } from "../numbers/json.ts";
 import { readTextFile } from "./documents.ts";
@@ -15,50 +17,118 @@ import { InputError } from "./problems.ts";
 
 /** The names under which invoices and their explanations hold decimals. */
 const DECIMALS: ReadonlySet<string> = new Set(
-  "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least bounded charged left remaining".split(
+  "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged left remaining".split(
     " ",
   ),
 );
 
+const instant = z.iso.datetime({ message: "expected an instant such as 2024-06-01T00:00:00.000Z" });
+const period = z.object({ from: instant, until: instant });
+const part = z.object({
+  because: z.string(),
+  share: z.object({ days: z.int(), of: z.int().min(1) }),
+  slabs: z.array(z.object({ order: z.int(), priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]) })).optional(),
+  bounds: z.object({}).optional(),
+});
+const rounding = z.object({ mode: z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), digits: z.int() });
+const exact = z.object({ denominator: z.int().min(1) });
+const charge = { parts: z.array(part), natural: period, exact, rounding };
+const explanation = z.discriminatedUnion(
+  "of",
+  [
+    z.object({ of: z.literal("CARD"), ...charge, served: period }),
+    z.object({ of: z.literal("SLAB"), exact }),
+    z.object({ of: z.literal("BOUNDS") }),
+    z.object({ of: z.literal("SUM") }),
+    z.object({
+      of: z.literal("TRUE_UP"),
+      ...charge,
+      served: period,
+      invoiced: z.array(z.object({ invoiceType: z.string(), invoiceDate: instant })),
+    }),
+    z.object({
+      of: z.literal("CREDIT"),
+      paid: z.array(z.object({ type: z.string() })),
+      refund: z.object(charge).optional(),
+    }),
+  ],
+  { error: "another version of ratebook explained it: preview again with this one" },
+);
+const line = z.object({
+  type: z.string(),
+  id: z.string().optional(),
+  explanation: explanation.optional(),
+  get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
+    return z.array(line).optional();
+  },
+});
 const shape = z.object({
   accountId: z.string(),
-  invoiceType: z.enum(["STANDARD", "STANDARD_ADVANCED", "AD_HOC"]),
-  currency: z.string(),
+  invoiceType: z.enum(INVOICE_TYPES),
+  currency: z.string().regex(/^[A-Z]{3}$/, "expected the code of a currency"),
   pricePlanId: z.string(),
   pricePlanVersion: z.number(),
-  startDate: z.string(),
-  endDate: z.string(),
-  invoiceDate: z.string(),
-  revenueInfo: z.object({ type: z.literal("TOTAL_AMOUNT"), lineItems: z.array(z.unknown()) }),
+  startDate: instant,
+  endDate: instant,
+  invoiceDate: instant,
+  revenueInfo: z.object({ ...line.shape, type: z.literal("TOTAL_AMOUNT"), lineItems: z.array(line) }),
 });
 
 /**
  * The invoices of a file: one, a list, or a document with `invoices`.
  *
- * @throws {InputError} when the file cannot be read, is no JSON or holds no invoices
+ * @throws {InputError} when the file cannot be read, is no JSON, holds no invoices, or one of them is none; with line and
+ * column
  */
 export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
-  const text = await readTextFile(path, io);
+  return invoicesIn(path, await readTextFile(path, io));
+}
+
+/** As {@link readInvoices}, of a text that was read. */
+export function invoicesIn(path: string, text: string): readonly Invoice[] {
   try {
     const json = parseJson(text);
-    const listed: unknown = isObject(json) && "invoices" in json ? json["invoices"] : json;
+    const isHolder = isObject(json) && "invoices" in json;
+    const listed: unknown = isHolder ? json["invoices"] : json;
+    const base = isHolder ? "$.invoices" : "$";
     const invoices: readonly unknown[] = Array.isArray(listed) ? listed : [listed];
-    return invoices.map((invoice, index) => invoiceOf(invoice, `$.invoices[${index}]`));
+    if (invoices.length === 0) throw new InvoiceFault(base, "there are no invoices");
+    return invoices.map((invoice, index) => invoiceOf(invoice, Array.isArray(listed) ? `${base}[${index}]` : base));
   } catch (error) {
-    if (error instanceof RatebookError) throw new InputError(`${path}: ${error.message}`);
-    if (error instanceof InvoiceFault) throw new InputError(`${path}: ${error.message}`);
+    if (error instanceof RangeError) throw new InputError(`${path}: it is nested too deeply`);
+    if (error instanceof InvoiceFault || error instanceof RatebookError) throw placed(error, path, text);
     throw error;
   }
 }
 
-class InvoiceFault extends Error {}
+/** What is wrong with a file, with line and column where they are known. */
+function placed(error: InvoiceFault | RatebookError, path: string, text: string): InputError {
+  const document = openDocument(text);
+  if (!("placeOf" in document))
+    return new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  if (error instanceof RatebookError) return new InputError(`${path}: ${error.message}`);
+  const { line: row, column } = document.placeOf(error);
+  return new InputError(`${path}:${row}:${column}: ${error.path}: ${error.message}`);
+}
+
+/** Why something is no invoice, and where. */
+class InvoiceFault extends Error {
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
 
 function invoiceOf(json: unknown, path: string): Invoice {
   const result = shape.safeParse(json);
   if (!result.success) {
     const [issue] = result.error.issues;
-    const place = [path, ...(issue?.path ?? [])].map(String).join(".");
-    throw new InvoiceFault(`${place}: expected an invoice as preview --format json writes it: ${issue?.message ?? ""}`);
+    const place = `${path}${pathText((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
+    throw new InvoiceFault(
+      place,
+      `expected an invoice as preview --explain --format json writes it: ${issue?.message ?? ""}`,
+    );
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked, and diff asks of each line what it needs
   return withDecimals(json, path) as Invoice;
@@ -75,7 +145,7 @@ function withDecimals(json: unknown, path: string): unknown {
       try {
         return [key, decimalOf(value)];
       } catch (error) {
-        if (error instanceof RatebookError) throw new InvoiceFault(`${place}: ${error.message}`);
+        if (error instanceof RatebookError) throw new InvoiceFault(place, error.message);
         throw error;
       }
     }),

@@ -27,7 +27,7 @@ export interface Io {
   readonly fingerprintKey: () => FingerprintKey;
   /** The environment's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Resolves when the process is told to stop, with the signal; told once more, it ends at once. */
+  /** Resolves with the first signal to stop the process; a second one ends it at once. */
   readonly stopped: () => Promise<string>;
 }
 
@@ -35,7 +35,7 @@ export interface Io {
 export interface Terminal {
   /** How many characters fit in a line. */
   readonly columns: number;
-  /** Whether it shows colours, and whoever looks at it wants them (NO_COLOR). */
+  /** Whether it shows colours and NO_COLOR is not set. */
   readonly colours: boolean;
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { formatInstant } from "../calendar/instant.ts";
+import { printable } from "../invoicing/printable.ts";
 import type { ApiKey, ApiKeys } from "../server/access/keys.ts";
 import type { Role } from "../server/http/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
@@ -11,7 +12,6 @@ import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, isNewDirectory, lastingDatabaseOf } from "./database.ts";
 import { write } from "./io.ts";
 import { quoted, UsageError } from "./problems.ts";
-import { printable } from "./table/printable.ts";
 
 const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 const PAGE = 1000;
@@ -20,7 +20,7 @@ const NAME_MAX = 255;
 /** The API keys of a database, which a server may have open meanwhile. */
 export const keysCommand: Command = {
   usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
-  summary: "Makes, lists and revokes the API keys of a database, which a server may have open.",
+  summary: "Creates, lists and revokes the API keys of a database, even while a server is running on it.",
   options: {
     name: { kind: "one", value: "NAME", help: "create: what the key is for" },
     role: {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LINT_CODES } from "../book/resources/lint.ts";
+import { LINT_CODES } from "../book/model/lint-codes.ts";
 import type { TextPlace } from "../numbers/json-text.ts";
 import type { LintFinding } from "../proof/lint/finding.ts";
 import { packageVersion } from "../server/version.ts";

@@ -1,33 +1,33 @@
+import { openDocument } from "../book/reading/json-document.ts";
 /**
  * `ratebook lint`: what is legal in a book and surely unwanted.
  *
  * @module
  */
 import { hasCode } from "../errors.ts";
+import { printable } from "../invoicing/printable.ts";
 import { lintBook } from "../proof/lint/lint-book.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
-import { openDocument } from "./json-document.ts";
 import { type PlacedFinding, sarifOf } from "./lint-sarif.ts";
 import { withOutput } from "./output.ts";
 import { UsageError } from "./problems.ts";
-import { printable } from "./table/printable.ts";
 
 /** Prints what lint finds in a book. */
 export const lintCommand: Command = {
   usage: "BOOK [options]",
-  summary: "Finds what is legal in a book and surely unwanted, each with an example to check by hand.",
+  summary: "Finds prices and rules that are valid but almost surely a mistake, each with an example to check by hand.",
   options: {
     ...outputOptions(["text", "json", "sarif"], "findings"),
     "jump-share": {
       kind: "one",
       value: "SHARE",
-      help: "the share of a price by which it may jump at a slab's edge; default 1, which doubles it",
+      help: "how far a price may jump at a slab's edge, as a share of it; default 1: it may double",
     },
-    all: { kind: "flag", help: "show what the book silences, too" },
+    all: { kind: "flag", help: "also show the findings that the book silences" },
   },
   run: lint,
 };

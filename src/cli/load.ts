@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { BookInput } from "../book/model/book.ts";
 import type { Loaded } from "../engine/load.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
@@ -13,7 +14,7 @@ import { type Io, write } from "./io.ts";
 /** Puts a whole book into a store, or nothing of it. */
 export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
-  summary: "Puts a book's resources into a database: all of them or, where one is there already, none.",
+  summary: "Loads a book into a database; if any of its resources is there already, nothing is loaded.",
   options: databaseOption,
   variables: databaseVariable,
   run: load,
@@ -22,7 +23,7 @@ export const loadCommand: Command = {
 async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
   const database = lastingDatabaseOf(given, io);
-  // Every problem of the book is told before a database is opened.
+  // All problems of the book are printed before a database is opened.
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   // Only this command needs the engine and a database: the others start without them.
@@ -30,7 +31,8 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   const { openDatabase } = await import("../store/open-database.ts");
   const engine = createEngine({ store: await openDatabase(database) });
   try {
-    const loaded = await engine.load(file.json);
+    // It was read above, and `load` says of any value what is no book in it.
+    const loaded = await engine.load(file.json as BookInput);
     await write(io.stdout, `${path}: loaded ${contentsOf(loaded)}\n`);
   } finally {
     await engine.close();

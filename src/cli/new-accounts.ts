@@ -1,34 +1,44 @@
 /**
- * `--accounts-from-events`: whoever has events and is not in the book becomes an account of it, on one plan.
+ * `--accounts-from-events`: account ids of events that the book does not have become accounts on one plan.
  *
  * @module
  */
-import { type Book, parseBook } from "../book/book.ts";
-import type { Account } from "../book/resources/account.ts";
-import type { PricePlan } from "../book/resources/price-plan.ts";
+import { parseBook } from "../book/book.ts";
+import type { Account } from "../book/model/account.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
-import { DAY_MS, dayOf, type Instant, instantOrUndefined } from "../calendar/instant.ts";
+import { DAY_MS, dayOf, type Instant, instantOrUndefined, parseDate } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { asOf } from "../ledger/account/account-plans.ts";
 import { type EventFile, openEventFiles } from "./event-files.ts";
 import { takeAll } from "./events/cursor.ts";
 import type { Io } from "./io.ts";
 import { InputError, quoted, UsageError } from "./problems.ts";
+import { usageRows } from "./usage/usage-rows.ts";
 
-/** When each account of some files has its first event, by its id or alias as the events write it. */
-export type FirstEvents = ReadonlyMap<string, Instant>;
+/** When each account of some files is first used, by its id or alias as the files write it. */
+export type FirstUse = ReadonlyMap<string, Instant>;
 
-/** Looks through files of events for their accounts. @throws {UsageError} for standard input, which is read once only */
-export async function firstEventsOf(files: readonly EventFile[], io: Io): Promise<FirstEvents> {
-  if (files.some(({ path }) => path === "-"))
+/** Files of events and of usage. */
+export interface UseFiles {
+  readonly files: readonly EventFile[];
+  readonly usagePaths: readonly string[];
+}
+
+/** Looks through files for their accounts. @throws {UsageError} for standard input, which is read once only */
+export async function firstUseOf({ files, usagePaths }: UseFiles, io: Io): Promise<FirstUse> {
+  if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice: expected files, not standard input");
   const firsts = new Map<string, Instant>();
+  const note = (accountId: string, at: Instant | undefined): void => {
+    if (at !== undefined && at < (firsts.get(accountId) ?? Infinity)) firsts.set(accountId, at);
+  };
   const take = (event: unknown): boolean => {
     if (typeof event !== "object" || event === null) return true;
     const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
     if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
-    const at = instantOrUndefined(timestamp);
-    if (at !== undefined && at < (firsts.get(accountId) ?? Infinity)) firsts.set(accountId, at);
+    note(accountId, instantOrUndefined(timestamp));
     return true;
   };
   const sink = {
@@ -37,9 +47,13 @@ export async function firstEventsOf(files: readonly EventFile[], io: Io): Promis
     // Without slots every reader gives whole events.
     slotsOf: () => undefined,
     filled: () => true,
+    counted: () => false,
   };
   const { cursors } = await openEventFiles(files, sink, io);
   await takeAll(cursors, { onDisorder: () => undefined });
+  for (const path of usagePaths) {
+    for await (const { row } of usageRows(path, io)) if (row !== undefined) note(row.accountId, parseDate(row.date));
+  }
   return firsts;
 }
 
@@ -81,7 +95,7 @@ export function readModelled(json: unknown, book: Book, draft: PricePlan | undef
  *
  * @param modelled what {@link readModelled} read
  */
-export function withNewAccounts(modelled: Book, firsts: FirstEvents): { readonly book: Book; readonly added: number } {
+export function withNewAccounts(modelled: Book, firsts: FirstUse): { readonly book: Book; readonly added: number } {
   const model = modelled.accounts.find(({ id }) => id === MODEL);
   const known = new Set(modelled.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
   const added = [...firsts].filter(([id]) => !known.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));

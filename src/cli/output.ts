@@ -17,7 +17,11 @@ import { InputError, reasonOf } from "./problems.ts";
  */
 export async function withOutput<T>(given: Arguments, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
   const path = given.one("output");
-  if (path === undefined) return work(io);
+  return path === undefined ? work(io) : intoFile(path, io, work);
+}
+
+/** As {@link withOutput}, for a file that is said. @throws {InputError} when the file cannot be written */
+export async function intoFile<T>(path: string, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
   const unwritable = (error: unknown): never => {
     throw new InputError(`${path}: cannot be written: ${reasonOf(error)}`);
   };

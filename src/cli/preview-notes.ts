@@ -3,18 +3,19 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
 import { hintAt } from "../book/nearest.ts";
-import type { PricePlan } from "../book/resources/price-plan.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
+import { formsThatFit } from "./events/text-forms.ts";
 import { quoted } from "./problems.ts";
 
 /** How many events of each account were accepted. */
 export interface AcceptedEvents {
-  /** @param accountId an id or an alias */
-  add(accountId: unknown): void;
+  /** @param accountId an id or an alias; @param times how many events */
+  add(accountId: unknown, times?: number): void;
   of(accountId: string): number;
 }
 
@@ -24,9 +25,9 @@ export function countAccepted({ accounts }: Pick<Book, "accounts">): AcceptedEve
   for (const { id } of accounts) ids.set(id, id);
   const counts = new Map<string, number>();
   return {
-    add: (accountId) => {
+    add: (accountId, times = 1) => {
       const id = ids.get(String(accountId));
-      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + times);
     },
     of: (accountId) => counts.get(accountId) ?? 0,
   };
@@ -36,6 +37,18 @@ export function countAccepted({ accounts }: Pick<Book, "accounts">): AcceptedEve
 export function sentenceOnZones(problems: readonly { readonly message: string }[]): string | undefined {
   if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
   return 'timestamps without a zone: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "zone": "UTC"}';
+}
+
+/** The remedy for times of CSV files in another form than an event's, which the map does not name; none where there are no such. */
+export function sentenceOnForms(problems: readonly { readonly message: string }[]): string | undefined {
+  const texts = problems.flatMap(
+    ({ message }) => /"([^"]+)" is no date-time: (?!it has no zone)/.exec(message)?.[1] ?? [],
+  );
+  const forms = texts.map((text) => formsThatFit([text])).find((fitting) => fitting.length > 0);
+  if (forms === undefined) return undefined;
+  const [first = "", second] = forms;
+  const other = second === undefined ? "" : ` (or "${second}")`;
+  return `times in another form: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
 }
 
 /** So many unknown accounts are named. */
@@ -76,7 +89,7 @@ export function notesOnNothing({ book, plan, invoices, events, hasEvents }: Prev
   if (book.accounts.length === 0)
     return ["nothing is billed: the book has no account; add some, or use --accounts-from-events"];
   if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
-  // What was wrong with the events, or that there were none, is told already.
+  // Problems of events, or their absence, have been reported.
   if (!accepted && hasEvents) return [];
   return [
     "nothing is billed: at that time the accounts' plans are not in force (effectiveFrom), or price nothing that was used",

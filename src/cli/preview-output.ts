@@ -3,22 +3,26 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
+import { printable } from "../invoicing/printable.ts";
 import type { SkippedAccount } from "../ledger/account/bill.ts";
+import type { LineTrace } from "../ledger/preview/line-trace.ts";
+import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
+import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
-import { sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
+import { sentenceOnForms, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
 import { withDashes } from "./problems.ts";
+import { reportPage } from "./report-page.ts";
 import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
 import { invoiceTable } from "./table/invoice-table.ts";
-import { printable } from "./table/printable.ts";
 import { styleOf } from "./table/style.ts";
+import { TRACE_CSV_HEADER, traceCsv, tracesJson, traceText } from "./table/trace-text.ts";
 
 /** How invoices are printed. */
-export type PreviewFormat = "table" | "json" | "csv";
+export type PreviewFormat = "table" | "json" | "csv" | "html";
 
 /** What is printed. */
 export interface PreviewResult {
@@ -26,13 +30,20 @@ export interface PreviewResult {
   /** How many were read, and how many had each status. */
   readonly events: Readonly<Record<string, number>>;
   readonly problems: readonly LineProblem[];
+  /** How many problems there were in all. */
+  readonly problemCount: number;
+  readonly notices: readonly string[];
   /** Accounts whose bill cannot be made. */
   readonly skipped: readonly SkippedAccount[];
   readonly book: Book;
+  /** The usage of an account. */
+  readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
 }
 
 /** So many problems are told one by one. */
 const PROBLEMS_TOLD_MAX = 20;
+/** How many problems of one kind are told. */
+const ALIKE_TOLD_MAX = 3;
 
 /** Writes the invoices to standard output, one after another. */
 export async function writePreview(result: PreviewResult, format: PreviewFormat, io: Io): Promise<void> {
@@ -43,6 +54,8 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
       await write(io.stdout, CSV_HEADER);
       for (const invoice of result.invoices) await write(io.stdout, invoiceCsv(invoice));
       return;
+    case "html":
+      return write(io.stdout, await reportPage(result));
     case "table": {
       const style = styleOf(io);
       const names = new Map(result.book.accounts.map(({ id, name }) => [id, name]));
@@ -50,6 +63,20 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
         await write(io.stdout, `${invoiceTable(invoice, { accountName: names.get(invoice.accountId) }, style)}\n`);
       }
     }
+  }
+}
+
+/** Writes what is behind lines to standard output. */
+export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
+  if (traces.length === 0) await tellNotices(["no invoice that is shown has such a line"], io);
+  if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
+  if (format === "json") {
+    for (const piece of tracesJson(traces)) await write(io.stdout, piece);
+    return;
+  }
+  for (const trace of traces) {
+    if (format === "csv") for (const row of traceCsv(trace)) await write(io.stdout, row);
+    else for (const line of traceText(trace)) await write(io.stdout, `${printable(line)}\n`);
   }
 }
 
@@ -70,19 +97,39 @@ function indented(text: string, indent: string): string {
   return text.replace(/^/gm, indent);
 }
 
-/** Tells the first problems one a line, how many more there are, and what remedies many of them at once. */
+/** Tells the first problems of each kind one a line, how many more there are, and what remedies many of them at once. */
 export async function tellProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
-  const { problems, count, disorders, unknownAccounts } = list;
-  // Events of unknown accounts are told by account: one that is missing may have thousands.
-  const single = problems.filter(({ status }) => status !== NO_ACCOUNT);
-  const told = single.slice(0, PROBLEMS_TOLD_MAX);
-  const lines = told.map(({ file, line, message, status }) => `${file}:${line}: ${message} [${status}]`);
-  const more = count - list.withoutAccount - told.length;
-  if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
-  const notes = [sentenceOnUnknown(unknownAccounts, book), sentenceOnZones(problems)];
+  const { problems, disorders, unknownAccounts } = list;
+  const lines = linesOfProblems(list);
+  const notes = [sentenceOnUnknown(unknownAccounts, book), sentenceOnZones(problems), sentenceOnForms(problems)];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
   for (const { file, line, sentence } of disorders) lines.push(`${file}:${line}: note: ${sentence}`);
   for (const line of lines) await write(io.stderr, `${printable(line)}\n`);
+}
+
+/** Problems in the order of their lines; of those of one kind the first few, and behind the last of them how many more. */
+function linesOfProblems({ problems, kinds, count, withoutAccount }: ProblemList): string[] {
+  const told = new Map<string, number>();
+  const lines: string[] = [];
+  let covered = 0;
+  for (const problem of problems) {
+    // Events of unknown accounts are told by account: one that is missing may have thousands.
+    if (problem.status === NO_ACCOUNT) continue;
+    const kind = kindOf(problem);
+    const before = told.get(kind) ?? 0;
+    if (before === ALIKE_TOLD_MAX) continue;
+    if (lines.length >= PROBLEMS_TOLD_MAX) break;
+    const { file, line, message, status } = problem;
+    const more = before + 1 < ALIKE_TOLD_MAX ? 0 : (kinds.get(kind) ?? ALIKE_TOLD_MAX) - ALIKE_TOLD_MAX;
+    lines.push(
+      `${file}:${line}: ${message} [${status}]${more === 0 ? "" : ` (and ${grouped(String(more))} more like it)`}`,
+    );
+    told.set(kind, before + 1);
+    covered += 1 + more;
+  }
+  const others = count - withoutAccount - covered;
+  if (others > 0) lines.push(`… and ${grouped(String(others))} more`);
+  return lines;
 }
 
 /** Tells what is worth knowing though nothing failed. */
@@ -90,11 +137,40 @@ export async function tellNotices(notices: readonly string[], io: Io): Promise<v
   for (const notice of notices) await write(io.stderr, `note: ${printable(withDashes(notice))}\n`);
 }
 
+/** Tells how many accounts were made of the events. */
+export async function tellNewAccounts(count: number, io: Io): Promise<void> {
+  await tellNotices([`${counted(count, "account")} made from the events, for this run only`], io);
+}
+
+/** Events by status, lines that hold none among them. */
+export function countedEvents(
+  statuses: Readonly<Record<string, number>> & { readonly read: number },
+  { badLines }: Pick<ProblemList, "badLines">,
+): Readonly<Record<string, number>> {
+  return { ...statuses, read: statuses.read + badLines, ...(badLines > 0 ? { [BAD_LINE]: badLines } : {}) };
+}
+
+/** What a run read and made, beside events. */
+interface Made {
+  /** Rows of usage that were read; undefined where none were asked for. */
+  readonly rows?: number | undefined;
+  /** How many of what. */
+  readonly made: readonly [count: number, thing: string];
+}
+
 /** Tells how many events there were of each kind. */
-export async function tellSummary(events: Readonly<Record<string, number>>, invoices: number, io: Io): Promise<void> {
+export async function tellSummary(
+  events: Readonly<Record<string, number>>,
+  { rows, made }: Made,
+  io: Io,
+): Promise<void> {
   const { read = 0, ...statuses } = events;
   const counts = Object.entries(statuses).map(([status, count]) => `${grouped(String(count))} ${status}`);
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
-  const made = `${grouped(String(invoices))} invoice${invoices === 1 ? "" : "s"}`;
-  await write(io.stderr, `${grouped(String(read))} event${read === 1 ? "" : "s"} read${kinds}; ${made}\n`);
+  const usage = rows === undefined ? "" : `${counted(rows, "row")} of usage and `;
+  await write(io.stderr, `${usage}${counted(read, "event")} read${kinds}; ${counted(...made)}\n`);
+}
+
+function counted(count: number, thing: string): string {
+  return `${grouped(String(count))} ${thing}${count === 1 ? "" : "s"}`;
 }

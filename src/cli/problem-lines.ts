@@ -4,8 +4,8 @@
  * @module
  */
 import type { Problem } from "../errors.ts";
+import { printable } from "../invoicing/printable.ts";
 import type { TextPlace } from "../numbers/json-text.ts";
-import { printable } from "./table/printable.ts";
 
 /** So many problems are shown with their line of the file. */
 const SHOWN_MAX = 20;

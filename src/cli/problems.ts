@@ -48,5 +48,8 @@ export function withDashes(sentence: string): string {
 
 /** The reason of a line with bytes that are no text. */
 export const NOT_UTF8 = "the line is not valid UTF-8";
+/** Said of a file whose lines no reader finds. */
+export const CARRIAGE_RETURNS =
+  "its lines end in a carriage return alone: expected a line feed, with or without a carriage return before it";
 /** The reason of a line that is passed over without being kept. */
 export const TOO_LONG = "the line is longer than 1 MiB";

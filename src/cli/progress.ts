@@ -18,7 +18,7 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-/** Starts the bar. Of standard input nobody knows the size: it is not counted. */
+/** Starts the bar. Standard input has no size, and is not counted. */
 export function showProgress(sources: readonly ByteSource[], { isTerminal, stderr }: Io): Progress {
   const total = sources.reduce((sum, source) => sum + (source.size ?? 0), 0);
   if (!isTerminal || total === 0) return { update: () => undefined, stop: () => undefined };

@@ -5,35 +5,49 @@
  */
 import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
+import { printable } from "../invoicing/printable.ts";
 import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { backtestCommand } from "./backtest.ts";
+import { chartCommand } from "./chart.ts";
 import { checkCommand } from "./check.ts";
 import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts";
+import { conformanceCommand } from "./conformance.ts";
 import { diffCommand } from "./diff.ts";
+import { exportCommand } from "./export.ts";
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { lintCommand } from "./lint.ts";
 import { loadCommand } from "./load.ts";
+import { meterCommand } from "./meter.ts";
 import { missingPackage } from "./missing-package.ts";
+import { playCommand } from "./play.ts";
 import { previewCommand } from "./preview.ts";
 import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
+import { reportCommand } from "./report.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
-import { printable } from "./table/printable.ts";
+import { sqlCommand } from "./sql.ts";
 import { verifyCommand } from "./verify.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   init: initCommand,
   preview: previewCommand,
+  report: reportCommand,
+  meter: meterCommand,
+  sql: sqlCommand,
   check: checkCommand,
   schema: schemaCommand,
   verify: verifyCommand,
   lint: lintCommand,
+  chart: chartCommand,
+  play: playCommand,
   backtest: backtestCommand,
   diff: diffCommand,
+  conformance: conformanceCommand,
   load: loadCommand,
+  export: exportCommand,
   serve: serveCommand,
   keys: keysCommand,
 };

@@ -14,7 +14,7 @@ import { InputError, quoted, UsageError } from "./problems.ts";
 /** Prints the path of a schema, or of all. */
 export const schemaCommand: Command = {
   usage: "[book|plan|map]",
-  summary: 'Prints where the JSON Schemas of a book, a plan and a map are: an editor takes one as "$schema".',
+  summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
   options: {},
   run: async ({ positionals }, io) => {
     const [asked, ...more] = positionals;

@@ -6,6 +6,8 @@
 import { isIP } from "node:net";
 
 import { organizationRequest } from "../book/reading/document.ts";
+import { DAY_MS } from "../calendar/instant.ts";
+import { ID_MEMORY_MS } from "../ledger/catalog.ts";
 import type { RateLimitOptions, RateLimits } from "../server/access/rate-limits.ts";
 import { LOG_LEVELS, type LogLevel } from "../server/http/log.ts";
 import type { ServeOptions } from "../server/serve.ts";
@@ -18,6 +20,8 @@ export interface ServeArguments {
   readonly logLevel: LogLevel | undefined;
   /** Absent when nothing was said of it. */
   readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
+  /** How long events are kept, in milliseconds; undefined for good. */
+  readonly keepEventsMs: number | undefined;
   /** The first key, of the environment. */
   readonly apiKey: string | undefined;
 }
@@ -33,7 +37,7 @@ export function readServeArguments(
   env: Readonly<Record<string, string | undefined>>,
 ): ServeArguments {
   const [extra] = given.positionals;
-  if (extra !== undefined) throw new UsageError(`serve takes options alone, got ${quoted(extra)}`);
+  if (extra !== undefined) throw new UsageError(`serve takes options and no arguments, got ${quoted(extra)}`);
   const id = read(given, "organization", (text) => accepted("id", text));
   const baseCurrency = read(given, "currency", (text) => accepted("baseCurrency", text));
   return {
@@ -49,6 +53,7 @@ export function readServeArguments(
         Buffer.byteLength(text) < SECRET_BYTES ? `at least ${SECRET_BYTES} bytes` : undefined,
       ),
     },
+    keepEventsMs: keptFor(given),
     logLevel: LOG_LEVELS.find((level) => level === given.one("log-level")),
     organization: id === undefined && baseCurrency === undefined ? undefined : { id, baseCurrency },
     apiKey: variable(env, "RATEBOOK_API_KEY", (text) => (KEY.test(text) ? undefined : "rb_ and 43 letters or digits")),
@@ -72,6 +77,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "public-url": "an address such as https://billing.example.com/v1",
   "rate-limits": "off, or limits such as ingest=50/500,rest=10/200 (ingest, ingestBatch, entitled, rest)",
   "trust-proxy": "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1",
+  "keep-events": "forever, or days such as 400d, at least 45d",
   "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
 };
 
@@ -125,6 +131,18 @@ function intervalOf(text: string): number | undefined {
   const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
   return milliseconds > 0 && milliseconds <= 86_400_000 ? milliseconds : undefined;
+}
+
+/** Milliseconds that events are kept; undefined for good. */
+function keptFor(given: Arguments): number | undefined {
+  const days = read(given, "keep-events", daysOf);
+  return days === undefined || days === "forever" ? undefined : days * DAY_MS;
+}
+
+function daysOf(text: string): number | "forever" | undefined {
+  if (text === "forever") return text;
+  const [, count] = /^(\d{1,5})d$/.exec(text) ?? [];
+  return Number(count) * DAY_MS >= ID_MEMORY_MS ? Number(count) : undefined;
 }
 
 /** A variable of the environment; an empty one is none. What it holds is never told. */

@@ -13,33 +13,42 @@ import { type Io, write } from "./io.ts";
 import { InputError } from "./problems.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
 
-/** The billing API, until it is told to stop. */
+/** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
   usage: "[options]",
-  summary: "Serves the billing API over a database until it is told to stop.",
+  summary: "Serves the billing API over a database until it is stopped.",
   options: {
     ...servedDatabaseOption,
     host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1: this machine alone)" },
     port: { kind: "one", value: "PORT", help: "the port to listen on (default 4747; 0 takes a free one)" },
-    prefix: { kind: "one", value: "PATH", help: "the path below which the API is served, such as /v1" },
-    "public-url": { kind: "one", value: "URL", help: "where clients find the API, for its OpenAPI document" },
+    prefix: { kind: "one", value: "PATH", help: "a path to serve the API under, such as /v1" },
+    "public-url": {
+      kind: "one",
+      value: "URL",
+      help: "the address at which clients reach the API, for its OpenAPI document",
+    },
     organization: {
       kind: "one",
       value: "ID",
       help: 'the id of the organization that the database belongs to (default: the id "default")',
     },
-    currency: { kind: "one", value: "CODE", help: "its currency, as ISO 4217 has it (default USD)" },
+    currency: { kind: "one", value: "CODE", help: "its currency, an ISO 4217 code (default USD)" },
     "rate-limits": {
       kind: "one",
       value: "off|LIMITS",
-      help: "requests a second and at once: ingest=50/500,ingestBatch=50/500,entitled=50/500,rest=10/200",
+      help: "requests per second and in one burst: ingest=50/500,ingestBatch=50/500,entitled=50/500,rest=10/200",
     },
     "trust-proxy": {
       kind: "maybe",
       value: "HOPS|ADDRESSES",
-      help: "believe X-Forwarded-For of the nearest proxy, of so many, or of those at these addresses",
+      help: "trust X-Forwarded-For from the nearest proxy, from so many proxies, or from these addresses",
     },
     "bill-run-interval": { kind: "one", value: "off|TIME", help: "time between bill runs: 90s, 10m (default), 1h" },
+    "keep-events": {
+      kind: "one",
+      value: "DAYS|forever",
+      help: "how long events are kept once their cycle is closed: 400d, at least 45d (default forever)",
+    },
     "log-level": {
       kind: "one",
       choices: LOG_LEVELS,
@@ -48,7 +57,7 @@ export const serveCommand: Command = {
   },
   variables: {
     ...databaseVariable,
-    RATEBOOK_API_KEY: "the first key of a database, in place of one that is drawn and printed",
+    RATEBOOK_API_KEY: "the first key of a new database; default: a random one, which is printed",
     RATEBOOK_JWT_SECRET: "signs tokens: at least 32 bytes; else the database keeps a secret",
   },
   run: serveUntilStopped,
@@ -71,7 +80,11 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   });
   if (store === undefined) return "done";
   let tell: ((accountId: string, error: unknown) => void) | undefined;
-  const engine = createEngine({ store, onSkipped: (accountId, error) => tell?.(accountId, error) });
+  const engine = createEngine({
+    store,
+    onSkipped: (accountId, error) => tell?.(accountId, error),
+    ...(asked.keepEventsMs === undefined ? {} : { keepEventsMs: asked.keepEventsMs }),
+  });
   if (asked.organization !== undefined) {
     await engine.organization.claim(asked.organization).catch(closing(engine));
   }
@@ -82,7 +95,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   const server = await listen({ ...asked.server, engine, log: { level: asked.logLevel, stream: io.stderr } });
   const { log } = server.app;
   tell = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
-  // A key is made where it can be used: whoever reads it may do so at once.
+  // Made after the server listens, so that the printed key works at once.
   if (!stop.signal.aborted) await sayKey(engine, asked, { io, log }).catch(closing(server));
   if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
   if (/^postgres(?:ql)?:/.test(database) && asked.server.jwtSecret === undefined) {

@@ -1,9 +1,13 @@
+import { openDocument } from "../book/reading/json-document.ts";
 /**
  * `ratebook verify`: invoices computed again by a second program, from their explanations, the usage and the events.
  *
  * @module
  */
 import { grouped } from "../invoicing/figure-text.ts";
+import type { Invoice } from "../invoicing/invoice.ts";
+import { printable } from "../invoicing/printable.ts";
+import { stringifyJson } from "../numbers/json.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../verify.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -12,10 +16,10 @@ import { openEventFiles, pairWithMaps } from "./event-files.ts";
 import { takeAll } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
 import { eventInputOf, eventOptions, usageOptions } from "./input-options.ts";
+import { invoicesIn } from "./invoice-files.ts";
 import { type Io, write } from "./io.ts";
 import { InputError, reasonOf, UsageError } from "./problems.ts";
 import { showProgress } from "./progress.ts";
-import { printable } from "./table/printable.ts";
 import { type UsageRow, usageRows } from "./usage/usage-rows.ts";
 
 /** So many differences are told one by one. */
@@ -24,7 +28,8 @@ const DIFFERENCES_TOLD_MAX = 20;
 /** Verifies invoices. */
 export const verifyCommand: Command = {
   usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
-  summary: "Computes invoices again by other code, from their explanations, and tells every figure that differs.",
+  summary:
+    "Computes invoices again with independent code, from their explanations, and names every figure that differs.",
   options: {
     ...usageOptions,
     ...eventOptions,
@@ -42,8 +47,9 @@ async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"
   if (files.length > 0 !== (bookPath !== undefined)) {
     throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
   }
-  const invoices = await readJson(path, io);
-  checkExplained(path, invoices);
+  const text = await readTextFile(path, io);
+  checkExplained(path, invoicesIn(path, text));
+  const invoices = parseJson(text);
   const usagePaths = given.many("usage");
   const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
   const metering = bookPath === undefined ? undefined : await meterFiles(bookPath, files, creditsSuffice(invoices), io);
@@ -52,12 +58,9 @@ async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"
   return found.differences.length === 0 ? "done" : "problems";
 }
 
-/** An invoice without explanations cannot be verified: one sentence says so. */
-function checkExplained(path: string, invoices: unknown): void {
-  const list = Array.isArray(invoices) ? invoices : (invoices as { invoices?: unknown } | null)?.invoices;
-  const bare = (each: unknown): boolean =>
-    (each as { revenueInfo?: { explanation?: unknown } } | null)?.revenueInfo?.explanation === undefined;
-  if (Array.isArray(list) && list.length > 0 && list.every(bare)) {
+/** Invoices without explanations cannot be verified: one sentence says so. */
+function checkExplained(path: string, invoices: readonly Invoice[]): void {
+  if (invoices.some(({ revenueInfo }) => revenueInfo.explanation === undefined)) {
     throw new InputError(`${path}: the invoices carry no explanations: print them with --explain --format json`);
   }
 }
@@ -76,7 +79,7 @@ async function meterFiles(
   creditsSuffice: boolean,
   io: Io,
 ): Promise<Metering> {
-  const metering = createMetering(await readJson(bookPath, io), creditsSuffice);
+  const metering = createMetering(await readBookText(bookPath, io), creditsSuffice);
   const sink: EventSink = {
     event: (_file, _line, event) => {
       metering.add(event);
@@ -86,6 +89,7 @@ async function meterFiles(
     badLine: () => true,
     slotsOf: () => undefined,
     filled: () => true,
+    counted: () => false,
   };
   const { cursors, sources } = await openEventFiles(files, sink, io);
   const progress = showProgress(sources, io);
@@ -108,9 +112,11 @@ async function readRows(paths: readonly string[], io: Io): Promise<readonly Usag
   return rows;
 }
 
-async function readJson(path: string, io: Io): Promise<unknown> {
-  const text = await readTextFile(path, io);
-  return orInputError(path, () => parseJson(text));
+/** A book as it was written, with its comments left out; numbers are fractions. */
+async function readBookText(path: string, io: Io): Promise<unknown> {
+  const document = openDocument(await readTextFile(path, io));
+  if ("value" in document) return parseJson(stringifyJson(document.value));
+  throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
 }
 
 function orInputError<T>(path: string, read: () => T): T {

@@ -27,13 +27,13 @@ export interface FeatureEntry {
   readonly voided: boolean;
 }
 
-/** What an event took from one entry (S11.4). */
+/** The units that an event took from one entry (S11.4). */
 export interface Allocation {
   readonly entryId: string;
   readonly quantity: Exact;
 }
 
-/** What an event took: from entries, in the order taken, and the rest as overage. */
+/** The consumption of an event: from entries, in the order taken, and the rest as overage. */
 export interface Consumption {
   readonly allocations: readonly Allocation[];
   readonly overage: Exact;

@@ -11,7 +11,7 @@ import { add, Decimal, greatest, least, subtract, ZERO } from "../numbers/decima
 export interface MonetaryCredit {
   readonly id: string;
   readonly accountId?: string;
-  /** What it was given for, for a person. */
+  /** The purpose, for a person. */
   readonly purpose: string;
   /** Major units of the account's invoice currency. */
   readonly creditAmount: Decimal;
@@ -25,11 +25,11 @@ export interface MonetaryCredit {
   readonly applicableEntityIds?: readonly string[] | null;
   /** Orders credits that are alike in all else; the lowest is the oldest. */
   readonly createdAt: number;
-  /** What is neither held nor consumed: the amount that may still be spent. 0 once voided (S12.5). */
+  /** The amount that may still be spent: neither held nor consumed. 0 once voided (S12.5). */
   readonly left: Decimal;
 }
 
-/** What a line charges for. */
+/** The kind of card of a line. */
 export type PayableKind =
   | "USAGE"
   | "FIXED_FEE"
@@ -48,7 +48,7 @@ export interface PayableLine {
   readonly value: Decimal;
 }
 
-/** What one credit pays of an invoice. */
+/** The payments of one credit on an invoice. */
 export interface CreditUse {
   readonly creditId: string;
   /** Major units, above 0. */
@@ -146,7 +146,7 @@ export function creditStatus(credit: {
   return credit.holdAmount.isZero() && leftOf(credit).lte(ZERO) ? "CONSUMED" : "ACTIVE";
 }
 
-/** What of a credit is neither held nor consumed (S12.4); 0 once voided (S12.5). */
+/** The part of a credit that is neither held nor consumed (S12.4); 0 once voided (S12.5). */
 export function leftOf(credit: {
   readonly creditAmount: Decimal;
   readonly holdAmount: Decimal;

@@ -25,11 +25,15 @@ export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}):
   }
 }
 
-/** The ids of all accounts for which something falls due up to an instant, ascending. */
-export async function* accountsBehind(view: LedgerView, at: Instant): AsyncGenerator<string> {
+/** The ids of all accounts whose places of drafts and due credits are not complete as of an instant, ascending. */
+export function accountsUncharted(view: LedgerView, at: Instant): AsyncGenerator<string> {
+  return allIds((after) => view.accountsUncharted(at, PAGE, after));
+}
+
+async function* allIds(read: (after: string | undefined) => Promise<readonly string[]>): AsyncGenerator<string> {
   let after: string | undefined;
   for (;;) {
-    const ids = await view.accountsBehind(at, PAGE, after);
+    const ids = await read(after);
     yield* ids;
     after = ids.at(-1);
     if (after === undefined || ids.length < PAGE) return;

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { type Book, readBookWithin } from "../book/book.ts";
+import { readBookWithin } from "../book/book.ts";
 import type { RuleWork } from "../book/checks/check-rule-work.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import { LIST_WORDS } from "../book/reading/references.ts";
-import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
@@ -16,10 +17,17 @@ import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { compareOldest } from "../store/order.ts";
-import { BOOK_LISTS, CONFIGURED_KINDS, type ConfiguredItem, type ConfiguredKind, plainOf } from "./document-body.ts";
+import {
+  BOOK_LISTS,
+  type Body,
+  CONFIGURED_KINDS,
+  type ConfiguredItem,
+  type ConfiguredKind,
+  plainOf,
+} from "./document-body.ts";
 import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
 
-/** Documents of each kind, oldest first, as the lists of the book have them; some of them may not be checked yet. */
+/** Documents of each kind, oldest first, as in the lists of a book; some may not be checked yet. */
 export type GivenDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
   /** One, or none while the organization is the default one. */
   readonly organization: readonly DocumentRecord[];
@@ -27,7 +35,7 @@ export type GivenDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRe
 /** The stored documents of each kind, oldest first, each checked when it was read. */
 export type ConfiguredDocuments = DocumentLists & Pick<GivenDocuments, "organization">;
 
-/** What decisions are made by. */
+/** A compiled configuration, with the documents that it was made of. */
 export interface Configuration {
   /** The store's, at which the documents were read. */
   readonly revision: number;
@@ -39,7 +47,7 @@ export interface Configuration {
 export interface ConfigurationSource {
   /** As a view has it; compiled again only when its revision changed. */
   (view: LedgerView): Promise<Configuration>;
-  /** As it was compiled last, without asking whether it changed since: good enough to see what to lock. */
+  /** As last compiled, which may be out of date: enough to know what to lock. */
   last(): Configuration | undefined;
 }
 
@@ -51,7 +59,7 @@ export function createConfigurationSource(options: CatalogOptions): Configuratio
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
       const documents = await readDocuments(view);
-      // Outside of a transaction a change may come between: then what was read is of no revision.
+      // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       current = { revision, documents, catalog: createCatalog(bookOf(documents), options) };
       return current;
@@ -194,16 +202,30 @@ function heldAgainst(
   };
 }
 
-/** The documents as a book is written. */
-function rawBookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
+/** The documents as a book is written, without customers and accounts. */
+export function bookInputOf(documents: GivenDocuments): Readonly<Record<string, unknown>> {
   const [organization] = documents.organization;
   return {
     ...(organization === undefined ? {} : { organization: organization.body }),
     ...Object.fromEntries(CONFIGURED_KINDS.map((kind) => [BOOK_LISTS[kind], documents[kind].map(({ body }) => body)])),
-    pricePlans: documents.pricePlan.map((document) => {
-      const { mode: _mode, versionsToMigrate: _versions, ...plan } = document.body;
-      return isActivePlan(document) && !changed.has(document) ? { ...plan, status: "DRAFT" } : plan;
-    }),
+    pricePlans: documents.pricePlan.map(planBody),
+  };
+}
+
+/** The body of a plan without what only its activation needs. */
+function planBody({ body: { mode: _mode, versionsToMigrate: _versions, ...plan } }: DocumentRecord): Body {
+  return plan;
+}
+
+/** The documents as they are read: ACTIVE plans that did not change as drafts, and with the owners of settings. */
+function rawBookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
+  const isKept = (document: DocumentRecord): boolean => isActivePlan(document) && !changed.has(document);
+  return {
+    ...bookInputOf(documents),
+    pricePlans: documents.pricePlan.map((document) => ({
+      ...planBody(document),
+      ...(isKept(document) && { status: "DRAFT" }),
+    })),
     ...ownersOf(documents.setting),
   };
 }
@@ -244,7 +266,7 @@ function problemsOf(
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
 }
 
-/** What a problem of a book is about, by what it is called instead of its place: `the usage meter "um.1": name: …`. */
+/** A problem of a book with the resource's name in place of its path: `the usage meter "um.1": name: …`. */
 function brokenOf({ path, message }: Problem, documents: GivenDocuments): string {
   const [, list = "", place = "", rest = ""] = /^\$\.(\w+)\[(\d+)\]\.?(.*)$/s.exec(path) ?? [];
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);

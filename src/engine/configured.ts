@@ -31,7 +31,7 @@ import { documentIdOf } from "./document-ids.ts";
 import { type ConfiguredDocument, type DocumentLists, documentOf, type DocumentOf } from "./documents.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
-/** Something configured: as it counts, and as it was given. */
+/** A configured resource: as decisions use it, and as it was given. */
 export interface Stored<Item> {
   /** Checked: references are ids, rules are parsed, decimals are Decimals. */
   readonly item: Item;
@@ -176,9 +176,9 @@ export async function allConfigured<Kind extends ConfiguredKind>(
   );
 }
 
-/** What has a name that no other of its kind may have, while it is not archived. */
+/** A document whose name is unique among those of its kind that are not archived. */
 interface NamedDocument extends DocumentRecord {
-  readonly body: Body & { readonly name: string; readonly status?: string };
+  readonly body: Body & { readonly name: string; readonly status?: string | undefined };
 }
 
 /** The document of an id. @throws {RatebookError} ERR_NOT_FOUND */
@@ -196,7 +196,7 @@ export function documentNamed<Document extends DocumentRecord>(
 export function checkName<Document extends NamedDocument>(
   documents: readonly Document[],
   { what }: Pick<KindWords, "what">,
-  name: unknown,
+  { name }: Body,
   isOwn: (document: Document) => boolean = () => false,
 ): void {
   const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
@@ -214,7 +214,7 @@ export function checkGiven(given: unknown, own: readonly string[]): Body {
   return given as Body;
 }
 
-/** What has a lifecycle: it moves from one status to another. */
+/** A document with a lifecycle. */
 interface DocumentWithStatus extends DocumentRecord {
   readonly body: Body & { readonly name: string; readonly status: string };
 }

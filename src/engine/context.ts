@@ -4,6 +4,8 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
+import { isOfAmounts } from "../ledger/account/bill.ts";
+import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, IdSource } from "../ledger/decision.ts";
 import { readAccounts } from "../ledger/reads.ts";
@@ -11,10 +13,11 @@ import { notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
+import { sleep } from "../store/sleep.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 
-/** What an engine was made of. */
+/** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
   readonly store: Store;
   /** Milliseconds since 1970; asked once for each decision, when its locks are held. */
@@ -23,13 +26,15 @@ export interface EngineContext {
   readonly configuration: ConfigurationSource;
   /** What one evaluation of a rule may do (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
-  /** Told of each account that a bill run leaves for the next one. */
+  /** How long events are kept, in milliseconds; undefined for good. */
+  readonly keepEventsMs: number | undefined;
+  /** Called for each account that a bill run leaves for the next one. */
   readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
   /** Which accounts aliases stood for last: only a hint of what to lock, checked under the lock. */
   readonly aliasHints: Map<string, string>;
 }
 
-/** What a decision on accounts has to go by. */
+/** The state by which a decision on accounts is made. */
 export interface Deciding {
   readonly configuration: Configuration;
   readonly catalog: Catalog;
@@ -46,7 +51,7 @@ export async function decideOnAccounts<Result>(
   return store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
     const configuration = await source(view);
     const now = clock();
-    const workspace = await openAccounts(configuration.catalog, view, accountIds, now);
+    const workspace = await openCaughtUp(configuration.catalog, view, accountIds, now);
     const { result, more } = decide({ configuration, catalog: configuration.catalog, workspace, now });
     return { result, changes: { ...workspace.changes(), ...more } };
   });
@@ -63,7 +68,7 @@ export async function decideOnAccount<Result>(
   }));
 }
 
-/** As {@link decideOnAccount}, but nothing is committed: what is shown is what a decision would find. */
+/** As {@link decideOnAccount}, but commits nothing: for reads that show the account as a decision would find it. */
 export async function lookAtAccount<Result>(
   { store, clock, configuration }: EngineContext,
   accountId: string,
@@ -72,7 +77,7 @@ export async function lookAtAccount<Result>(
   return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const workspace = await openAccounts(catalog, view, [accountId], now);
+    const workspace = await openCaughtUp(catalog, view, [accountId], now);
     return { result: look(catalog, workspace.account(accountId), now), changes: {} };
   });
 }
@@ -94,3 +99,58 @@ export async function openAccounts(
   if (missing !== undefined) throw notFound("account", missing);
   return openWorkspace(await readAccounts(catalog, view, records, now));
 }
+
+/**
+ * As {@link openAccounts}, with what falls due of the accounts up to an instant done in the working copy. One may be decades of
+ * cycles behind: others have their turn meanwhile.
+ */
+export async function openCaughtUp(
+  catalog: Catalog,
+  view: LedgerView,
+  accountIds: readonly string[],
+  at: Instant,
+): Promise<Workspace> {
+  const workspace = await openAccounts(catalog, view, accountIds, at);
+  try {
+    await catchUpWith(catalog, workspace, accountIds, at);
+    return workspace;
+  } catch (error) {
+    // The bill of an account cannot be made: who needs it finds out, and says of which.
+    if (!isOfAmounts(error)) throw error;
+    return openAccounts(catalog, view, accountIds, at);
+  }
+}
+
+/** Does what falls due of accounts up to an instant, and commits it. @returns how many invoices became final */
+export async function catchUpAccounts(
+  { store, configuration }: EngineContext,
+  accountIds: readonly string[],
+  at: Instant,
+): Promise<number> {
+  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const workspace = await openAccounts(catalog, view, accountIds, at);
+    await catchUpWith(catalog, workspace, accountIds, at);
+    const changes = workspace.changes();
+    return { result: changes.invoices?.length ?? 0, changes };
+  });
+}
+
+async function catchUpWith(
+  catalog: Catalog,
+  workspace: Workspace,
+  accountIds: readonly string[],
+  at: Instant,
+): Promise<void> {
+  let since = performance.now();
+  for (const id of accountIds) {
+    for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) {
+      if (performance.now() - since < WORK_MS) continue;
+      await sleep(0);
+      since = performance.now();
+    }
+  }
+}
+
+/** Milliseconds of work between two pauses: other requests wait for this long and one step more. */
+const WORK_MS = 8;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
 import type { DocumentKind } from "../ledger/decision.ts";
 import { isDecimalObject, textOf } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
@@ -47,28 +47,29 @@ export function plainOf(value: unknown): unknown {
  * @param item as the book that was made of it has it
  */
 export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, item: ConfiguredItem<Kind>): Body {
-  const read = plainOf(item) as Body;
+  const read = plainOf(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
+  const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate } = given;
   switch (kind) {
     case "eventSchema":
       return withoutAbsent({
         ...read,
         enrichments: enrichmentsOf(given, read),
         // What a feature says of the schema is kept with the feature.
-        featureDetails: given["featureDetails"] ? read["featureDetails"] : undefined,
+        featureDetails: featureDetails ? read.featureDetails : undefined,
       });
     case "usageMeter":
-      return withoutAbsent({ ...read, displayName: given["displayName"], ...rulesOf(given, "computations") });
+      return withoutAbsent({ ...read, displayName, ...computationsOf(given) });
     case "feature":
     case "addOn":
-      return withoutAbsent({ ...read, displayName: given["displayName"] });
+      return withoutAbsent({ ...read, displayName });
     case "invoiceGroup":
       return withoutAbsent({ ...read, accountIds: undefined });
     case "pricePlan":
       return withoutAbsent({
         ...read,
-        pricePlanDetails: withIdsOf(read["pricePlanDetails"], plainGiven(given["pricePlanDetails"])),
-        mode: given["mode"],
-        versionsToMigrate: given["versionsToMigrate"],
+        pricePlanDetails: withIdsOf(read.pricePlanDetails, plainGiven(pricePlanDetails)),
+        mode,
+        versionsToMigrate,
       });
     case "setting":
       return withoutAbsent(read);
@@ -76,11 +77,10 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
 }
 
 /** Rules as they were given; settings by their full keys, which no other setting makes ambiguous. */
-function enrichmentsOf(given: Body, read: Body): unknown {
-  const asGiven = given["enrichments"];
-  if (asGiven === undefined || asGiven === null) return undefined;
-  const dependencies = (read["enrichments"] as Body)["dependencies"];
-  return { ...(plainGiven(asGiven) as Body), dependencies };
+function enrichmentsOf({ enrichments: given }: Body, { enrichments: read }: Body): unknown {
+  if (given === undefined || given === null) return undefined;
+  const { dependencies } = read as Body;
+  return { ...(plainGiven(given) as Body), dependencies };
 }
 
 /** What names meters, add-ons and features in the details of a price plan. */
@@ -99,10 +99,9 @@ function withIdsOf(read: unknown, given: unknown): unknown {
   );
 }
 
-/** What holds rules, as it was given. */
-function rulesOf(given: Body, field: string): Body {
-  const part = given[field];
-  return part === undefined || part === null ? {} : { [field]: plainGiven(part) };
+/** The steps of a meter with their rules as they were given. */
+function computationsOf({ computations }: Body): Body {
+  return computations === undefined || computations === null ? {} : { computations: plainGiven(computations) };
 }
 
 const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);

@@ -6,20 +6,21 @@
 import { settingKey } from "../book/resources/catalog-items.ts";
 import type { Body, ConfiguredKind } from "./document-body.ts";
 
-/** The id of the document that keeps a body: a version is part of it, and whom a setting is for. */
+/** The id of the document that keeps a body: with its version, and of a setting with its entity. */
 export function documentIdOf(kind: ConfiguredKind, body: Body): string {
+  const { id, name, version = 1 } = body;
   switch (kind) {
     case "setting":
       return settingIdOf(body);
     case "eventSchema":
-      return versionId(String(body["name"]), Number(body["version"] ?? 1));
+      return versionId(String(name), Number(version));
     case "pricePlan":
-      return versionId(String(body["id"]), Number(body["version"] ?? 1));
+      return versionId(String(id), Number(version));
     case "usageMeter":
     case "feature":
     case "addOn":
     case "invoiceGroup":
-      return String(body["id"]);
+      return String(id);
   }
 }
 
@@ -28,9 +29,8 @@ export function versionId(id: string, version: number): string {
   return `${id}@${version}`;
 }
 
-/** `setting.<namespace>.<id>` in lower case; below the organization, whom it is for follows. */
-function settingIdOf(body: Body): string {
-  const key = settingKey({ namespace: String(body["namespace"]), id: String(body["id"]) });
-  const entityType = String(body["entityType"]);
-  return entityType === "ORGANIZATION" ? key : `${key}.${entityType}.${String(body["entityId"])}`;
+/** `setting.<namespace>.<id>` in lower case, and `.<entityType>.<entityId>` for customers and accounts. */
+function settingIdOf({ namespace, id, entityType, entityId }: Body): string {
+  const key = settingKey({ namespace: String(namespace), id: String(id) });
+  return entityType === "ORGANIZATION" ? key : `${key}.${String(entityType)}.${String(entityId)}`;
 }

@@ -9,6 +9,11 @@
  */
 import * as z from "zod";
 
+import type { Customer } from "../book/model/account.ts";
+import type { AddOn, FeatureInput, Setting } from "../book/model/catalog-items.ts";
+import type { Maybe } from "../book/model/maybe.ts";
+import type { EventSchema, UsageMeter } from "../book/model/metering.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
 import { customer } from "../book/resources/account.ts";
 import { addOn, feature, setting } from "../book/resources/catalog-items.ts";
 import { eventSchema } from "../book/resources/event-schema.ts";
@@ -22,9 +27,34 @@ import type { Body, ConfiguredKind } from "./document-body.ts";
 /** An item of a list that has a name, such as an attribute of a schema. */
 export type NamedBody = Body & { readonly name: string };
 
+/** By kind, the part of a stored body that the engine goes by. */
+interface Bodies {
+  readonly setting: Pick<Setting, "id" | "namespace" | "entityType"> & { readonly entityId?: Maybe<string> };
+  readonly eventSchema: Pick<EventSchema, "name" | "version" | "status"> & {
+    readonly attributes?: Maybe<readonly NamedBody[]>;
+    readonly dimensions?: Maybe<readonly NamedBody[]>;
+    readonly enrichments?: Maybe<
+      Body & { readonly dependencies?: Maybe<readonly NamedBody[]>; readonly fields?: Maybe<readonly NamedBody[]> }
+    >;
+  };
+  readonly usageMeter: Pick<UsageMeter, "id" | "name" | "status" | "aggregation">;
+  readonly feature: Pick<FeatureInput, "id" | "name" | "schemaAssociations"> & { readonly status?: undefined };
+  readonly addOn: Pick<AddOn, "id" | "name" | "type" | "status">;
+  readonly pricePlan: Pick<PricePlan, "id" | "name" | "version" | "status"> & {
+    readonly pricePlanDetails?: Maybe<Details>;
+    /** How accounts of older versions are moved once this one is activated; whether it is a mode is checked then. */
+    readonly mode?: Maybe<string>;
+    readonly versionsToMigrate?: Maybe<string>;
+  };
+  readonly invoiceGroup: { readonly id: string };
+  readonly customer: Customer;
+  readonly alias: { readonly accountId?: Maybe<string> };
+}
+type Details = Body & { readonly supportedCurrencies?: readonly string[] | null };
+
 const isObject = (value: unknown): value is Body => typeof value === "object" && value !== null;
 const named = z.custom<NamedBody>((value) => isObject(value) && typeof value["name"] === "string");
-const details = z.custom<Body & { readonly supportedCurrencies?: readonly string[] | null }>(isObject);
+const details = z.custom<Details>(isObject);
 
 /** By kind, what is read of a stored body. What older versions did not write has the default that it has in a book. */
 const SHAPES = {
@@ -39,19 +69,18 @@ const SHAPES = {
   addOn: addOn.pick({ id: true, name: true, type: true, status: true }),
   pricePlan: pricePlan.pick({ id: true, name: true, version: true, status: true }).extend({
     pricePlanDetails: details.nullish(),
-    /** How accounts of older versions are moved once this one is activated; whether it is a mode is checked then. */
     mode: z.string().nullish(),
     versionsToMigrate: z.string().nullish(),
   }),
   invoiceGroup: z.object({ id: z.string() }),
   customer,
   alias: z.object({ accountId: z.string().nullish() }),
-} as const satisfies Partial<Record<DocumentRecord["kind"], z.ZodObject>>;
+} as const satisfies { readonly [Kind in keyof Bodies]: z.ZodObject & z.ZodType<Bodies[Kind]> };
 
 /** A kind of document whose body is typed. */
-export type TypedKind = keyof typeof SHAPES;
+export type TypedKind = keyof Bodies;
 /** The body of a stored document of a kind. */
-export type BodyOf<Kind extends TypedKind> = Body & Readonly<z.output<(typeof SHAPES)[Kind]>>;
+export type BodyOf<Kind extends TypedKind> = Body & Bodies[Kind];
 /** A stored document of one kind, its body checked. */
 export interface DocumentOf<Kind extends TypedKind> extends DocumentRecord {
   readonly kind: Kind;
@@ -78,11 +107,14 @@ export function documentOf<Kind extends TypedKind>(kind: Kind, record: DocumentR
 }
 
 /** What was given for a price plan, or is stored of one, is or becomes an ACTIVE one: only the engine sets a status. */
-export function isActivePlan({ body }: DocumentRecord): boolean {
-  return body["status"] === "ACTIVE";
+export function isActivePlan({ body: { status } }: DocumentRecord): boolean {
+  return status === "ACTIVE";
 }
 
 /** The entity that a setting is given for, checked or not (S4.2). */
-export function ownerOfSetting({ body }: DocumentRecord): { readonly entityType: unknown; readonly entityId: string } {
-  return { entityType: body["entityType"], entityId: String(body["entityId"]) };
+export function ownerOfSetting({ body: { entityType, entityId } }: DocumentRecord): {
+  readonly entityType: unknown;
+  readonly entityId: string;
+} {
+  return { entityType, entityId: String(entityId) };
 }

@@ -3,18 +3,20 @@
  *
  * @module
  */
-import type { MetricsRequestInput } from "../book/requests/metrics-request.ts";
-import type { RequestInput } from "../book/requests/requests.ts";
-import type { RevenueRequestInput } from "../book/requests/revenue-request.ts";
-import type { Instant } from "../calendar/instant.ts";
+import type { BookInput } from "../book/model/book.ts";
+import type { MetricsRequestInput } from "../book/model/requests.ts";
+import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../book/model/requests.ts";
+import type { RevenueRequestInput } from "../book/model/revenue-request.ts";
+import type { Instant, InstantInput } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import type { CatalogOptions } from "../ledger/catalog.ts";
+import { type CatalogOptions, ID_MEMORY_MS } from "../ledger/catalog.ts";
 import type { Migration } from "../ledger/commands/migrate.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/events/ingest.ts";
+import type { UndoFilter } from "../ledger/events/undo-filter.ts";
 import type { UndoneEvent } from "../ledger/events/undo.ts";
-import type { LedgerCell, EventRecord } from "../ledger/records.ts";
-import type { EventFilter } from "../ledger/view.ts";
+import type { EventRecord } from "../ledger/records.ts";
+import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
 import { type AccountResources, accountResourcesOf } from "./accounts/account-resources.ts";
 import { invoiceGroupsOf, type InvoiceGroups } from "./accounts/invoice-groups.ts";
@@ -28,18 +30,18 @@ import {
 } from "./accounts/plans.ts";
 import { type MetricResult, metricsOf } from "./analytics/metrics.ts";
 import { type RevenueAnswer, revenueOf } from "./analytics/revenue-calculator.ts";
-import { finalize, type Finalized } from "./billing/bill-run.ts";
+import { finalize, type Finalized, type FinalizeOptions } from "./billing/bill-run.ts";
 import { type CreditBalance, creditBalance } from "./billing/credit-balance.ts";
 import { listInvoices } from "./billing/invoice-lists.ts";
 import {
   type EnginePreview,
   type EnginePreviewOptions,
   getInvoice,
-  type InstantInput,
   type InvoiceFilter,
   type InvoiceShown,
   preview,
 } from "./billing/invoices.ts";
+import { lineEvents, type LineEvents, type LineTarget } from "./billing/line-events.ts";
 import type { WithoutSkipped } from "./billing/skipped-accounts.ts";
 import {
   type AddOns,
@@ -56,34 +58,43 @@ import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { type EventPlace, placesOf } from "./events/event-places.ts";
-import { eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
+import { type EventListFilter, eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
+import { eventsKeptSince, type Pruned, type PruneOptions, pruneEvents, retentionOf } from "./events/retention.ts";
 import {
   type CompositeFilter,
   type CompositeShown,
+  type DailyOverage,
+  type DailyUsage,
   getComposite,
   listComposites,
   overageBetween,
   usageBetween,
   type UsageQuery,
 } from "./events/usage.ts";
+import { type Exported, exportBook } from "./export.ts";
 import { createIds } from "./ids.ts";
 import { load, type Loaded } from "./load.ts";
 import { ENGINE_ARGUMENTS, withCheckedArguments } from "./method-arguments.ts";
-import type { Page, PageOptions } from "./pages.ts";
+import type { ListOptions, Page, PagedOptions } from "./pages.ts";
 
-/** What an engine is made of. */
+/** The parts and options of an engine. */
 export interface EngineOptions extends CatalogOptions {
-  /** Where all is kept; the engine does not close it unless it is closed itself. */
+  /** Keeps everything; closed by the engine's `close`. */
   readonly store: Store;
   /** Milliseconds since 1970; default the system's clock. */
   readonly clock?: () => Instant;
-  /** Makes ids; each call must give another one. */
+  /** Makes ids, each different from all others. */
   readonly ids?: IdSource;
   /**
-   * Told, for a log, of each account that a bill run leaves for the next one, and why; it must not throw. Default: nobody
-   * is told, but `skipped` counts them.
+   * Told, for a log, of each account that a bill run leaves for the next one, and why; it must not throw. By default
+   * they are only counted, in `skipped`.
    */
   readonly onSkipped?: (accountId: string, error: unknown) => void;
+  /**
+   * How long events are kept after their ingest, in milliseconds, at least `idMemoryMs`; default for good. What is older and
+   * whose cycle is closed leaves with `pruneEvents`.
+   */
+  readonly keepEventsMs?: number;
 }
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
@@ -91,13 +102,19 @@ export interface Engine extends AccountResources {
   /** The store that it was made of: a server over it may keep documents of its own there. */
   readonly store: Store;
   /** Puts a whole book into the store; refused where something of it is there already. */
-  load(book: unknown): Promise<Loaded>;
+  load(book: BookInput | string): Promise<Loaded>;
+  /** The store as a book, which `load` takes, with a sentence for each thing that a book cannot say. */
+  exportBook(): Promise<Exported>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
-  ingest(events: readonly unknown[]): Promise<readonly IngestResult[]>;
+  ingest(events: readonly EventInput[]): Promise<readonly IngestResult[]>;
   /** Ingests one event, and tells whether its feature credits were taken (S11.3). */
-  entitle(event: unknown): Promise<IngestResult>;
-  /** Undoes up to five events that match the six combinations of filters (S15). */
-  undo(filter: Readonly<Record<string, unknown>>): Promise<readonly UndoneEvent[]>;
+  entitle(event: EventInput): Promise<IngestResult>;
+  /**
+   * Undoes up to five events of an account: any, or those that one of five combinations tells (S15).
+   *
+   * @throws {RatebookError} ERR_INPUT_INVALID for another combination, ERR_NOT_FOUND for the account
+   */
+  undo(filter: UndoFilter): Promise<readonly UndoneEvent[]>;
   /**
    * What finalizing at an instant would leave, drafts among it; nothing is changed (S13.5). Of all accounts, those whose
    * bill cannot be made are named in `skipped`. @throws {RatebookError} ERR_ARITHMETIC for such an account that is asked for
@@ -105,18 +122,24 @@ export interface Engine extends AccountResources {
   preview(options?: EnginePreviewOptions): Promise<EnginePreview>;
   /**
    * Does all that falls due up to an instant, now by default (S2.4, S13.4). An account whose bill cannot be made is skipped
-   * and stops no other one. @throws {RatebookError} ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on
+   * and stops no other one; runs of several engines over one store share the accounts. @throws {RatebookError}
+   * ERR_STORE_UNAVAILABLE, which ends the run: the next one goes on
    */
-  finalize(asOf?: InstantInput): Promise<Finalized>;
+  finalize(asOf?: InstantInput, options?: FinalizeOptions): Promise<Finalized>;
+  /**
+   * Removes events that are older than `keepEventsMs`, whose cycles are closed: they can neither be undone nor hold an id.
+   * Usage, invoices and their explanations stay. @throws {RatebookError} ERR_STORE_UNAVAILABLE
+   */
+  pruneEvents(options?: PruneOptions): Promise<Pruned>;
   /** Associates a plan with an account (S16.1, S16.2). @returns the account's schedules after it */
-  associate(accountId: string, association: RequestInput<"associate">): Promise<readonly PricingSchedule[]>;
+  associate(accountId: string, association: AssociationRequest): Promise<readonly PricingSchedule[]>;
   /** Takes the plan from an account, which leaves a gap (S16.1). @returns the account's schedules after it */
-  dissociate(accountId: string, days: RequestInput<"dissociate">): Promise<readonly PricingSchedule[]>;
+  dissociate(accountId: string, days: DissociationRequest): Promise<readonly PricingSchedule[]>;
   /** Moves every account on one version of a plan to another; all are checked before any is moved (S16.5). */
-  migrate(migration: RequestInput<"migrate">): Promise<Migration>;
+  migrate(migration: MigrationRequest): Promise<Migration>;
   readonly migrations: {
     /** Newest first. */
-    list(page?: PageOptions): Promise<Page<MigrationShown>>;
+    list(options?: PagedOptions): Promise<Page<MigrationShown>>;
   };
   readonly organization: OrganizationResource;
   readonly settings: Settings;
@@ -127,9 +150,9 @@ export interface Engine extends AccountResources {
   readonly pricePlans: PricePlans;
   readonly invoiceGroups: InvoiceGroups;
   /** What meters counted, by account and UTC day. */
-  usage(query: UsageQuery): Promise<readonly LedgerCell[]>;
+  usage(query: UsageQuery): Promise<readonly DailyUsage[]>;
   /** What features were used beyond their entries, by account and UTC day. */
-  overage(query: UsageQuery): Promise<readonly LedgerCell[]>;
+  overage(query: UsageQuery): Promise<readonly DailyOverage[]>;
   /** Series of usage, events and revenue over time; one result for each query, in their order. */
   metrics(request: MetricsRequestInput): Promise<readonly MetricResult[]>;
   /** What a draft or existing plan would charge for one cycle of given quantities; nothing is stored (S13.5). */
@@ -138,9 +161,11 @@ export interface Engine extends AccountResources {
   creditBalance(accountId: string): Promise<CreditBalance>;
   readonly events: {
     /** The latest ingested first. */
-    list(filter?: EventFilter, page?: PageOptions): Promise<Page<EventRecord>>;
+    list(options?: ListOptions<EventListFilter>): Promise<Page<EventRecord>>;
     /** All events of an event id, or the one of a referenceId. @throws {RatebookError} ERR_NOT_FOUND */
     get(eventIdOrReferenceId: string): Promise<readonly EventRecord[]>;
+    /** Events that were ingested before this instant may have left; undefined where all are kept. */
+    keptSince(): Promise<Instant | undefined>;
     /** The cycle that each of these events counts in, and the plan that prices it; undefined where none does. */
     places(
       events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
@@ -151,13 +176,18 @@ export interface Engine extends AccountResources {
      * Final ones and the drafts of every begun cycle, by the start of their cycle, newest first; without the drafts of an
      * account whose bill cannot be made, unless it alone is asked for.
      */
-    list(filter?: InvoiceFilter, page?: PageOptions): Promise<Page<InvoiceShown> & WithoutSkipped>;
+    list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceShown> & WithoutSkipped>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<InvoiceShown>;
+    /**
+     * The stored events behind a line for a meter's usage or a feature's overage, the latest ingested first, each with
+     * what it added. @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that no events are behind
+     */
+    lineEvents(of: LineTarget, options?: PagedOptions): Promise<LineEvents>;
   };
   readonly compositeInvoices: {
     /** Newest first. */
-    list(filter?: CompositeFilter, page?: PageOptions): Promise<Page<CompositeShown>>;
+    list(options?: ListOptions<CompositeFilter>): Promise<Page<CompositeShown>>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<CompositeShown>;
   };
@@ -168,11 +198,11 @@ export interface Engine extends AccountResources {
 /**
  * Opens an engine over a store.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID without a store; for another option out of its bounds, the first call rejects
+ * @throws {RatebookError} ERR_OPTION_INVALID without a store, and for `keepEventsMs` out of its bounds; for another option out of its bounds, the first call rejects
  * with it
  */
 export function createEngine(given: EngineOptions): Engine {
-  const { store, clock = Date.now, ids, onSkipped, ...options } = withStore(given);
+  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, ...options } = withStore(given);
   const context: EngineContext = {
     store,
     clock,
@@ -180,6 +210,7 @@ export function createEngine(given: EngineOptions): Engine {
     configuration: createConfigurationSource(options),
     ruleBudget: options.ruleBudget,
     onSkipped,
+    keepEventsMs: retentionOf(keepEventsMs, options.idMemoryMs ?? ID_MEMORY_MS),
     aliasHints: new Map(),
   };
   const { close, ...operations } = operationsOf(context);
@@ -222,6 +253,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
   const ingest = ingestOf(context);
   return {
     load: (book) => load(context, book),
+    exportBook: () => exportBook(context),
     ingest,
     async entitle(event) {
       const [result] = await ingest([event]);
@@ -230,27 +262,30 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     },
     undo: (filter) => undo(context, filter),
     preview: (wanted = {}) => preview(context, wanted),
-    finalize: (asOf) => finalize(context, asOf),
+    finalize: (asOf, options) => finalize(context, asOf, options),
+    pruneEvents: (options) => pruneEvents(context, options),
     associate: (accountId, association) => associatePlan(context, accountId, association),
     dissociate: (accountId, days) => dissociatePlan(context, accountId, days),
     migrate: (migration) => migratePlan(context, migration),
-    migrations: { list: (page = {}) => listMigrations(context, page) },
+    migrations: { list: ({ page = {} } = {}) => listMigrations(context, page) },
     usage: (query) => usageBetween(context, query),
     overage: (query) => overageBetween(context, query),
     metrics: (request) => metricsOf(context, request),
     calculateRevenue: (request) => revenueOf(context, request),
     creditBalance: (accountId) => creditBalance(context, accountId),
     events: {
-      list: (filter = {}, page = {}) => listEvents(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => listEvents(context, filter, page),
       get: (id) => eventsNamed(context, id),
       places: (events) => placesOf(context, events),
+      keptSince: async () => eventsKeptSince(context),
     },
     invoices: {
-      list: (filter = {}, page = {}) => listInvoices(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => listInvoices(context, filter, page),
       get: (id) => getInvoice(context, id),
+      lineEvents: (of, { page = {} } = {}) => lineEvents(context, of, page),
     },
     compositeInvoices: {
-      list: (filter = {}, page = {}) => listComposites(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => listComposites(context, filter, page),
       get: (id) => getComposite(context, id),
     },
     close: () => context.store.close(),

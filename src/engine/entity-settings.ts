@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RequestOutput } from "../book/requests/requests.ts";
-import type { Setting } from "../book/resources/catalog-items.ts";
+import type { Setting } from "../book/model/catalog-items.ts";
+import type { AccountRequest } from "../book/model/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
@@ -16,15 +16,15 @@ import type { EngineContext } from "./context.ts";
 /** A setting as it is stored. */
 export type StoredSetting = Stored<Setting>;
 
-/** Whose settings. */
+/** The kinds of entity that have settings. */
 export type SettingEntity = "CUSTOMER" | "ACCOUNT";
 
-/** What is made with settings of its own. */
+/** An entity that is made together with its settings. */
 export interface MadeWithSettings {
   readonly entityType: SettingEntity;
   readonly id: string;
-  readonly settings: RequestOutput<"accountCreate">["settings"];
-  /** Where its fields stand in the request: empty, or `account.`. */
+  readonly settings: AccountRequest["settings"];
+  /** The path of its fields in the request, for messages: empty, or `account.`. */
   readonly place: "" | "account.";
 }
 

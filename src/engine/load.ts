@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Book, parseBook } from "../book/book.ts";
-import type { Organization } from "../book/reading/document.ts";
+import { parseBook } from "../book/book.ts";
+import type { Book, Organization } from "../book/model/book.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { bookAccount } from "../ledger/account/book-account.ts";
@@ -64,7 +64,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
 /** What is said of a date in a book that was read already: dates are numbers there. */
 const READ_DATE = /^expected a date(?:-time| or date-time)?, got -?\d+$/;
 
-/** Reads what was given, and tells a book that was read already from one that is wrong. */
+/** Reads what was given; one that {@link parseBook} made is refused with a sentence that says so. */
 function readGiven(json: unknown, context: EngineContext): Book {
   try {
     return parseBook(json, context);
@@ -91,9 +91,9 @@ function checkPlans({ accounts, pricePlans }: Book): void {
 }
 
 /**
- * The organization's own document, where it says something new.
+ * The document of the organization, where the book changes it.
  *
- * @param owner whose store it is, where something says so or goes by it
+ * @param owner the organization of the store, where it was named or something depends on it
  */
 function organizationDocument(book: Book, owner: Organization | undefined, now: Instant): readonly DocumentRecord[] {
   const { organization } = book;
@@ -106,7 +106,7 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   if (isRenamed || owner.rounding !== organization.rounding) {
     throw refused("S16", `${have}: the book changes its ${isRenamed ? "name" : "rounding"}`);
   }
-  // A name may still be given: nothing goes by it.
+  // The name may still change: nothing depends on it.
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
 }
 
@@ -135,7 +135,7 @@ function documentRecordOf(kind: DocumentKind, id: string, value: object, now: In
   return { kind, id, createdAt: now, updatedAt: now, body: plainOf(value) as Body };
 }
 
-/** Nothing of a book may be there before it. */
+/** Refuses a book of which something is in the store already. */
 async function checkFree(view: LedgerView, documents: readonly DocumentRecord[], book: Book): Promise<void> {
   const kinds = new Set(documents.map(({ kind }) => kind));
   for (const kind of kinds) {

@@ -1,12 +1,13 @@
 /**
- * What each method of an engine takes, for callers without types: what is none of it is refused before anything is done.
- * What a request or a book has its own schema for is read by that.
+ * The arguments of each method of an engine, checked at run time for callers without types: wrong ones are refused before
+ * anything is done. Requests and books have schemas of their own.
  *
  * @module
  */
 import * as z from "zod";
 
 import { readInput } from "../book/requests/requests.ts";
+import { EVENT_LINE_TYPES } from "../ledger/charged-line.ts";
 
 /** Names the arguments of a method, in their order, with what each must be. */
 export type MethodArguments = Readonly<Record<string, z.ZodType>>;
@@ -43,7 +44,7 @@ function checkedMethod(method: Method, taken: MethodArguments): Method {
   };
 }
 
-/** Read by a schema of its own, or by a parser that says what is wrong. */
+/** Not checked here: the method reads it with a schema or parser of its own, which say what is wrong. */
 const READ_LATER = z.unknown();
 const ID = z.string();
 const IDS = z.array(ID);
@@ -52,7 +53,14 @@ const VERSION = z.number().optional();
 const PAGE = z
   .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: READ_LATER.optional() })
   .optional();
-const RANGE = z.looseObject({ from: z.number(), until: z.number() }).optional();
+/** The options of a list. Anything else is refused: a filter outside of `filter` would have no effect. */
+const listed = (filter?: z.ZodType): MethodArguments => ({
+  options: z.strictObject({ ...(filter && { filter }), page: PAGE }).optional(),
+});
+const INSTANT = z.union([z.number(), ID, z.instanceof(Date)]);
+/** The pacing of background work. */
+const AT_EASE = z.strictObject({ rest: z.number().min(0).optional(), onProgress: READ_LATER.optional() }).optional();
+const RANGE = z.looseObject({ from: INSTANT, until: INSTANT }).optional();
 const OF_FEATURE = z.looseObject({ accountId: ID, featureId: ID });
 const ENTRY = z.looseObject({ accountId: ID, entryId: ID, featureId: TEXT });
 const CELLS = z.looseObject({ accountIds: IDS, from: READ_LATER, until: READ_LATER });
@@ -61,18 +69,20 @@ const OPTIONS = z.looseObject({}).optional();
 const byStatus = z.looseObject({ status: TEXT }).optional();
 const change = { id: ID, patch: READ_LATER } as const;
 const one = { id: ID } as const;
-const page = { page: PAGE } as const;
+const page = listed();
 const named = { name: ID } as const;
 const ofAccount = { accountId: ID, request: READ_LATER } as const;
 
 /** What the methods of an engine take. */
 export const ENGINE_ARGUMENTS = {
   load: { book: READ_LATER },
+  exportBook: {},
   ingest: { events: z.custom<readonly unknown[]>(Array.isArray, "expected a list of events") },
   entitle: { event: READ_LATER },
   undo: { filter: z.looseObject({}) },
   preview: { options: z.looseObject({ accountIds: IDS.optional() }).optional() },
-  finalize: { asOf: READ_LATER },
+  finalize: { asOf: READ_LATER, options: AT_EASE },
+  pruneEvents: { options: AT_EASE },
   associate: ofAccount,
   dissociate: ofAccount,
   migrate: { request: READ_LATER },
@@ -83,38 +93,40 @@ export const ENGINE_ARGUMENTS = {
   calculateRevenue: { request: READ_LATER },
   creditBalance: { accountId: ID },
   events: {
-    list: {
-      filter: z
+    list: listed(
+      z
         .looseObject({
           accountId: TEXT,
           schemaName: TEXT,
           status: TEXT,
           accepted: z.boolean().optional(),
+          reverted: z.boolean().optional(),
           eventId: TEXT,
           referenceId: TEXT,
           timestamp: RANGE,
           createdAt: RANGE,
         })
         .optional(),
-      page: PAGE,
-    },
+    ),
     get: one,
+    keptSince: {},
     places: { events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) },
   },
   invoices: {
-    list: {
-      filter: z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional(),
-      page: PAGE,
-    },
+    list: listed(z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional()),
     get: one,
+    lineEvents: {
+      of: z.strictObject({ invoiceId: ID, lineId: ID, type: z.enum(EVENT_LINE_TYPES).optional() }),
+      ...page,
+    },
   },
-  compositeInvoices: { list: { filter: z.looseObject({ invoiceGroupId: TEXT }).optional(), page: PAGE }, get: one },
+  compositeInvoices: { list: listed(z.looseObject({ invoiceGroupId: TEXT }).optional()), get: one },
   organization: { get: {}, claim: { request: READ_LATER } },
   settings: {
     create: { setting: READ_LATER },
     update: change,
     get: one,
-    list: { page: PAGE, filter: z.looseObject({ entityType: TEXT }).optional() },
+    list: listed(z.looseObject({ entityType: TEXT }).optional()),
     of: { entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS },
   },
   eventSchemas: {
@@ -124,8 +136,8 @@ export const ENGINE_ARGUMENTS = {
     deactivate: named,
     archive: named,
     get: { name: ID, version: VERSION },
-    list: { filter: byStatus, page: PAGE },
-    versions: { name: ID, page: PAGE },
+    list: listed(byStatus),
+    versions: { name: ID, ...page },
   },
   usageMeters: {
     create: { meter: READ_LATER },
@@ -134,7 +146,7 @@ export const ENGINE_ARGUMENTS = {
     deactivate: one,
     archive: one,
     get: one,
-    list: { filter: z.looseObject({ status: TEXT, aggregation: TEXT }).optional(), page: PAGE },
+    list: listed(z.looseObject({ status: TEXT, aggregation: TEXT }).optional()),
   },
   features: { create: { feature: READ_LATER }, update: change, get: one, list: page },
   addOns: {
@@ -142,7 +154,7 @@ export const ENGINE_ARGUMENTS = {
     update: change,
     archive: one,
     get: one,
-    list: { filter: z.looseObject({ status: TEXT, type: TEXT }).optional(), page: PAGE },
+    list: listed(z.looseObject({ status: TEXT, type: TEXT }).optional()),
   },
   pricePlans: {
     create: { plan: READ_LATER },
@@ -151,7 +163,7 @@ export const ENGINE_ARGUMENTS = {
     activate: { id: ID, options: z.looseObject({ currencies: IDS.optional() }).optional() },
     archive: one,
     get: { id: ID, version: VERSION },
-    list: { filter: byStatus, page: PAGE },
+    list: listed(byStatus),
   },
   invoiceGroups: {
     create: { group: READ_LATER },
@@ -166,10 +178,7 @@ export const ENGINE_ARGUMENTS = {
     update: change,
     archive: one,
     get: { id: ID, options: OPTIONS },
-    list: {
-      filter: z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional(),
-      page: PAGE,
-    },
+    list: listed(z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional()),
     addAliases: { id: ID, aliases: z.array(READ_LATER) },
     removeAliases: { id: ID, aliases: z.array(READ_LATER) },
     pricingSchedules: one,
@@ -177,19 +186,19 @@ export const ENGINE_ARGUMENTS = {
   aliases: { create: { aliases: READ_LATER }, remove: { alias: ID }, get: { alias: ID }, list: page },
   licenses: {
     update: ofAccount,
-    list: { filter: z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional(), page: PAGE },
+    list: listed(z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional()),
   },
   entries: {
     grant: { of: OF_FEATURE, request: READ_LATER },
     update: { of: ENTRY, patch: READ_LATER },
     void: { of: ENTRY },
-    list: { of: OF_FEATURE, page: PAGE },
+    list: { of: OF_FEATURE, ...page },
     balance: { of: OF_FEATURE },
   },
   credits: {
     create: { credits: READ_LATER },
     void: one,
     get: one,
-    list: { filter: z.looseObject({ accountId: TEXT }).optional(), page: PAGE },
+    list: listed(z.looseObject({ accountId: TEXT }).optional()),
   },
 } as const;

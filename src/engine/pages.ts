@@ -15,6 +15,18 @@ export interface PageOptions {
   readonly after?: PageKey | undefined;
 }
 
+/** Which page of a list is wanted. */
+export interface PagedOptions {
+  /** Default: the first page. */
+  readonly page?: PageOptions | undefined;
+}
+
+/** Which items of a list are wanted, and which page of them. */
+export interface ListOptions<Filter> extends PagedOptions {
+  /** What items must match; what is absent in it does not filter. Default: all of them. */
+  readonly filter?: Filter | undefined;
+}
+
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -42,14 +54,14 @@ export function pageOf<Item>(items: readonly Item[], limit: number, keyOf: (item
   return items.length > limit && last !== undefined ? { items: shown, next: keyOf(last) } : { items: shown };
 }
 
-/** A page of a list that is all there, in any order. */
+/** A page of a list that was read whole, in any order. */
 export function pageAmong<Item>(all: Iterable<Item>, options: PageOptions, keyOf: (item: Item) => PageKey): Page<Item> {
   const collected = collectPage(options, keyOf);
   for (const item of all) collected.offer(item);
   return collected.page();
 }
 
-/** A page of a list that is passed item by item. */
+/** A page that is collected item by item. */
 export interface CollectedPage<Item> {
   /** In any order; items with one key are the same item. */
   offer(item: Item): void;
@@ -58,7 +70,7 @@ export interface CollectedPage<Item> {
   page(): Page<Item>;
 }
 
-/** Collects a page of a list that is passed item by item; never more is held than two pages. */
+/** Collects a page item by item; holds two pages at most. */
 export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
   const { limit, after } = pageRequest(options);
   let held: Item[] = [];

@@ -19,7 +19,7 @@ export interface LicenseChange {
   readonly knownFrom?: Instant;
 }
 
-/** One account, as its ledger knows it. */
+/** All that invoicing reads of one account. */
 export interface AccountView extends GraceTerms {
   readonly accountId: string;
   readonly customerId: string;
@@ -38,7 +38,7 @@ export interface AccountView extends GraceTerms {
   readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
 }
 
-/** What is the same for all accounts. */
+/** The parts of invoicing that are the same for all accounts. */
 export interface BillingCatalog {
   readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
   /** The meters whose usage is listed, in book order: id and name. */

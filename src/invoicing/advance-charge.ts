@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { Cycle } from "../calendar/cycle.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import type { Fraction } from "../numbers/fraction.ts";
-import type { CardKind, Charge } from "../rating/charge.ts";
+import type { CardKind, Charge, ChargeExplanation } from "../rating/charge.ts";
 import type { DueCycle } from "./dues.ts";
 import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
@@ -19,7 +20,7 @@ export interface AdvanceCharge {
   readonly charge: Charge;
 }
 
-/** What was paid for days that are not served: becomes a credit for any line, of priority 0, without expiry (S9.5). */
+/** A refund of unserved days: becomes a credit for any line, of priority 0, without expiry (S9.5). */
 export interface Refund {
   readonly key: string;
   readonly kind: CardKind;
@@ -28,7 +29,10 @@ export interface Refund {
   readonly at: Instant;
   /** When it is known; at `at` or later. */
   readonly due: Instant;
+  /** The natural period whose days the shares count. */
+  readonly natural: Cycle;
   readonly amount: Fraction;
+  readonly explanation: ChargeExplanation;
 }
 
 /**
@@ -43,7 +47,7 @@ export function refundKey(
   return [chargeKey, ...[due, refund.at, refund.due].map(formatInstant)].join("|");
 }
 
-/** What an account is charged in advance, and given back. */
+/** The charges in advance of an account, and the refunds. */
 export interface Advance {
   readonly charges: readonly AdvanceCharge[];
   readonly refunds: readonly Refund[];

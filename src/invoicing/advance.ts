@@ -51,9 +51,18 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: Is
     const cut = period.prorated ? cutOf(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
-    const amount = fixedFeeRefund(asCharged, view.currency, unserved, period);
+    const back = fixedFeeRefund(asCharged, view.currency, unserved, period);
+    if (back === undefined) continue;
     const given = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
-    refunds.push({ key: refundKey(key, due, given), kind: "FIXED_FEE", billableId: card.id, ...given, amount });
+    const { natural } = period;
+    refunds.push({
+      key: refundKey(key, due, given),
+      kind: "FIXED_FEE",
+      billableId: card.id,
+      ...given,
+      natural,
+      ...back,
+    });
   }
   return { charges, refunds };
 }

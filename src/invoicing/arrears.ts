@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/resources/rate-card.ts";
+import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -28,7 +28,7 @@ import {
 } from "./charging.ts";
 import { type AccountCycle, naturalPeriod, type Timeline } from "./timeline.ts";
 
-/** What an account owes in arrears for one of its cycles, exact, in the order of the plan's cards. */
+/** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */
 export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   return [
     ...usageCharges(view, cycle),

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { CardKind } from "../rating/charge.ts";
 
-/** What every card has beside its prices. */
+/** The fields of every card apart from its prices. */
 export interface CardFace {
   readonly displayName?: string | null | undefined;
   readonly tag?: string | null | undefined;

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
+import type { RecurrenceConfig } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";

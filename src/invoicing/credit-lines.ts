@@ -10,16 +10,16 @@ import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
 import { type Draft, invoiceKeyOf } from "./draft.ts";
-import { cited } from "./explain.ts";
+import { cited, exactOf, periodOf } from "./explain.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
-import { byTag, type CardItem, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
+import { byTag, type CardItem, exactText, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
 
 /** A draft with its tree of lines. */
 export interface PaidDraft {
   readonly draft: Draft;
   readonly revenueInfo: InvoiceLine;
-  /** What it takes of each credit, in their order. */
+  /** The amount taken of each credit, in their order. */
   readonly taken: readonly CreditUse[];
   /** The credit that it grants: its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
@@ -98,12 +98,15 @@ function treeOf(
   return sumLine("TOTAL_AMOUNT", [net], style);
 }
 
-function trueUpLine({ trueUp }: Draft, style: LineStyle): readonly InvoiceLine[] {
+function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly InvoiceLine[] {
   if (trueUp === undefined) return [];
-  const { amount, description, explanation, invoiced } = trueUp;
+  const { amount, exact, description, explanation, invoiced } = trueUp;
   const explain = explained(style, () => ({
     of: "TRUE_UP",
     ...cited(explanation),
+    served: periodOf(cycle),
+    natural: periodOf(cycle.natural),
+    exact: exactOf(exact),
     invoiced: invoiced.map(({ invoiceType, invoiceDate, subTotal }) => ({
       invoiceType,
       invoiceDate: formatInstant(invoiceDate),
@@ -111,7 +114,7 @@ function trueUpLine({ trueUp }: Draft, style: LineStyle): readonly InvoiceLine[]
     })),
     rounding: style.rounding,
   }));
-  return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...explain }];
+  return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactText(exact, amount), ...explain }];
 }
 
 function creditLine(
@@ -133,6 +136,7 @@ function creditLine(
       left: credit.left,
       paid,
       remaining: subtract(credit.left, use.amount),
+      ...(credit.refund === undefined ? {} : { refund: credit.refund }),
     })),
   };
 }

@@ -31,7 +31,7 @@ export interface Draft {
   readonly notices: readonly string[];
 }
 
-/** What tells an invoice from the others of its account: the same draft has the same key whenever it is drawn. */
+/** Identifies an invoice within its account: a draft has the same key whenever it is drawn. */
 export function invoiceKeyOf({
   invoiceType,
   cycle,
@@ -70,7 +70,7 @@ export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | 
   return whole.items.length > 0 || whole.trueUp !== undefined || whole.usage.length > 0 ? whole : undefined;
 }
 
-/** What a minimum commitment is called that was given no name. */
+/** The name of a minimum commitment without a displayName. */
 export const COMMITMENT_NAME = "Minimum commitment";
 
 /** The draft with what its cycle's invoices lack of the minimum commitment (S13.3). */

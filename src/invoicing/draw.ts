@@ -4,9 +4,11 @@
  *
  * @module
  */
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import type { CreditUse } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
+import { ZERO } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Advance } from "./advance-charge.ts";
@@ -15,11 +17,11 @@ import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
 import { dueCycles } from "./dues.ts";
 import { closesAt } from "./grace.ts";
-import { creditGrants, type GrantedCredit, refundCredit } from "./granted-credits.ts";
+import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, timelineOf } from "./timeline.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "./timeline.ts";
 
-/** What is drawn, and how. */
+/** The range and options of drawing. */
 export interface DrawOptions {
   /** The cycles that touch `[from, until)` are drawn; what others would consume is left (book.md, preview). */
   readonly from: Instant;
@@ -61,9 +63,10 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
   const dues = dueCycles(view.decisions, horizon);
   // A cycle that was cut since it was charged is shown with what is left of it.
-  const isTouched = (cycle: AccountCycle): boolean =>
-    cycle.start < options.until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > options.from;
-  const advance = advanceOf(view, dues, options.creditsAreWhole === true ? isTouched : undefined);
+  const isTouched = touching(timeline, options);
+  // What was charged before is read again where a refund of it may pay, and is to be explained.
+  const hasRefunds = explain && view.credits.some(({ purpose, left }) => purpose === REFUND_PURPOSE && left.gt(ZERO));
+  const advance = advanceOf(view, dues, options.creditsAreWhole === true && !hasRefunds ? isTouched : undefined);
   const early = advanceDrafts(
     catalog,
     rounding,
@@ -76,14 +79,15 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
       INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
       a.finalAt - b.finalAt,
   );
+  const refunds = refundsOf(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
   const credits = [
-    ...view.credits.map((credit) => ({ ...credit, grantedAt: Number.NEGATIVE_INFINITY })),
+    ...view.credits.map((credit) => {
+      const refund = hasRefunds ? refunds.find(({ id }) => id === credit.id)?.refund : undefined;
+      return { ...credit, grantedAt: Number.NEGATIVE_INFINITY, ...(refund && { refund }) };
+    }),
     ...(options.creditsAreWhole === true
       ? []
-      : [...creditGrants(view, catalog, dues), ...refundsOf(advance, rounding)].map((credit) => ({
-          ...credit,
-          id: creditId(credit.id),
-        }))),
+      : [...creditGrants(view, catalog, dues).map((credit) => ({ ...credit, id: creditId(credit.id) })), ...refunds]),
   ];
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   return payWithCredits(open, credits, { rounding, explain, creditId }).map((paid) => ({
@@ -94,15 +98,44 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
   }));
 }
 
-/** What falls due of an account before `until`, apart from invoices in arrears. */
+/** Whether a cycle, as its account has it by now, touches a range. */
+function touching(
+  timeline: Timeline,
+  { from, until }: Pick<DrawOptions, "from" | "until">,
+): (cycle: AccountCycle) => boolean {
+  return (cycle) => cycle.start < until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > from;
+}
+
+/** Of what {@link drawDrafts} draws at any instant before `until`, the invoices in advance and AD_HOC ones, before credits. */
+export function draftsInAdvance(
+  view: AccountView,
+  catalog: BillingCatalog,
+  { from, until }: Pick<DrawOptions, "from" | "until">,
+): readonly Draft[] {
+  if (!view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details))) return [];
+  const timeline = timelineOf(view.decisions);
+  const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
+  const isTouched = touching(timeline, { from, until });
+  const { charges } = advanceOf(view, dueCycles(view.decisions, horizon), isTouched);
+  const touched = charges.filter(({ cycle }) => isTouched(cycle));
+  return advanceDrafts(catalog, roundingOf(view, catalog), touched);
+}
+
+function chargesInAdvance(details: PricePlanDetails): boolean {
+  const { fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
+  const lists = [fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards];
+  return lists.some((cards) => (cards ?? []).some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
+}
+
+/** The dues of an account before `until`, except invoices in arrears. */
 export interface DueBefore {
-  /** What cards grant and what is given back; their ids say what for (S9.5, S10.3, S12.6). */
+  /** Credits that cards grant and refunds; their ids are derived from their causes (S9.5, S10.3, S12.6). */
   readonly credits: readonly GrantedCredit[];
   /** When invoices in advance become final. */
   readonly advanceFinalAt: readonly Instant[];
 }
 
-/** What falls due of an account from `since` to before `until`; some of it may have fallen due before. */
+/** The dues of an account in `[since, until)`; some may be older. */
 export function dueBefore(
   view: AccountView,
   catalog: BillingCatalog,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { BillingEntitlementRateCard } from "../book/resources/rate-card.ts";
+import type { BillingEntitlementRateCard } from "../book/model/grant-card.ts";
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { formatInstant, type Instant } from "../calendar/instant.ts";
@@ -30,7 +30,7 @@ export interface DueCycle {
 
 /** A feature credit entry that a billing entitlement card grants (S11.1). */
 export interface FeatureGrant {
-  /** Says what it is granted for, so that the same grant is never made twice. */
+  /** Identifies the grant by its cause: the same grant is never made twice. */
   readonly key: string;
   readonly featureId: string;
   readonly granted: Decimal;

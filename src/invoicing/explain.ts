@@ -49,7 +49,7 @@ export interface CitedExplanation extends Omit<ChargeExplanation, "rules"> {
 /** A card: its parts, its bounds, and how the sum was rounded. */
 export interface CardExplanation extends CitedExplanation {
   readonly of: "CARD";
-  /** What the charge served, and the proration denominator; the billing period is the invoice's (S6.7). */
+  /** The period served, and the natural one, the proration denominator; the billing period is the invoice's (S6.7). */
   readonly served: Period;
   readonly natural: Period;
   readonly exact: ExactAmount;
@@ -59,20 +59,35 @@ export interface CardExplanation extends CitedExplanation {
 /** A true-up: the commitment's part, less the sub-totals of the cycle's invoices (S13.3). */
 export interface TrueUpExplanation extends CitedExplanation {
   readonly of: "TRUE_UP";
+  /** The invoice's cycle, and the proration denominator. */
+  readonly served: Period;
+  readonly natural: Period;
+  /** The shortfall before rounding. */
+  readonly exact: ExactAmount;
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
   readonly rounding: Rounding;
 }
 
-/** What a credit paid, line by line (S12.3). */
+/** The payments of a credit, line by line (S12.3). */
 export interface CreditExplanation {
   readonly of: "CREDIT";
   readonly rules: readonly RuleLink[];
   readonly priority: number;
-  /** What was left of the credit before this invoice. */
+  /** The remaining credit before this invoice. */
   readonly left: Decimal;
   readonly paid: readonly { readonly type: string; readonly id?: string; readonly amount: Decimal }[];
-  /** What was left of it after this invoice. */
+  /** The remaining credit after this invoice. */
   readonly remaining: Decimal;
+  /** How the amount of the credit was made, where it gives back what was charged in advance. */
+  readonly refund?: RefundExplanation;
+}
+
+/** A refund: the sum of its parts, rounded once, is the amount of the credit (S9.5, S10.3). */
+export interface RefundExplanation extends CitedExplanation {
+  /** The period whose days the shares count. */
+  readonly natural: Period;
+  readonly exact: ExactAmount;
+  readonly rounding: Rounding;
 }
 
 /** The explanation of a sum. */

@@ -19,8 +19,12 @@ export interface ExplanationText {
   readonly rules: readonly RuleLink[];
 }
 
-/** What a card's line or a true-up was made of; nothing where no explanation was asked for. */
+/** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
 export function partTexts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
+  if (explanation?.of === "CREDIT") {
+    const { rules = [], parts = [] } = explanation.refund ?? {};
+    return parts.map((part) => ({ text: partText(part, true), rules }));
+  }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
@@ -38,19 +42,27 @@ function chargedText({ chargedBefore, parts }: CardExplanation | TrueUpExplanati
   return [`${numberText(chargedBefore)} charged before: the quantity is what is held above`];
 }
 
-/** What cannot be seen in the quantities and rates of the lines below a card: packages, flat rates and bounds. */
-export function itemTexts({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
+/** The slabs behind the lines below a card, by line; of several quantities that were priced, that of the last. */
+export function slabsBehind({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
+  if (explanation?.of !== "CARD") return new Map();
+  const byOrder = new Map(explanation.parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
+  const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
+  const items = lineItems.filter((line) => line.explanation?.of !== "BOUNDS");
+  return new Map(items.flatMap((line, index) => (slabs[index] === undefined ? [] : [[line, slabs[index]] as const])));
+}
+
+/** The parts of a charge that the lines below a card do not show: packages, flat rates and bounds. */
+export function itemTexts(card: InvoiceLine): ReadonlyMap<InvoiceLine, ExplanationText> {
+  const { explanation, lineItems = [] } = card;
   const texts = new Map<InvoiceLine, ExplanationText>();
   if (explanation?.of !== "CARD") return texts;
-  const { parts } = explanation;
-  const byOrder = new Map(parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
-  const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
-  for (const [index, line] of lineItems.entries()) {
-    const slab = slabs[index];
+  const slabs = slabsBehind(card);
+  for (const line of lineItems) {
+    const slab = slabs.get(line);
     const text =
       line.explanation?.of === "BOUNDS"
         ? boundText(explanation, line.value)
-        : slab && slabText(slab, parts.length === 1);
+        : slab && slabText(slab, explanation.parts.length === 1);
     if (text !== undefined) texts.set(line, text);
   }
   return texts;

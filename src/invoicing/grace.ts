@@ -6,19 +6,36 @@
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import type { AccountCycle } from "./timeline.ts";
 
-/** What beside the plan sets the grace of an account's cycles. */
+/** The grace of an account's cycles, apart from its plan's. */
 export interface GraceTerms {
   /** Whole days; wins over the plan's grace where an invoice group sets it (S16.7). */
   readonly groupGraceDays?: number | undefined;
   /** Whole days, default 1: the least grace of a cycle that had ended when its association was made (S6.5). */
   readonly graceAfterAssociationDays?: number | undefined;
+  /** Cycles that take no changes any more, whatever grace they would have by now. */
+  readonly closedCycles?: ClosedCycles | undefined;
+}
+
+/** Cycles that were found to be closed, and stay so: all that end by an instant. */
+export interface ClosedCycles {
+  /** The end of the last one of them. */
+  readonly until: Instant;
+  /** When they were found to be closed. */
+  readonly at: Instant;
 }
 
 /**
  * When a cycle closes: its end plus the grace, exclusive. For a cycle that had ended when its association was made the
- * grace counts from that moment and is at least one day, so that history can be loaded (S6.5).
+ * grace counts from that moment and is at least one day, so that history can be loaded. A grace that became longer since
+ * opens none again (S6.5).
  */
 export function closesAt(cycle: AccountCycle, terms: GraceTerms): Instant {
+  const { closedCycles } = terms;
+  const at = closesByGrace(cycle, terms);
+  return closedCycles !== undefined && cycle.end <= closedCycles.until ? Math.min(at, closedCycles.at) : at;
+}
+
+function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
   const days = terms.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
   const { decidedAt, recordedAt = decidedAt } = cycle.term;
   // A book may be loaded long after it was decided, or before.

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
+import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -14,14 +15,20 @@ import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Refund } from "./advance-charge.ts";
 import { after, type DueCycle, dueCards } from "./dues.ts";
+import { cited, exactOf, periodOf, type RefundExplanation } from "./explain.ts";
 import { NO_END } from "./timeline.ts";
 
 /** A credit and when it comes to be: an invoice that became final before cannot have taken it. */
 export interface GrantedCredit extends MonetaryCredit {
   readonly grantedAt: Instant;
+  /** How a refund was made. */
+  readonly refund?: RefundExplanation;
 }
 
-/** What credit grant cards grant in these cycles: once for each natural cycle of their recurrence (S9.1, S12.6). */
+/** The purpose of a refund. */
+export const REFUND_PURPOSE = "refund of what was charged in advance and not served";
+
+/** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
 export function creditGrants(
   view: AccountView,
   { addOns }: Pick<BillingCatalog, "addOns">,
@@ -53,8 +60,36 @@ export function creditGrants(
 /** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
 export function refundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
   const amount = roundFraction(refund.amount, rounding.digits, rounding.mode);
-  const id = `refund|${refund.key}`;
-  return { ...open(id, "refund of what was charged in advance and not served", amount, refund.at, refund.due) };
+  return {
+    ...open(`refund|${refund.key}`, REFUND_PURPOSE, amount, refund.at, refund.due),
+    refund: {
+      ...cited(refund.explanation),
+      natural: periodOf(refund.natural),
+      exact: exactOf(refund.amount),
+      rounding,
+    },
+  };
+}
+
+/** The cause of the credit that an invoice below zero is, by the invoice's key. */
+export function negativeCauseOf(key: string): string {
+  return `negative|${key}`;
+}
+
+/** Whether a plan has a rate below zero, without which no invoice of it is. */
+export function chargesBelowZero(details: PricePlanDetails): boolean {
+  const { fixedFeeRateCards, creditGrantRateCards, ...cards } = details;
+  const bySlab = [
+    cards.usageRateCards,
+    cards.licenseRateCards,
+    cards.billingEntitlementRateCards,
+    cards.entitlementOverageRateCards,
+  ].flatMap((list) => (list ?? []).flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates)));
+  const fees = (fixedFeeRateCards ?? []).flatMap(({ rateValues }) => rateValues);
+  const grants = (creditGrantRateCards ?? []).flatMap(({ rateDetails }) =>
+    rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails),
+  );
+  return [...bySlab, ...fees, ...grants].some(({ rate }) => rate.isNegative());
 }
 
 /** An invoice below zero, once final, as a credit for any line (S13.4). */
@@ -64,7 +99,7 @@ export function negativeInvoiceCredit(
   invoiceDate: Instant,
   finalAt: Instant,
 ): GrantedCredit {
-  return open(`negative|${id}`, "invoice below zero", total.negated(), invoiceDate, finalAt);
+  return open(negativeCauseOf(id), "invoice below zero", total.negated(), invoiceDate, finalAt);
 }
 
 function open(id: string, purpose: string, amount: Decimal, effectiveFrom: Instant, grantedAt: Instant): GrantedCredit {

@@ -11,7 +11,7 @@ import type { Invoice, InvoiceLine, UsageLine } from "./invoice.ts";
 
 /** One row of a printed invoice. */
 export type InvoiceRow =
-  /** What it is, its quantity, rate and amount. */
+  /** The cells are the description, quantity, rate and amount. */
   | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
   /** How the line above was made, as a sentence, and by which rules. */
   | { readonly kind: "text"; readonly depth: number; readonly text: string; readonly rules: readonly RuleLink[] }

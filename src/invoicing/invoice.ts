@@ -5,17 +5,19 @@
  * @module
  */
 import type { Decimal } from "../numbers/decimal.ts";
-import type { CardKind } from "../rating/charge.ts";
+import { CARD_KINDS, type CardKind } from "../rating/charge.ts";
 import type { Explanation } from "./explain.ts";
 
 /** In arrears for a cycle, in advance for a cycle, or at once for an increase of a license (S13.1). */
-export type InvoiceType = "STANDARD" | "STANDARD_ADVANCED" | "AD_HOC";
+export type InvoiceType = (typeof INVOICE_TYPES)[number];
 
-/** The order in which invoices of one date take credits (S12.3). */
-export const INVOICE_TYPES: readonly InvoiceType[] = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
+/** The types of invoice, in the order in which those of one date take credits (S12.3). */
+export const INVOICE_TYPES = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"] as const;
 
 /** DRAFT until it becomes final (S13.4); MERGED once its group's composite invoice shows it (S16.7). */
-export type InvoiceStatus = "DRAFT" | "DUE" | "PAID" | "MERGED";
+export const INVOICE_STATUSES = ["DRAFT", "DUE", "PAID", "MERGED"] as const;
+/** One of {@link INVOICE_STATUSES}. */
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /** The type of a line that one card makes, as the service's clients know them; those of slabs are the same in advance. */
 export type CardLineType =
@@ -30,7 +32,23 @@ export function cardLineType(kind: CardKind, inAdvance: boolean): CardLineType {
   return kind === "FIXED_FEE" ? "ADVANCED_FIXED_FEE" : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
 }
 
-/** What a line is, in the tree of S13.2. */
+/** The types of the lines that cards make, in arrears and in advance. */
+export const CARD_LINE_TYPES: ReadonlySet<string> = new Set(
+  CARD_KINDS.flatMap((kind) => [cardLineType(kind, false), cardLineType(kind, true)]),
+);
+
+/** The types of the lines that are the sum of those right below (S1.5). */
+export const SUM_LINE_TYPES: ReadonlySet<string> = new Set([
+  "TOTAL_AMOUNT",
+  "NET_AMOUNT",
+  "TOTAL_CREDITS",
+  "GROSS_AMOUNT",
+  "PRICE_PLAN_AMOUNT",
+  "SUB_TOTAL_AMOUNT",
+  "CUSTOM_TAG",
+] satisfies LineType[]);
+
+/** The type of a line in the tree of S13.2. */
 export type LineType =
   | "TOTAL_AMOUNT"
   | "NET_AMOUNT"

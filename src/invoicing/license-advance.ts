@@ -4,11 +4,10 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/resources/rate-card.ts";
+import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
-import { type Decimal, subtract } from "../numbers/decimal.ts";
-import { addFractions, compareFractions, type Fraction, NOTHING } from "../numbers/fraction.ts";
+import type { Decimal } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
 import {
   dayRuns,
@@ -19,6 +18,7 @@ import {
 } from "../rating/license-timeline.ts";
 import {
   type Increase,
+  type LevelFall,
   licensePrice,
   licenseRefund,
   NOTHING_PAID,
@@ -31,10 +31,10 @@ import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standi
 import { chargedBefore } from "./arrears.ts";
 import { chargedByDays } from "./charging.ts";
 import { type DueCycle, onceKey } from "./dues.ts";
-import { clipped, levelOf, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
+import { clipped, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
-/** What was known of a license's quantity from an instant on, until more was. */
+/** The updates of a license that were known from one instant until the next one arrived. */
 interface Epoch {
   readonly from: Instant;
   readonly until: Instant;
@@ -55,8 +55,8 @@ interface Charging {
   readonly cut: { readonly at: Instant; readonly decidedAt: Instant } | undefined;
   readonly priceOf: PriceOf;
   readonly charges: AdvanceCharge[];
-  /** By key. */
-  readonly refunds: Map<string, Refund>;
+  /** By key: what is given back from one instant on and becomes known at one is one refund. */
+  readonly falls: Map<string, { readonly at: Instant; readonly due: Instant; readonly falls: LevelFall[] }>;
 }
 
 /**
@@ -86,7 +86,7 @@ export function licenseInAdvance(
   for (const pieces of whole.values()) if (pieces.some((piece) => asked.has(piece))) payWhole(pieces);
   return {
     charges: [...asked].flatMap(({ charges }) => charges.filter(({ charge }) => isCharged(charge))),
-    refunds: [...asked].flatMap(({ refunds }) => [...refunds.values()]),
+    refunds: [...asked].flatMap(refundsOf),
   };
 }
 
@@ -102,7 +102,7 @@ function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Ch
     cut: cutOf(view.decisions, served, due.due),
     priceOf: (quantity) => licensePrice(card, view.currency, quantity),
     charges: [],
-    refunds: new Map(),
+    falls: new Map(),
   };
 }
 
@@ -134,11 +134,9 @@ function payByDays(charging: Charging): void {
     }
   }
   if (cut === undefined) return;
-  let unserved = NOTHING;
   for (const days of clipped(paid, { start: cut.at, end: period.served.end })) {
-    unserved = addFractions(unserved, licenseRefund(card, levelOf(topOf(days), charging.priceOf), days, period));
+    giveBack(charging, cut.at, Math.max(cut.at, cut.decidedAt), topOf(days).paidAs, { to: undefined, days });
   }
-  giveBack(charging, cut.at, Math.max(cut.at, cut.decidedAt), unserved);
 }
 
 /** How a change of quantity changes what is paid. */
@@ -178,15 +176,15 @@ function decrease(
   step: QuantityStep,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
-  const { card, period, priceOf } = charging;
+  const { card, priceOf } = charging;
   if (!givesBack(card) || !paid.some((days) => step.quantity.lt(topOf(days).quantity))) return paid;
   const remaining = { start: step.from, end: Math.min(end, endAsKnown(charging, Math.max(step.from, epoch.from))) };
   let after = paid;
   for (const days of clipped(paid, remaining)) {
     if (step.quantity.gte(topOf(days).quantity)) continue;
     const fewer = lowered(days, step.quantity, priceOf);
-    const less = subtract(levelOf(topOf(days), priceOf), levelOf(topOf(fewer), priceOf));
-    giveBack(charging, days.start, Math.max(days.start, epoch.from), licenseRefund(card, less, days, period));
+    const known = Math.max(days.start, epoch.from);
+    giveBack(charging, days.start, known, topOf(days).paidAs, { to: topOf(fewer).paidAs, days });
     after = replaced(after, fewer);
   }
   return after;
@@ -196,12 +194,28 @@ function givesBack({ proratedRefundMode }: LicenseRateCard): boolean {
   return proratedRefundMode === "CREDITS";
 }
 
-function giveBack({ due, key, card, refunds }: Charging, at: Instant, known: Instant, amount: Fraction): void {
-  if (compareFractions(amount, NOTHING) <= 0) return;
+function giveBack(
+  { due, key, falls }: Charging,
+  at: Instant,
+  known: Instant,
+  from: Decimal | undefined,
+  { to, days }: Omit<LevelFall, "from">,
+): void {
+  if (from === undefined) return;
   const given = { at, due: known };
   const name = refundKey(key, due, given);
-  const total = addFractions(refunds.get(name)?.amount ?? NOTHING, amount);
-  refunds.set(name, { key: name, kind: "LICENSE", billableId: card.id, ...given, amount: total });
+  const others = falls.get(name)?.falls ?? [];
+  falls.set(name, { ...given, falls: [...others, { from, to, days: { start: days.start, end: days.end } }] });
+}
+
+function refundsOf({ view, card, period, falls }: Charging): readonly Refund[] {
+  return [...falls].flatMap(([key, { at, due, falls: all }]) => {
+    const back = licenseRefund(card, view.currency, all, period);
+    const { natural } = period;
+    return back === undefined
+      ? []
+      : [{ key, kind: "LICENSE" as const, billableId: card.id, at, due, natural, ...back }];
+  });
 }
 
 /** Charges an increase on an invoice of its own, for the cycle as it is known to end when it falls due (S13.1). */
@@ -260,7 +274,7 @@ function momentsOf(pieces: readonly Charging[]): readonly Moment[] {
     .sort((a, b) => a.known - b.known);
 }
 
-/** What earlier pieces of the natural cycle charge in arrears. */
+/** The charges in arrears of earlier pieces of the natural cycle. */
 function chargedInArrears({ view, due, card }: Charging): readonly Decimal[] {
   return chargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
 }
@@ -269,7 +283,7 @@ function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
   return quantityAt(epochs[0]?.changes ?? [], served.start);
 }
 
-/** What was known when: from when the cycle fell due, and from each later arrival on. */
+/** The known updates by instant: when the cycle fell due, and at each later arrival. */
 function epochsOf({ view, due: { due }, card, period: { served } }: Charging): readonly Epoch[] {
   // What takes effect after the cycle says nothing of it, whenever it arrives.
   const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);

@@ -148,7 +148,7 @@ function adjustmentLine(values: CardValues, billableId: string, style: LineStyle
 }
 
 /** `exactValue` where the exact amount differs from the rounded one. */
-function exactText(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
+export function exactText(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
   return compareFractions(exact, whole(value)) === 0 ? {} : { exactValue: textOfFraction(exact) };
 }
 

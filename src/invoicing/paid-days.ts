@@ -21,7 +21,7 @@ export interface PaidDays extends Cycle {
   readonly charged: readonly Paid[];
 }
 
-/** What a quantity costs for a whole natural cycle. */
+/** The price of a quantity for a whole natural cycle. */
 export type PriceOf = (quantity: Decimal) => Decimal;
 
 /** The highest charged quantity of some days. */
@@ -43,8 +43,8 @@ export function raised(days: PaidDays, quantity: Decimal, priceOf: PriceOf): Pai
 
 /**
  * The charged quantities once those above a quantity are taken back: the paid level falls to that of the others or to
- * the quantity's price, where that is more. It never rises, and of itself not below 0: so no more is given back than was
- * charged, and a quantity that is charged already is paid as it was before more were taken.
+ * the quantity's price, where that is more. It never rises, and lowering does not take it below 0: no more is given back than was
+ * charged, and a quantity that was charged before is paid at the level that it had then.
  */
 export function lowered(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const kept = days.charged.filter((paid) => paid.quantity.lte(quantity));

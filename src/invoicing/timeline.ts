@@ -1,12 +1,12 @@
 /**
  * An account's plans over time, and the cycles that they make (S6.4, S9.1, S16.1).
  *
- * What was decided is kept as a list of decisions; what applied, and what was known to apply at an earlier instant, is
- * laid out from it. So a charge that fell due before a plan change still knows what was known then (S9.2).
+ * Decisions are kept as a list. From it comes the timeline that applied, and the one that was known at any earlier instant,
+ * by which a charge in advance is made that fell due before a change of plan (S9.2).
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import {
   type Cycle,
   type CycleConfig,
@@ -32,7 +32,7 @@ export interface AssociatedPlan {
   readonly gracePeriodDays: number;
 }
 
-/** What was decided about `[from, until)`, whole UTC days: a plan, or none. */
+/** A decision on `[from, until)`, whole UTC days: a plan, or none. */
 export interface PlanDecision {
   readonly from: Instant;
   readonly until: Instant;
@@ -65,7 +65,7 @@ export interface AccountCycle extends Cycle {
   readonly run: Cycle;
 }
 
-/** Lays one more decision over a timeline: it replaces what lies in it, and what an older term had after it goes on. */
+/** Adds a decision to a timeline: in its days it takes the place of older terms, and what one of them had after these days goes on. */
 export function withDecision(timeline: Timeline, decision: PlanDecision): Timeline {
   const { from, until, decidedAt, recordedAt, plan } = decision;
   // Decisions come one after the other for the days ahead: mostly it is about the last terms.
@@ -95,7 +95,7 @@ export interface KnownTimeline {
   readonly timeline: Timeline;
 }
 
-/** What was known when: one timeline from each instant of decision to the next (S9.2). */
+/** The timelines as they were known, one from each instant of decision to the next (S9.2). */
 export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
   const known: KnownTimeline[] = [];
   let timeline: Timeline = [];

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Book } from "../book/book.ts";
+import type { Book } from "../book/model/book.ts";
+import type { PricePlan } from "../book/model/price-plan.ts";
 import { DAY_MS } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
@@ -16,7 +17,7 @@ import { catalogOf, type GroupTerms, termsOfGroup } from "./account/book-views.t
 import type { PlanClock } from "./account/plan-clock.ts";
 import type { AccountRecord } from "./records.ts";
 
-/** What an engine may set for all of its accounts. */
+/** Options of an engine that hold for all accounts. */
 export interface CatalogOptions {
   /** Whole days, 1 or more: the least grace of cycles that had ended when their association was made (S6.5). Default 1. */
   readonly graceAfterAssociationDays?: number;
@@ -24,7 +25,7 @@ export interface CatalogOptions {
   readonly futureMs?: number;
   /** How long after its ingest an event blocks its id, in milliseconds, 0 or more (S14.1). Default 45 days. */
   readonly idMemoryMs?: number;
-  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
   readonly ruleBudget?: RuleBudget;
 }
 
@@ -33,6 +34,12 @@ export interface AccountPlan {
   /** In the order of decision. */
   readonly decisions: readonly PlanDecision[];
   readonly clock: PlanClock;
+}
+
+/** The plans of an account, and what of its record they were laid out for besides its associations. */
+interface CachedPlan extends AccountPlan {
+  readonly groupId: string | undefined;
+  readonly closedCycles: AccountRecord["closedCycles"];
 }
 
 /**
@@ -48,16 +55,19 @@ export interface Catalog {
   readonly readFields: ReadFields;
   readonly findPlan: FindPlan;
   readonly billing: BillingCatalog;
-  /** What invoice groups set for their accounts, by the group's id (S16.7). */
+  /** Terms that invoice groups set for their accounts, by the group's id (S16.7). */
   readonly groupTerms: ReadonlyMap<string, GroupTerms>;
-  /** The plans worked out so far: whoever lays out an account's plans keeps them here. */
-  readonly plans: WeakMap<AccountRecord["associations"], AccountPlan & { readonly groupId: string | undefined }>;
+  /** A cache of account plans, filled by `planOf`. */
+  readonly plans: WeakMap<AccountRecord["associations"], CachedPlan>;
 }
+
+/** How long an id is remembered after its ingest, where nothing else is set (S14.1). */
+export const ID_MEMORY_MS: number = 45 * DAY_MS;
 
 const DEFAULTS: Required<CatalogOptions> = {
   graceAfterAssociationDays: 1,
   futureMs: DAY_MS,
-  idMemoryMs: 45 * DAY_MS,
+  idMemoryMs: ID_MEMORY_MS,
   ruleBudget: RULE_BUDGET,
 };
 
@@ -81,7 +91,20 @@ export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog
   };
 }
 
-/** What the account's invoice group sets for it; nothing where it is in none. */
+/** The same catalog with one more plan, or another one in place of its version. Events are metered by both alike. */
+export function withPlan(catalog: Catalog, plan: PricePlan): Catalog {
+  const others = catalog.book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
+  const book = { ...catalog.book, pricePlans: [...others, plan] };
+  return {
+    ...catalog,
+    book,
+    findPlan: findPlanIn(book.pricePlans),
+    billing: catalogOf(book),
+    plans: new WeakMap(),
+  };
+}
+
+/** The terms of the account's invoice group; empty without one. */
 export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "invoiceGroupId">): GroupTerms {
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
 }

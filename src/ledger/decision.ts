@@ -24,6 +24,7 @@ export const DOCUMENT_KINDS = [
   "invoiceGroup",
   "compositeInvoice",
   "migration",
+  "retention",
   "apiKey",
   "serverSecret",
 ] as const;
@@ -55,6 +56,8 @@ export interface Changes {
   readonly newEvents?: readonly NewEvent[];
   /** Stored events that are changed. */
   readonly events?: readonly EventRecord[];
+  /** Stored events that leave; usage, overage and entries stay as they are. */
+  readonly removedEvents?: readonly Pick<EventRecord, "referenceId" | "eventId">[];
   readonly usage?: readonly UsageDelta[];
   readonly overage?: readonly UsageDelta[];
   readonly entries?: readonly EntryRecord[];
@@ -62,7 +65,7 @@ export interface Changes {
   readonly invoices?: readonly InvoiceRecord[];
 }
 
-/** What an operation answers and what it changes: a finished value, made before anything is written. */
+/** The answer of an operation and its changes: a finished value, made before anything is written. */
 export interface Decision<Result> {
   readonly result: Result;
   readonly changes: Changes;

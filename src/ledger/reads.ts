@@ -43,11 +43,14 @@ export async function readAccounts(
   const ids = records.map(({ id }) => id);
   const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
   const until = dayOf(INSTANT_END);
-  const entries = byAccount(await view.entries(ids));
-  const credits = byAccount(await view.credits(ids));
-  const invoices = byAccount(await view.invoices(ids));
-  const usage = byAccount(await view.usage(ids, from, until));
-  const overage = byAccount(await view.overage(ids, from, until));
+  // Asked for at once: a store may answer with one statement.
+  const [entries, credits, invoices, usage, overage] = await Promise.all([
+    view.entries(ids).then(byAccount),
+    view.credits(ids).then(byAccount),
+    view.invoices(ids).then(byAccount),
+    view.usage(ids, from, until).then(byAccount),
+    view.overage(ids, from, until).then(byAccount),
+  ]);
   const parts: AccountParts[] = [];
   for (const record of records) {
     const own = {
@@ -63,7 +66,7 @@ export async function readAccounts(
   return parts;
 }
 
-/** A room that opens for overage: an entry in force over `[effectiveFrom, effectiveUntil)` gets so many units. */
+/** Units that a new or raised entry, in force over `[effectiveFrom, effectiveUntil)`, can take of open overage. */
 export interface OpenedRoom {
   readonly featureId: string;
   readonly effectiveFrom: Instant;
@@ -72,8 +75,8 @@ export interface OpenedRoom {
 }
 
 /**
- * Reads the events whose overage may move into rooms that open (S11.5): for each room the earliest ones that it covers,
- * until their overage is as much as opens for the feature altogether. What moves beyond these has nowhere to go.
+ * Reads the events whose overage may move onto entries (S11.5): for each entry the earliest events in its time, until
+ * their overage reaches the units that all entries of the feature can take. No further event's overage can move.
  *
  * @param open the time in which overage may move
  * @param skip referenceIds of events whose overage does not count, for they are undone

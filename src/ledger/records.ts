@@ -6,10 +6,11 @@
  *
  * @module
  */
-import type { Address } from "../book/resources/account.ts";
-import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
+import type { Address } from "../book/model/account.ts";
+import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
+import type { ClosedCycles } from "../invoicing/grace.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
@@ -19,7 +20,7 @@ import type { IngestStatus } from "./outcome.ts";
 export interface AliasRecord {
   readonly alias: string;
   readonly createdAt: Instant;
-  /** Absent while it holds. */
+  /** Absent while the alias is in use. */
   readonly removedAt?: Instant;
 }
 
@@ -30,7 +31,7 @@ export interface PastInvoiceGroup {
   readonly until: Instant;
 }
 
-/** What was decided about an account's plan, in the order of decision (S16.1). */
+/** A decision on an account's plan; records are in the order of decision (S16.1). */
 export interface AssociationRecord {
   readonly id: string;
   /** Absent: dissociated. */
@@ -44,9 +45,9 @@ export interface AssociationRecord {
   readonly from: Instant;
   /** `NO_END` where none was given. */
   readonly until: Instant;
-  /** From when on it is known (S9.2); of a book, what the book says, before or after it was loaded. */
+  /** When it was decided, from when on it is known (S9.2); for one of a book as the book says, before or after loading. */
   readonly decidedAt: Instant;
-  /** When it was put on record, where that is not when it was decided: a book was loaded. */
+  /** When it was recorded, if that differs from `decidedAt`: for one that came with a book. */
   readonly recordedAt?: Instant;
 }
 
@@ -57,12 +58,43 @@ export interface LicenseUpdateRecord {
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
   readonly effectiveFrom: Instant;
-  /** Nobody said from when on: it takes effect when it arrived. */
+  /** Whether no effectiveFrom was given: it takes effect on arrival. */
   readonly fromArrival?: true;
-  /** It came with a book: known from the start, whenever that was loaded (S13.5). */
+  /** Whether it came with a book: then it is known from the beginning, whenever the book was loaded (S13.5). */
   readonly fromBook?: true;
   readonly createdAt: Instant;
   readonly idempotencyKey?: string;
+}
+
+/** Where an invoice that is not final yet, or not stored, may stand in the list of all invoices (S13.4). */
+export interface DraftPlace {
+  /** The id that the draft has, and keeps when it is final. */
+  readonly id: string;
+  /** Lists go by it: the start of the cycle, of an AD_HOC invoice its date. */
+  readonly listedAt: Instant;
+  /** The billing period, `[start, end)`; it is drawn once it has begun. */
+  readonly start: Instant;
+  readonly end: Instant;
+  /** When it becomes final. */
+  readonly finalAt: Instant;
+}
+
+/** Where a credit that is not stored yet may stand in the list of all credits. */
+export interface CreditPlace {
+  /** The id that it will have. */
+  readonly id: string;
+  /** When it falls due; it is not there before. */
+  readonly createdAt: Instant;
+}
+
+/** What reads may show of an account besides what is stored: drafts of invoices, and credits that fall due. */
+export interface DraftPlaces {
+  /** Up to when the places are complete, exclusive, unless a decision on the account changes them. */
+  readonly until: Instant;
+  /** In no order; some may turn out to have no lines, and so to be no invoice. */
+  readonly places: readonly DraftPlace[];
+  /** Likewise; some may turn out to be none, or to be stored. Absent where an older release looked: nobody knows them. */
+  readonly credits?: readonly CreditPlace[];
 }
 
 /** One account: who it is, and what was decided for it. Read and written whole. */
@@ -72,7 +104,7 @@ export interface AccountRecord {
   readonly customerId: string;
   readonly status: "ACTIVE" | "ARCHIVED";
   readonly invoiceCurrency: string;
-  /** Those that hold now. */
+  /** The present ones. */
   readonly aliases: readonly AliasRecord[];
   /** Those that were removed, each with its `removedAt`, in the order of removal; the latest thousand. */
   readonly pastAliases?: readonly AliasRecord[];
@@ -92,11 +124,15 @@ export interface AccountRecord {
   readonly caughtUpTo: Instant;
   /** The next instant at which something falls due: before it, there is nothing to catch up with. */
   readonly nextDueAt: Instant;
+  /** Cycles that stay closed: they closed before the account's group changed, or events of theirs have left (S6.5). */
+  readonly closedCycles?: ClosedCycles;
+  /** Absent where they were not worked out: then reads draw the account's drafts to find out. */
+  readonly drafts?: DraftPlaces;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** What an event took of a feature (S11.4). */
+/** The feature credits that an event took (S11.4). */
 export interface FeatureUse {
   readonly featureId: string;
   readonly quantity: Decimal;
@@ -141,12 +177,12 @@ export interface EventRecord {
   readonly status: IngestStatus;
   readonly description: string;
   readonly reverted: boolean;
-  /** What enrichment added. */
+  /** The enriched fields. */
   readonly enriched: {
     readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
     readonly dimensions: Readonly<Record<string, string>>;
   };
-  /** What each matching meter measured. */
+  /** The units of each matching meter. */
   readonly units: readonly { readonly meterId: string; readonly quantity: Decimal }[];
   readonly feature?: FeatureUse;
 }
@@ -159,7 +195,7 @@ export interface LedgerCell {
   readonly quantity: Decimal;
 }
 
-/** What is added to the usage of a meter, or the overage of a feature, of one account on one UTC day. */
+/** An addition to the usage of a meter, or the overage of a feature, of one account on one UTC day. */
 export interface UsageDelta extends Omit<LedgerCell, "quantity"> {
   /** May be below 0: an undo takes away what its event added. */
   readonly quantity: Exact;
@@ -179,12 +215,14 @@ export interface EntryRecord {
   readonly createdAt: Instant;
   readonly voided: boolean;
   /**
-   * What a card's grant was made for, so that it is never made twice. Absent where ids were not short yet: they hold it.
+   * The cause of a card's grant, so that it is never made twice. Absent in entries with former, long ids, which hold it.
    */
   readonly key?: string;
   readonly idempotencyKey?: string;
-  /** What was asked for under the key, where it was changed since. */
+  /** What the request with the idempotencyKey asked for, if the entry was changed since. */
   readonly asked?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
+  /** The latest timestamp among the events that spent the entry and have left the store since (S11.8). */
+  readonly spentAtBefore?: Instant;
 }
 
 /** A monetary credit as stored; what is held is computed when read (S12.4). */
@@ -200,7 +238,7 @@ export interface CreditRecord {
   readonly effectiveFrom: Instant;
   readonly effectiveUntil?: Instant;
   readonly applicableEntityIds?: readonly string[];
-  /** Made by a plan or an invoice: by what, so that it is never made twice. */
+  /** The cause of a credit that a plan or an invoice made, so that it is never made twice. */
   readonly cause?: string;
   readonly voided: boolean;
   readonly createdAt: Instant;
@@ -213,7 +251,7 @@ export interface InvoiceRecord {
   /** Follows from its account and key, so that the draft has the id of the final one. */
   readonly id: string;
   readonly accountId: string;
-  /** Its type, cycle and date: what it is made for, once. Absent where ids were not short yet: they hold it. */
+  /** Its type, cycle and date, unique within the account. Absent in invoices with former, long ids, which hold it. */
   readonly key?: string;
   readonly finalizedAt: Instant;
   readonly invoice: Invoice;

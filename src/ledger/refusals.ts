@@ -21,7 +21,7 @@ export function notFound(resource: string, id: string): RatebookError<"ERR_NOT_F
   return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoted(id)}`, { resource, id });
 }
 
-/** What has this id has no such version; in the details it is named as one: `id@version`. */
+/** The error for an unknown version of a known id; its details have the id as `id@version`. */
 export function versionNotFound(resource: string, id: string, version: number): RatebookError<"ERR_NOT_FOUND"> {
   const message = `the ${resource} ${quoted(id)} has no version ${version}`;
   return new RatebookError("ERR_NOT_FOUND", message, { resource, id: `${id}@${version}` });

@@ -4,11 +4,21 @@
  * @module
  */
 import type { Day, Instant } from "../calendar/instant.ts";
+import type { InvoiceStatus } from "../invoicing/invoice.ts";
 import type { DocumentKind, DocumentRecord } from "./decision.ts";
 import type { IngestStatus } from "./outcome.ts";
-import type { AccountRecord, LedgerCell, CreditRecord, EntryRecord, EventRecord, InvoiceRecord } from "./records.ts";
+import type {
+  AccountRecord,
+  CreditPlace,
+  CreditRecord,
+  DraftPlace,
+  EntryRecord,
+  EventRecord,
+  InvoiceRecord,
+  LedgerCell,
+} from "./records.ts";
 
-/** Where a list goes on. */
+/** A page of a list: its size, and where it begins. */
 export interface PageRequest {
   /** At most this many items, 1 or more. */
   readonly limit: number;
@@ -29,6 +39,8 @@ export interface EventFilter {
   readonly status?: IngestStatus;
   /** Whether the event was accepted: any INGESTION_COMPLETED status. */
   readonly accepted?: boolean;
+  /** Whether the event was undone. */
+  readonly reverted?: boolean;
   readonly eventId?: string;
   readonly referenceId?: string;
   /** The event's own timestamp, `[from, until)`. */
@@ -37,7 +49,55 @@ export interface EventFilter {
   readonly createdAt?: { readonly from: Instant; readonly until: Instant };
 }
 
-/** What is known of an event that holds its id: accepted and not reverted. */
+/** Which invoices a list holds; what is absent does not filter. */
+export interface InvoiceListFilter {
+  readonly accountId?: string;
+  readonly customerId?: string;
+  readonly status?: InvoiceStatus;
+  /** Billing periods that touch `[from, until)`. */
+  readonly period?: { readonly from: Instant; readonly until: Instant };
+}
+
+/** Which places of drafts a list holds; what is absent does not filter. */
+export interface DraftListFilter extends Omit<InvoiceListFilter, "status"> {
+  readonly id?: string;
+  /** Their `start` is at or before it. */
+  readonly begunBy?: Instant;
+  /** Their `finalAt`, `[from, until)`. */
+  readonly final?: { readonly from: Instant; readonly until: Instant };
+}
+
+/** What ended a stored credit, if anything did; one that is ACTIVE here may have expired. */
+export type CreditState = "ACTIVE" | "CONSUMED" | "VOIDED";
+
+/** Which stored credits a list holds; what is absent does not filter. */
+export interface CreditListFilter {
+  readonly accountId?: string;
+  readonly state?: CreditState;
+  /** Their `effectiveUntil` is at or before it. */
+  readonly endsBy?: Instant;
+  /** Their `effectiveUntil` is after it, or they have none. */
+  readonly endsAfter?: Instant;
+}
+
+/** Which places of credits a list holds; what is absent does not filter. */
+export interface DueCreditFilter {
+  readonly id?: string;
+  /** They fall due at or before it. */
+  readonly dueBy?: Instant;
+}
+
+/** The place of a credit that falls due, and whose it is. */
+export interface ListedCredit extends CreditPlace {
+  readonly accountId: string;
+}
+
+/** The place of a draft, and whose it is. */
+export interface ListedDraft extends DraftPlace {
+  readonly accountId: string;
+}
+
+/** What the check for duplicates needs of an accepted event that is not reverted. */
 export interface AcceptedEventId {
   readonly eventId: string;
   readonly referenceId: string;
@@ -69,11 +129,18 @@ export interface LedgerView {
   ): Promise<readonly AccountRecord[]>;
   /** Accounts whose `nextDueAt` is at or before an instant, by id, ascending. */
   accountsBehind(instant: Instant, limit: number, afterId?: string): Promise<readonly string[]>;
+  /**
+   * Accounts whose places of drafts and due credits are not complete as of an instant, by id, ascending: `drafts.until` is
+   * at or before it, or `drafts` or its `credits` are absent.
+   */
+  accountsUncharted(instant: Instant, limit: number, afterId?: string): Promise<readonly string[]>;
+  /** The places of drafts of all accounts, a page by where they are listed, newest first, then by id. */
+  draftList(filter: DraftListFilter, page: PageRequest): Promise<readonly ListedDraft[]>;
 
   /**
    * Those of the event ids that an accepted and not reverted event holds. An id that came again after it was forgotten
-   * (S14.1) is held by the event of the latest ingest. A store may take ids to be free that it has not looked for, in a
-   * transaction that it does again where that was wrong.
+   * (S14.1) is held by the event of the latest ingest. A store may answer without looking, as if all ids were free, if the
+   * commit finds out where that was wrong and repeats the transaction.
    */
   acceptedIds(eventIds: readonly string[]): Promise<readonly AcceptedEventId[]>;
   events(filter: EventFilter, page: PageRequest): Promise<readonly EventRecord[]>;
@@ -104,8 +171,12 @@ export interface LedgerView {
   /** All credits of the accounts, in order of creation, then id. */
   credits(accountIds: readonly string[]): Promise<readonly CreditRecord[]>;
   credit(id: string): Promise<CreditRecord | undefined>;
-  creditList(filter: { readonly accountId?: string }, page: PageRequest): Promise<readonly CreditRecord[]>;
+  creditList(filter: CreditListFilter, page: PageRequest): Promise<readonly CreditRecord[]>;
+  /** The places of credits that fall due, of all accounts, a page by when that is, newest first, then by id. */
+  dueCreditList(filter: DueCreditFilter, page: PageRequest): Promise<readonly ListedCredit[]>;
   /** All final invoices of the accounts, in order of their date, then id. */
   invoices(accountIds: readonly string[]): Promise<readonly InvoiceRecord[]>;
   invoice(id: string): Promise<InvoiceRecord | undefined>;
+  /** Final invoices, a page by where they are listed ({@link listedAt}), newest first, then by id. */
+  invoiceList(filter: InvoiceListFilter, page: PageRequest): Promise<readonly InvoiceRecord[]>;
 }

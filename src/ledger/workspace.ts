@@ -2,7 +2,7 @@
  * The working copy in which a decision is made: what was read of the accounts, what the decision makes of it, and the
  * difference as changes for the store (design: decide, then commit).
  *
- * Whatever is put is seen by what is asked next, so that the events of a batch are decided one after another (S14.3).
+ * What was put is seen by later reads, so that the events of a batch are decided one after another (S14.3).
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type {
   UsageDelta,
 } from "./records.ts";
 
-/** What was read of one account. What a decision does not need may be left empty. */
+/** The state of one account as it was read. Parts that a decision does not need may be empty. */
 export interface AccountParts {
   readonly record: AccountRecord;
   readonly entries: readonly EntryRecord[];
@@ -67,7 +67,7 @@ export interface Workspace {
   /** @throws {InvariantError} for an account that was not read */
   account(id: string): AccountWork;
   find(id: string): AccountWork | undefined;
-  /** What was put, once for each record, and the sum added to each cell. */
+  /** All changes: each changed record once, and the sum added to each cell. */
   changes(): Changes;
 }
 
@@ -97,9 +97,9 @@ export function openAccount(parts: AccountParts): OpenAccount {
 
 /** Changes as they are gathered. */
 export type GatheredChanges = {
-  [Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "newEvents">]-?: NonNullable<
-    Changes[Part]
-  >[number][];
+  [
+    Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "newEvents" | "removedEvents">
+  ]-?: NonNullable<Changes[Part]>[number][];
 };
 
 /** No changes yet. */
@@ -109,7 +109,7 @@ export function noChanges(): GatheredChanges {
 
 /**
  * The working copy of one account. A batch opens a thousand of them and puts a record or two into each, so this is a
- * class, without closures for each one, and keeps nothing before it is needed.
+ * class rather than closures, and its lists are made when they are first needed.
  */
 class WorkingAccount implements OpenAccount {
   record: AccountRecord;
@@ -196,7 +196,7 @@ class WorkingAccount implements OpenAccount {
   }
 }
 
-/** So many are looked through one by one; of more there is an index. */
+/** Up to this many records are searched one by one; for more an index is built. */
 const FEW = 16;
 
 class WorkingRecords<Item> {
@@ -204,7 +204,7 @@ class WorkingRecords<Item> {
   readonly #idOf: (item: Item) => string;
   readonly #compare: ((a: Item, b: Item) => number) | undefined;
   readonly #changed: Item[] = [];
-  /** The places of what was changed by id, once it is much. */
+  /** Where each changed record is, by its id; built once there are many. */
   #places: Map<string, number> | undefined;
   #known: readonly Item[] | undefined;
 
@@ -232,7 +232,7 @@ class WorkingRecords<Item> {
     for (const item of this.#changed) changed.push(item);
   }
 
-  /** Where a record of an id is, or where it comes. */
+  /** The index of the record of an id, or the index at which to insert it. */
   #placeOf(id: string): number {
     const changed = this.#changed;
     if (changed.length > FEW) {
@@ -247,7 +247,7 @@ class WorkingRecords<Item> {
   }
 }
 
-/** What was read with what was put in its place, and what was put beside it. */
+/** The records that were read, with those that replace them, and new ones. */
 function together<Item>(
   read: readonly Item[],
   changed: readonly Item[],
@@ -263,7 +263,7 @@ function together<Item>(
   return added.size === 0 ? replaced : [...replaced, ...added.values()];
 }
 
-/** Records mostly are in order: what is read is, and what is made comes after it. */
+/** Sorts only where needed: records mostly are in order already. */
 function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
   const isOrdered = items.every((item, index) => {
     const before = items[index - 1];
@@ -273,15 +273,18 @@ function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => nu
 }
 
 type Days = Map<Day, Decimal>;
-/** A delta as it grows. */
+/** A delta to which more may be added. */
 type GrowingDelta = { -readonly [Part in keyof UsageDelta]: UsageDelta[Part] };
+
+const NO_DELTAS: readonly GrowingDelta[] = [];
 
 class WorkingCells {
   readonly #accountId: string;
   readonly #read: readonly LedgerCell[];
   #readByItem: Map<string, Days> | undefined;
-  readonly #added: GrowingDelta[] = [];
-  /** What was added by item and day, once it is much. */
+  /** Undefined before the first: most accounts of a batch get one delta, and an empty list that grows reserves room for 17. */
+  #added: GrowingDelta[] | undefined;
+  /** The sums by item and day, once there are many. */
   #places: Map<string, GrowingDelta> | undefined;
 
   constructor(accountId: string, read: readonly LedgerCell[]) {
@@ -295,7 +298,7 @@ class WorkingCells {
     for (const [day, quantity] of this.#readByItem.get(itemId) ?? []) {
       if (day >= from && day < until) total = add(total, quantity);
     }
-    for (const { meterOrFeatureId, day, quantity } of this.#added) {
+    for (const { meterOrFeatureId, day, quantity } of this.#added ?? NO_DELTAS) {
       if (meterOrFeatureId === itemId && day >= from && day < until) total = add(total, decimalOfExact(quantity));
     }
     return total;
@@ -308,20 +311,22 @@ class WorkingCells {
       return;
     }
     const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
-    this.#added.push(delta);
+    if (this.#added === undefined) this.#added = [delta];
+    else this.#added.push(delta);
     this.#places?.set(`${day} ${itemId}`, delta);
   }
 
   addTo(changed: UsageDelta[]): void {
-    for (const delta of this.#added) changed.push(delta);
+    for (const delta of this.#added ?? NO_DELTAS) changed.push(delta);
   }
 
   #find(itemId: string, day: Day): GrowingDelta | undefined {
-    if (this.#added.length > FEW) {
-      this.#places ??= new Map(this.#added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
+    const added = this.#added ?? NO_DELTAS;
+    if (added.length > FEW) {
+      this.#places ??= new Map(added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
       return this.#places.get(`${day} ${itemId}`);
     }
-    for (const delta of this.#added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
+    for (const delta of added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
     return undefined;
   }
 }

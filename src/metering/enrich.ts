@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";
+import type { EnrichmentField, EventSchema } from "../book/model/metering.ts";
 import { InvariantError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";
@@ -83,7 +83,7 @@ export function compileEnrichment(
 export interface RulePlace {
   readonly slots: EventSlots;
   readonly visible: VisibleSlots;
-  /** What one evaluation may do (S3.8). */
+  /** The budget of one evaluation (S3.8). */
   readonly budget: FullRuleBudget;
 }
 
@@ -104,8 +104,8 @@ export function exactResult(value: RuleValue): Exact | undefined {
 }
 
 /**
- * What went wrong in a rule, as the end of a sentence: whatever was thrown fails the one event (S3.8), but for a promise
- * of our own that did not hold.
+ * What went wrong in a rule, as the end of a sentence: any error fails the one event (S3.8), but for an
+ * {@link InvariantError}, which is rethrown.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof InvariantError) throw error;

@@ -10,23 +10,29 @@ import { invariant, RatebookError } from "../errors.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { createTimestampReader } from "./timestamps.ts";
 
-/** One attribute of an event: a number, a decimal text or a Decimal, and perhaps its unit. */
+/** One attribute of an event. */
 export interface EventAttribute {
+  /** As the event schema declares it, 1 to 255 characters; each once. */
   readonly name: string;
+  /** A number, a decimal text or a Decimal, of at most 20 digits before and 20 after the point. */
   readonly value: DecimalInput;
+  /** At most 50 characters; nothing is computed by it. */
   readonly unit?: string | null | undefined;
 }
 
 /** A usage event as it is sent (S4.1). What the schema does not declare is kept, and not seen by rules. */
-export interface UsageEvent {
+export interface EventInput {
+  /** The name of an event schema. */
   readonly schemaName: string;
-  /** Chosen by the sender; 1 to 512 characters. */
+  /** Chosen by the sender, 1 to 512 characters: an id that was accepted before is a duplicate (S14.1). */
   readonly id: string;
-  /** A date-time with a zone (S2.2). */
+  /** When it happened: a date-time with its zone (S2.2). */
   readonly timestamp: string;
   /** An account's id or one of its aliases. */
   readonly accountId: string;
+  /** What is counted, at most 100; all that the schema declares, and others that are kept. */
   readonly attributes?: readonly EventAttribute[] | null | undefined;
+  /** What is told apart, at most 100 texts of at most 512 characters; all that the schema declares, and others that are kept. */
   readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
 }
 
@@ -45,7 +51,7 @@ export interface EventEnvelope {
 /** An event whose envelope is well formed. */
 export interface IncomingEvent extends EventEnvelope {
   /** As it was sent; its attributes and dimensions are not checked yet. */
-  readonly sent: UsageEvent;
+  readonly sent: EventInput;
 }
 
 /** Reads envelopes one after another. @returns a sentence for an event whose envelope is malformed */
@@ -58,7 +64,7 @@ export function createEnvelopeReader(): ReadEnvelope {
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       return `Expected an event, an object, got ${kindOf(given)}.`;
     }
-    const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof UsageEvent, unknown>>;
+    const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof EventInput, unknown>>;
     if (typeof schemaName !== "string" || schemaName === "") return textProblem("schemaName", schemaName);
     if (typeof id !== "string" || id === "") return textProblem("id", id);
     if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
@@ -67,7 +73,7 @@ export function createEnvelopeReader(): ReadEnvelope {
     if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
     const instant = readTimestamp(timestamp);
     if (instant === undefined) return timestampProblem(timestamp);
-    return { sent: given as UsageEvent, schemaName, id, accountId, timestamp: instant };
+    return { sent: given as EventInput, schemaName, id, accountId, timestamp: instant };
   };
 }
 

@@ -19,7 +19,7 @@ export const DIMENSION_LENGTH_MAX = 512;
 /** Longest unit of an attribute. */
 export const UNIT_LENGTH_MAX = 50;
 
-/** To be called as `Object.hasOwn`: inside `for … in` engines know its answer, and it costs nothing. */
+/** Used in place of `Object.hasOwn`, as JavaScript engines optimize it away inside `for … in`. */
 const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
 /** What the fields of an event say. */

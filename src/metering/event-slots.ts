@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { EventSchema } from "../book/resources/event-schema.ts";
+import type { EventSchema } from "../book/model/metering.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
@@ -24,7 +24,7 @@ export interface AccountDependencies {
   readonly fault?: string;
 }
 
-/** The event that is being metered. Whoever reads events fills it; nothing of it outlives the event. */
+/** The event that is being metered: filled by the reader of events, and filled again with the next event. */
 export interface EventSlots {
   readonly schemaName: string;
   id: string;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Computation, UsageMeter } from "../book/resources/usage-meter.ts";
+import type { Computation, UsageMeter } from "../book/model/metering.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
@@ -19,23 +19,22 @@ export interface MeterPlace {
   readonly index: number;
 }
 
+/** What an event counts, by the meters of its schema in their order; undefined where a meter does not match. */
+export type Units = readonly (Exact | undefined)[];
+
 /** Measures the event in the slots. */
 export interface Measure {
-  /** The tally's index of each meter, in the order of {@link units}. */
+  /** The tally's index of each meter, in their order. */
   readonly meters: readonly number[];
-  /** What the last event counted, by meter; undefined where it did not match. */
-  readonly units: readonly (Exact | undefined)[];
-  /**
-   * Fills {@link units}.
-   *
-   * @returns a sentence when a meter's rule cannot answer for the event; undefined when all could
-   */
-  run(): string | undefined;
+  /** What the event counts; a sentence when a meter's rule cannot answer for it. */
+  run(): Units | string;
 }
 
 type Compiled = (facts: RuleObject) => RuleValue;
 
 interface Step {
+  /** The order of the computation. */
+  readonly order: number;
   readonly matches: Compiled | undefined;
   readonly computes: (facts: RuleObject) => Exact;
 }
@@ -47,13 +46,14 @@ interface Step {
  */
 export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[], budget: FullRuleBudget): Measure {
   const facts = factsOf(slots, allOf(slots));
-  const units: (Exact | undefined)[] = places.map(() => undefined);
+  const nothing: Units = places.map(() => undefined);
   const place: RulePlace = { slots, visible: allOf(slots), budget };
-  const measured = places.map(({ meter }) => measureOf(meter, place));
+  const steps = places.map(({ meter }) => stepsOf(meter, place));
+  const measured = places.map(({ meter }, index) => measureOf(meter, steps[index] ?? []));
   return {
     meters: places.map(({ index }) => index),
-    units,
     run() {
+      const units = nothing.slice();
       let index = 0;
       try {
         for (const measureOne of measured) {
@@ -61,18 +61,20 @@ export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[],
           index++;
         }
       } catch (error) {
-        return `The meter ${shown(places[index]?.meter.name)} cannot measure the event: ${reasonOf(error)}.`;
+        const where = failingPart(steps[index] ?? [], facts);
+        return `The meter ${shown(places[index]?.meter.name)} cannot measure the event${where}: ${reasonOf(error)}.`;
       }
-      return undefined;
+      return units;
     },
   };
 }
 
 /** COUNT: 1 when a matcher is truthy. SUM: the results of all computations whose matcher is (S5.2). */
-function measureOf(meter: UsageMeter, place: RulePlace): (facts: RuleObject) => Exact | undefined {
-  const ordered = meter.computations.toSorted((a, b) => a.order - b.order);
-  const steps = ordered.map((computation) => stepOf(computation, place));
-  switch (meter.aggregation) {
+function measureOf(
+  { aggregation }: Pick<UsageMeter, "aggregation">,
+  steps: readonly Step[],
+): (facts: RuleObject) => Exact | undefined {
+  switch (aggregation) {
     case "COUNT":
       return (facts) => {
         for (const { matches } of steps) if (matches === undefined || truthy(matches(facts))) return 1;
@@ -105,8 +107,29 @@ function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined
   };
 }
 
-function stepOf({ matcher, computation }: Computation, place: RulePlace): Step {
+/** The computations of a meter, in their order. */
+function stepsOf(meter: UsageMeter, place: RulePlace): readonly Step[] {
+  return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => stepOf(computation, place));
+}
+
+/** The rule of a meter that fails on an event, as a part of a sentence; empty where the meter has no other rule. */
+function failingPart(steps: readonly Step[], facts: RuleObject): string {
+  for (const { order, matches, computes } of steps) {
+    let where = `, in the matcher of its computation ${order}`;
+    try {
+      if (matches !== undefined && !truthy(matches(facts))) continue;
+      where = steps.length > 1 ? `, in its computation ${order}` : "";
+      computes(facts);
+    } catch {
+      return where;
+    }
+  }
+  return "";
+}
+
+function stepOf({ order, matcher, computation }: Computation, place: RulePlace): Step {
   return {
+    order,
     matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, place),
     computes: unitsOver(computation ?? 1, place),
   };

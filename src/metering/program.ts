@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { Setting } from "../book/resources/catalog-items.ts";
-import type { EventSchema } from "../book/resources/event-schema.ts";
-import type { UsageMeter } from "../book/resources/usage-meter.ts";
+import type { Setting } from "../book/model/catalog-items.ts";
+import type { EventSchema, UsageMeter } from "../book/model/metering.ts";
 import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
@@ -50,7 +49,7 @@ export interface MeteringProgram {
 
 /** How the rules of a book are compiled. */
 export interface MeteringOptions {
-  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 

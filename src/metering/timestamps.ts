@@ -13,7 +13,7 @@ const [ZERO, COLON, POINT, LETTER_Z] = [48, 58, 46, 90];
 /** `2024-01-02T03:04:05.678Z`, as programs write instants, and what of it is the date. */
 const USUAL_LENGTH = 24;
 const DATE_LENGTH = 11;
-/** Stands for digits that are none: no sum of parts of a day brings it above 0. */
+/** Stands for characters that are no digits: so far below 0 that no sum with other parts of a day reaches 0. */
 const NONE = -1_000_000_000;
 
 /** A reader with a memory of its own. */

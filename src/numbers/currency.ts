@@ -4,19 +4,29 @@
  *
  * @module
  */
-import currencyCodes from "currency-codes";
-
 import { RatebookError } from "../errors.ts";
 
-/** Codes of ISO 4217 that are not money: metals, units of account without a minor unit, tests, "no currency". */
-const NOT_MONEY = new Set(["XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX"]);
+/**
+ * The currencies of ISO 4217 by the digits of their minor unit, without codes that are not money: metals, units of account
+ * that have no minor unit, codes for tests. A package with the table has the countries' names too, which a browser would load.
+ */
+const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+  [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],
+  [
+    2,
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY " +
+      "COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR " +
+      "IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN " +
+      "NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB " +
+      "TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD YER ZAR ZMW ZWG",
+  ],
+  [3, "BHD IQD JOD KWD LYD OMR TND"],
+  [4, "CLF UYW"],
+];
 
 /** The number of digits of each currency's minor unit, by code. */
 const MINOR_UNITS: ReadonlyMap<string, number> = new Map(
-  currencyCodes
-    .codes()
-    .filter((code) => !NOT_MONEY.has(code))
-    .map((code) => [code, currencyCodes.code(code)?.digits ?? 0]),
+  CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, digits] as const)),
 );
 
 /** Whether `code` is a currency of ISO 4217 with a minor unit; upper case only. */

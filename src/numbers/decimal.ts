@@ -42,7 +42,7 @@ export function decimalOfInteger(value: number): Decimal {
   return SMALL[value] ?? new Decimal(value);
 }
 
-/** What a number may be given as: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
+/** The forms of a decimal input: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
 export type DecimalInput = string | number | Decimal;
 
 /**

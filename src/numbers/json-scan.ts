@@ -6,7 +6,7 @@
  */
 import { Decimal } from "./decimal.ts";
 
-/** What a text is like. */
+/** The properties of a JSON text that decide how it is parsed. */
 export interface JsonScan {
   /** Levels of objects and lists; brackets in texts do not count. */
   readonly depth: number;

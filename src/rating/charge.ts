@@ -21,7 +21,7 @@ export const CARD_KINDS = [
 /** A kind of rate card. */
 export type CardKind = (typeof CARD_KINDS)[number];
 
-/** The periods that a charge knows (S6.7): what it served, and the proration denominator. Whole UTC days. */
+/** The two periods of a charge (S6.7): the one that it served, and the proration denominator. Whole UTC days. */
 export interface RatedPeriod {
   readonly served: Cycle;
   readonly natural: Cycle;
@@ -85,6 +85,12 @@ export interface ChargeExplanation {
   readonly bounds?: { readonly minimumRate?: Decimal; readonly maximumRate?: Decimal; readonly share: Share };
 }
 
+/** A refund of charges in advance (S9.5, S10.3): exact, above 0, with its explanation. */
+export interface GivenBack {
+  readonly amount: Fraction;
+  readonly explanation: ChargeExplanation;
+}
+
 /** The exact part of one slab in a charge. */
 export interface SlabCharge {
   readonly order: number;
@@ -94,7 +100,7 @@ export interface SlabCharge {
   readonly amount: Fraction;
 }
 
-/** What one card charges for one period, exact and unrounded. */
+/** The charge of one card for one period, exact and unrounded. */
 export interface Charge {
   readonly kind: CardKind;
   /** The meter's, add-on's or feature's id. */

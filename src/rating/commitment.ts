@@ -3,10 +3,17 @@
  *
  * @module
  */
-import type { MinimumCommitment } from "../book/resources/rate-card.ts";
+import type { MinimumCommitment } from "../book/model/grant-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
-import { roundFraction, type RoundingMode, shareOf, subtractFractions, whole } from "../numbers/fraction.ts";
+import {
+  type Fraction,
+  roundFraction,
+  type RoundingMode,
+  shareOf,
+  subtractFractions,
+  whole,
+} from "../numbers/fraction.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { ChargeExplanation, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
@@ -17,10 +24,12 @@ export interface Rounding {
   readonly mode: RoundingMode;
 }
 
-/** What a cycle's invoices lack of its commitment. */
+/** The amount by which a cycle's invoices fall short of its commitment. */
 export interface TrueUp {
   /** Major units, rounded; above 0. */
   readonly amount: Decimal;
+  /** Before it was rounded. */
+  readonly exact: Fraction;
   readonly explanation: ChargeExplanation;
 }
 
@@ -45,6 +54,7 @@ export function trueUp(
   if (amount.lte(ZERO)) return undefined;
   return {
     amount,
+    exact: lacking,
     explanation: {
       rules: share.days === share.of ? ["S13.3"] : ["S8.1", "S13.3"],
       parts: [

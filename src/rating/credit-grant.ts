@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { inCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
@@ -45,7 +46,7 @@ function detailsIn(card: CreditGrantRateCard, currency: string): Details {
 }
 
 /** A grant's slabs hold their rates; an order that is not given is the slab's place. */
-function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
+export function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
   const slabs: RatePlanInput["slabs"][number][] = [];
   const slabRates: RateValueInput["slabRates"][number][] = [];
   for (const [index, slab] of detailsIn(card, currency).slabDetails.entries()) {

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { FixedFeeRateCard } from "../book/resources/rate-card.ts";
+import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { ZERO } from "../numbers/decimal.ts";
-import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
+import { shareOf, whole } from "../numbers/fraction.ts";
 import { inCurrency } from "./card-rates.ts";
-import type { Charge, RatedPeriod } from "./charge.ts";
+import type { Charge, GivenBack, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
 
 /**
@@ -56,11 +56,15 @@ export function fixedFeeRefund(
   currency: string,
   unserved: Cycle,
   period: RatedPeriod,
-): Fraction {
+): GivenBack | undefined {
   const { rate } = inCurrency(card.rateValues, currency, card.id);
-  if (!isProrated(card) || rate.lte(ZERO)) return NOTHING;
-  const { days, of } = shareOfDays(unserved, period.natural);
-  return shareOf(whole(rate), days, of);
+  if (!isProrated(card) || rate.lte(ZERO)) return undefined;
+  const share = shareOfDays(unserved, period.natural);
+  const because = `the fee for ${share.days} of ${share.of} days that are not served`;
+  return {
+    amount: shareOf(whole(rate), share.days, share.of),
+    explanation: { rules: ["S8.1", "S9.5"], parts: [{ because, sign: 1, share, rate }] },
+  };
 }
 
 function isProrated({ enableProration, type }: FixedFeeRateCard): boolean {

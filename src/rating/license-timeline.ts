@@ -24,7 +24,7 @@ export interface TimelineViolation {
   /** The update's place in arrival order, from 0. */
   readonly index: number;
   readonly effectiveFrom: Instant;
-  /** What the quantity would be: below 0 or above the most. */
+  /** The refused quantity: below 0 or above the most. */
   readonly quantity: Decimal;
 }
 
@@ -118,13 +118,16 @@ export function largestOf(runs: readonly { readonly quantity: Decimal }[]): Deci
 /** The updates applied by effectiveFrom, then arrival. */
 function stepsOf(updates: readonly QuantityUpdate[]): Step[] {
   let quantity = ZERO;
-  return updates
-    .map((update, index) => ({ ...update, index }))
-    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.index - b.index)
-    .map(({ updateType, quantity: given, effectiveFrom, index }) => {
-      quantity = updateType === "ABSOLUTE" ? given : add(quantity, given);
-      return { index, from: effectiveFrom, quantity };
-    });
+  // They are looked at for each later one anew: so no copies, and no sorting where they came in order.
+  const arrived = updates.map((update, index) => ({ update, index }));
+  const isInOrder = updates.every(
+    (update, index) => update.effectiveFrom >= (updates[index - 1] ?? update).effectiveFrom,
+  );
+  if (!isInOrder) arrived.sort((a, b) => a.update.effectiveFrom - b.update.effectiveFrom || a.index - b.index);
+  return arrived.map(({ update: { updateType, quantity: given, effectiveFrom }, index }) => {
+    quantity = updateType === "ABSOLUTE" ? given : add(quantity, given);
+    return { index, from: effectiveFrom, quantity };
+  });
 }
 
 /** Of the steps of one instant, only the last. */

@@ -6,20 +6,19 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/resources/rate-card.ts";
+import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, textOf, ZERO } from "../numbers/decimal.ts";
-import { type Fraction, NOTHING, shareOf, whole } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import { ratedSlabsOf } from "./card-rates.ts";
-import type { Charge, RatedPeriod } from "./charge.ts";
+import type { Charge, GivenBack, RatedPeriod } from "./charge.ts";
 import { largestOf, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
 import { priceThrough } from "./slabs.ts";
 
-/** What earlier charges of the same natural cycle, or of the same days, have paid (S9.1, S10.3). */
+/** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
 export interface PaidBefore {
   /** The largest quantity that was charged: no more than it is charged again. */
   readonly above: Decimal;
@@ -147,17 +146,47 @@ export function licensePrice(card: LicenseRateCard, currency: string, quantity: 
   return priceThrough(ratedSlabsOf(card, currency, card.id), quantity).amount;
 }
 
+/** Days for which the paid level falls: from what was paid for one quantity to what stays paid for another. */
+export interface LevelFall {
+  /** The quantity whose price was paid. */
+  readonly from: Decimal;
+  /** The quantity whose price stays paid; undefined: nothing does. */
+  readonly to: Decimal | undefined;
+  /** Inside the natural period. */
+  readonly days: Cycle;
+}
+
 /**
- * What is given back of a price that was charged in advance, for the days that are not served: × unserved days ÷ natural
- * days with proration, else nothing (S9.5, S10.3).
+ * What is given back of what was charged in advance by days: what the paid level falls by × days ÷ natural days; nothing
+ * for days on which it does not fall (S9.5, S10.3).
  *
- * @param price as charged for a whole natural cycle; what is not above 0 gives nothing back
- * @param unserved the days that were charged and will not be served, inside `period.natural`
+ * @returns undefined where nothing is given back
+ * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
  */
-export function licenseRefund(card: LicenseRateCard, price: Decimal, unserved: Cycle, period: RatedPeriod): Fraction {
-  if (!card.enableProration || price.lte(ZERO)) return NOTHING;
-  const { days, of } = shareOfDays(unserved, period.natural);
-  return shareOf(whole(price), days, of);
+export function licenseRefund(
+  card: LicenseRateCard,
+  currency: string,
+  falls: readonly LevelFall[],
+  period: RatedPeriod,
+): GivenBack | undefined {
+  const priceOf = (quantity: Decimal | undefined): Decimal =>
+    quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
+  const falling = falls.filter(({ from, to }) => priceOf(from).gt(priceOf(to)));
+  if (!card.enableProration || falling.length === 0) return undefined;
+  const { bounded: amount, explanation } = chargeBySlabs({
+    ...licenseOrder(card, period, ratedSlabsOf(card, currency, card.id)),
+    quantity: ZERO,
+    parts: falling.flatMap(({ from, to, days }): readonly Part[] => {
+      const share = shareOfDays(days, period.natural);
+      const paid = (sign: 1 | -1, quantity: Decimal, verb: string): Part => {
+        return { because: `${textOf(quantity)} ${verb} paid for ${daysText(share)}`, sign, share, quantity };
+      };
+      return [paid(1, from, "already"), ...(to === undefined ? [] : [paid(-1, to, "still")])];
+    }),
+    rules: ["S9.5", "S10.3"],
+    bounds: "EACH_PART",
+  });
+  return { amount, explanation };
 }
 
 /** Without proration: once for a natural cycle, whichever of its pieces charges it (S9.1). */

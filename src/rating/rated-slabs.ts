@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, valueOf, ZERO } from "../numbers/decimal.ts";
 
@@ -13,7 +13,7 @@ export interface Bounds {
   readonly maximumRate?: Decimal;
 }
 
-/** What one slab and its rate say: the units above `startAfter` up to and including `endAt`, and their price. */
+/** One slab with its rate: the units above `startAfter` up to and including `endAt`, and their price. */
 export interface RatedSlab extends Bounds {
   /** 1 for the first slab. */
   readonly order: number;
@@ -82,7 +82,7 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
     : { pricingModel, slabs: rated, chargeAtZero, bounds };
 }
 
-/** What the types promise, for those who call without them. */
+/** Checks at run time what types promise, for callers without types. */
 function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
   if (typeof plan !== "object" || plan === null) throw invalid(`expected a rate plan, got ${shown(plan)}`);
   if (typeof rates !== "object" || rates === null)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
+import type { RecurrenceConfig } from "../book/model/rate-card.ts";
 
 /** RECURRING: again and again. ONE_TIME: once. */
 export type RecurrenceType = "RECURRING" | "ONE_TIME";

@@ -15,7 +15,7 @@ import {
 } from "../numbers/fraction.ts";
 import type { Charge } from "./charge.ts";
 
-/** What a card's lines say, in major units, whole minor units each. */
+/** The rounded values of a card's lines, in major units, each a whole number of minor units. */
 export interface CardValues {
   /** The card's line: its bounded charge, rounded once. */
   readonly value: Decimal;

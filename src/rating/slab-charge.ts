@@ -25,7 +25,7 @@ export const WHOLE_SHARE: Share = { days: 1, of: 1 };
 
 /** One quantity to price. */
 export interface Part {
-  /** A sentence without its full stop: what it is for. */
+  /** Why this quantity is priced, as a sentence without its full stop. */
   readonly because: string;
   /** −1 where a price already paid is taken off. */
   readonly sign: 1 | -1;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,
@@ -40,7 +40,7 @@ export interface PricedQuantity {
   readonly amount: Decimal;
   /** The slabs that were reached, in order; they add up to `amount − adjustment`. */
   readonly slabs: readonly PricedSlab[];
-  /** What the card's bounds changed; 0 where they changed nothing. */
+  /** The difference that the card's bounds make; 0 if none. */
   readonly adjustment: Decimal;
 }
 

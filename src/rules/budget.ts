@@ -56,7 +56,7 @@ export interface Allowance {
   steps(count: number): void;
   /** Takes so many characters. @throws {RatebookError} ERR_RULE_FAILED when fewer are left */
   text(length: number): void;
-  /** What is left of the steps and of the text. */
+  /** The remaining steps and text. */
   left(): FullRuleBudget;
   /** An evaluation that starts with the whole budget, also inside of another one; as it is where nothing is counted. */
   evaluation<Frame, Value>(run: (frame: Frame) => Value): (frame: Frame) => Value;

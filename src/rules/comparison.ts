@@ -48,7 +48,7 @@ export function compileComparison(
   }
 }
 
-/** What pays for the text of lists; undefined where no operand can be one. */
+/** The budget for the text of lists; undefined where no operand can be a list. */
 type Pays = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;

@@ -19,7 +19,7 @@ export interface RuleOptions {
   readonly operators?: RuleOperators;
   /** The fields that the rule's variables may name; absent, any. */
   readonly fields?: RuleFields;
-  /** What one evaluation may do, where it goes through lists or makes text (S3.8). */
+  /** The budget of one evaluation that goes through lists or makes text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface CompileOptions<Frame> {
    * {@link variables}.
    */
   readonly slots?: (path: string) => ValueSlot | undefined;
-  /** What one evaluation may do (S3.8). */
+  /** The budget of one evaluation (S3.8). */
   readonly budget?: FullRuleBudget;
 }
 
@@ -62,12 +62,12 @@ export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}):
   return allowance.evaluation(run);
 }
 
-/** Compiles a part of a checked rule by itself, to see what it takes; its variables read plain data. */
+/** Compiles a part of a checked rule on its own, to measure its work; its variables read plain data. */
 export function compilePart(part: Rule | undefined, allowance: Allowance, operators: RuleOperators | undefined): Node {
   return nodeOf(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
 
-/** What a part of a rule is compiled in. */
+/** The context in which a part of a rule is compiled. */
 interface Scope {
   readonly operators: RuleOperators | undefined;
   readonly variables: ((path: string) => Evaluator | undefined) | undefined;

@@ -15,7 +15,7 @@ import { argumentsMin, argumentsOf, isIteration, type RuleOperators } from "./op
 import type { Rule } from "./rule.ts";
 import { isList, type RuleValue } from "./value.ts";
 
-/** What a rule is held against. */
+/** The limits on a rule's least work. */
 export interface WorkLimits {
   readonly budget: FullRuleBudget;
   /** Operators beside the built-in ones: what they give is not known before. */

@@ -1,9 +1,9 @@
-import { textOfExact } from "../numbers/exact.ts";
 /**
  * Texts and lists: `cat substr in merge`, and the operators that go through a list: `map filter reduce all some none`.
  *
  * @module
  */
+import { textOfExact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";

@@ -25,7 +25,7 @@ export interface RuleFields {
   readonly dependencies: ReadonlySet<string>;
 }
 
-/** What a rule is checked against. */
+/** The fields and limits that a rule is checked against. */
 export interface RuleCheckOptions {
   /** Absent: variables are not checked. */
   readonly fields?: RuleFields;
@@ -126,7 +126,7 @@ interface Place {
   readonly inElement: boolean;
 }
 
-/** What one node has below it, and what is wrong with it alone. */
+/** The children of a node, and the problem of the node itself. */
 interface NodeCheck {
   readonly message?: string | undefined;
   readonly parts: readonly unknown[];
@@ -185,7 +185,7 @@ function operatorProblem(operator: string, count: number, own: RuleOperators | u
   return `${named(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
 }
 
-/** What is wrong with the literal names that an operation reads from the facts. */
+/** Problems of the literal variable names that an operation reads. */
 function variableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
   const names =
     operator === "var"

@@ -75,7 +75,7 @@ export function factOf(value: RuleValue, copied: () => void = () => undefined): 
 }
 
 interface Copying {
-  /** What was copied already. */
+  /** Copies that were made already, by their originals. */
   readonly known: Map<unknown, Fact>;
   readonly copied: () => void;
 }
@@ -190,10 +190,10 @@ export function failure(message: string, cause?: unknown): RatebookError<"ERR_RU
   return new RatebookError("ERR_RULE_FAILED", message, {}, cause === undefined ? undefined : { cause });
 }
 
-/** Longest message of an error of somebody else's that is told. */
+/** Most characters of the message of an error that a user's operator threw. */
 const MESSAGE_MAX = 300;
 
-/** What an error says that may be anything: whatever was thrown. */
+/** The message of a thrown value, which may be no Error. */
 export function messageOf(error: unknown): string {
   try {
     const message = String(error instanceof Error ? error.message : error);
@@ -248,7 +248,7 @@ function isFiniteNumber(value: Exact): boolean {
 /** Longer texts are no numbers: reading one takes time that nothing counts. */
 const NUMBER_TEXT_MAX = 4 * EXPONENT_MAX;
 
-/** What JavaScript converts a primitive to: a decimal, or a NaN or infinity, which are no values of a rule. */
+/** JavaScript's conversion of a primitive to a number: a decimal, or a NaN or infinity, which are no values of a rule. */
 function numberOf(value: Exact | string | boolean | null | undefined): Exact {
   if (value === undefined) return NaN;
   if (value === null || typeof value === "boolean") return value === true ? 1 : 0;

@@ -85,11 +85,11 @@ async function answerTo(
   from: { readonly caller: Caller; readonly credential: string } | undefined,
 ): Promise<Answer> {
   const params = readPart(endpoint.params ?? NOTHING, request.params ?? {});
-  // As they were read, so that a failure knows them again: in an event schema's name `+` is a space.
+  // The parsed values, for failures compare ids with them: `+` in an event schema's name is a space.
   request.params = params;
   return endpoint.handle({
     engine: serving.engine,
-    // Only lists need what signs cursors: whether the server runs is told although the store is away.
+    // Only lists need the secret that signs cursors, which is in the store: `/health` answers without it.
     paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await serving.paging() : UNPAGED,
     params,
     query: readPart(endpoint.query ?? NOTHING, readQuery(request.url)),

@@ -30,7 +30,7 @@ export interface ServerOptions extends BillingApiOptions {
   readonly log?: LogOptions | undefined;
   /**
    * Whether `X-Forwarded-For`, `-Host` and `-Proto` count: how many proxies are in front of the server, or their
-   * addresses. Default: none, and nobody can say to be another.
+   * addresses. Default: none, so that no client can forge its address.
    */
   readonly trustProxy?: number | string | undefined;
   readonly limits?: ConnectionLimits | undefined;
@@ -38,7 +38,7 @@ export interface ServerOptions extends BillingApiOptions {
 
 /** What a server that listens is made of. */
 export interface ServeOptions extends ServerOptions {
-  /** Default `127.0.0.1`: nobody else reaches it. */
+  /** Default `127.0.0.1`: only this machine reaches it. */
   readonly host?: string | undefined;
   /** Default {@link DEFAULT_PORT}; 0 takes a free one. */
   readonly port?: number | undefined;

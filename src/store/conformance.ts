@@ -7,7 +7,9 @@ import { atomicityCases } from "./conformance/atomicity.ts";
 import type { ConformanceCase } from "./conformance/case.ts";
 import { cellCases } from "./conformance/cells.ts";
 import { configurationCases } from "./conformance/configuration.ts";
+import { creditCases } from "./conformance/credits.ts";
 import { eventCases } from "./conformance/events.ts";
+import { invoiceCases } from "./conformance/invoices.ts";
 import { isolationCases } from "./conformance/isolation.ts";
 import { limitCases } from "./conformance/limits.ts";
 import { listCases } from "./conformance/lists.ts";
@@ -32,5 +34,7 @@ export const storeConformance: readonly ConformanceCase[] = [
   ...cellCases,
   ...recordCases,
   ...listCases,
+  ...invoiceCases,
+  ...creditCases,
   ...limitCases,
 ];

@@ -59,7 +59,7 @@ export function createLocks(): Locks {
       if (!claim.shared) exclusives += 1;
       configuration.push(claim);
       const [first] = configuration;
-      // Who is alone, as most are, is in no queue: it takes its places, all of them first ones, once another comes.
+      // A lone claim, the usual case, enters its queues, as first in each, only when another claim comes.
       if (first !== undefined && first !== claim) {
         if (first.keys === undefined) queueUp(first);
         queueUp(claim);

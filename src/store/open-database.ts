@@ -15,8 +15,8 @@ import { postgresStore } from "./postgres/postgres.ts";
 import type { Store } from "./store.ts";
 
 const PGLITE = "pglite:";
-/** For how long a connection is waited for: a server that swallows what is sent to it is away. */
-const CONNECT_MS = 30_000;
+/** Time limit for connecting: a server that accepts packets and never answers counts as unreachable. */
+const CONNECT_MS = 10_000;
 
 /** How a database is opened. */
 export interface OpenOptions {
@@ -88,8 +88,8 @@ interface RevivedServer {
 }
 
 /**
- * The pool of a private server that is started again should it end: nobody else would. What is asked meanwhile fails, for
- * nothing else is known of it.
+ * The pool of a private server, which is started again if it ends, as nothing else would do that. What is asked in the
+ * meantime fails, since its outcome is unknown.
  */
 async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
   const opened = (server: PrivateServer): OpenedServer => ({ server, pool: poolOf(server.connection, revive) });
@@ -103,17 +103,17 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
     try {
       const server = await openPrivateServer(directory, closing.signal);
       const before = current;
-      // It may run: then it is another reason for which a connection broke.
+      // The server still runs: the connection broke for another reason.
       if (server.pid === before.server.pid) {
         await server.close();
         return;
       }
       current = opened(server);
-      // What is held of it is broken, and given back as soon as somebody notices.
+      // Its connections in use are broken; each is released when its user gets the error.
       before.pool.end().catch(() => {});
       await before.server.close();
     } catch {
-      // Whoever asks next tries again.
+      // The next broken connection tries again.
     } finally {
       reviving = undefined;
     }

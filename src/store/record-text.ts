@@ -2,8 +2,8 @@
  * Records as JSON texts that bring back exactly what was written: a {@link Decimal} comes back as one, and a text that
  * looks like one as a text.
  *
- * A decimal is written as a text with `#` before it, and a text that begins with `#` gets one more. What JSON has no word
- * for and a record may hold, an instant without end, is written as a word after `#`.
+ * A decimal is written as a text with `#` before it, and a text that begins with `#` gets one more. An
+ * instant without end, which JSON cannot express, is written as a word after `#`.
  *
  * @module
  */

@@ -3,33 +3,43 @@
  *
  * @module
  */
-
-import { daysOf, expectedCard, kindOf, shareOfPeriod, usageLine, WHOLE } from "./charges.ts";
+import { mostOf, reckon, roundingOf, verifyAmount, verifyBelow } from "./charges.ts";
 import {
   compare,
   createTally,
-  type Tally,
-  divide,
+  daysOf,
   figure,
   type Fraction,
   greatest,
   type Json,
-  kept,
   least,
   list,
-  modeOf,
-  multiply,
+  type Look,
+  look,
   ONE,
   record,
   rounded,
+  shown,
   subtract,
   sumOf,
+  type Tally,
   text,
   textOf,
-  type Usage,
+  whole,
   ZERO,
 } from "./figures.ts";
 
+/** What accounts used. */
+export interface Usage {
+  readonly meterIds: ReadonlySet<string>;
+  /** Units of a meter on the UTC days `[from, until)`; undefined where that cannot be told. */
+  readonly between: (accountId: string, meterId: string, from: string, until: string) => Fraction | undefined;
+}
+
+/** What was verified: invoices as a whole, their lines of money, and the quantities of meters. */
+export type VerifiedInvoices = Readonly<Record<"heads" | "amounts" | "quantities", Tally>>;
+
+const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"];
 /** Digits after the point of the currencies of ISO 4217 that have not two. */
 const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ..."BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ").map((code) => [code, 0]),
@@ -57,191 +67,237 @@ interface Reading {
   readonly payable: { readonly line: Json; open: Fraction }[];
   /** What is left to pay of all of them. */
   net: Fraction;
-  /** What was left of each credit of the account when an earlier invoice had taken its part. */
-  readonly credits: Map<unknown, Fraction>;
+  /** What earlier invoices left of each credit of the account. */
+  readonly left: Map<unknown, Fraction>;
   /** The priority of the credit above. */
   priority: Fraction;
 }
 
-/** What was verified: invoices as a whole, their lines of money, and the quantities of meters. */
-export type VerifiedInvoices = Readonly<Record<"heads" | "amounts" | "quantities", Tally>>;
-
-/**
- * Verifies invoices that carry explanations.
- *
- * @param given in the order in which they take credits; those of one cycle all together
- * @param usage where quantities are to be verified, too
- */
-export function verifyInvoices(given: unknown, usage?: Usage): VerifiedInvoices {
-  const tallies: VerifiedInvoices = { heads: createTally(), amounts: createTally(), quantities: createTally() };
+/** Verifies invoices that carry explanations, in the order in which they take credits; those of a cycle all together. */
+export function verifyInvoices(given: readonly unknown[], usage?: Usage): VerifiedInvoices {
+  const tallies = { heads: createTally(), amounts: createTally(), quantities: createTally() };
   const invoices = list(given);
-  const accounts = new Map<unknown, Json[]>();
+  const invoicesOf = new Map<unknown, Json[]>();
   for (const invoice of invoices) {
     const { accountId } = invoice;
-    accounts.set(accountId, [...(accounts.get(accountId) ?? []), invoice]);
+    const others = invoicesOf.get(accountId);
+    if (others === undefined) invoicesOf.set(accountId, [invoice]);
+    else others.push(invoice);
   }
-  const credits = new Map([...accounts.keys()].map((accountId) => [accountId, new Map<unknown, Fraction>()]));
+  const credits = new Map<unknown, Map<unknown, Fraction>>();
   for (const invoice of invoices) {
-    const { accountId, currency } = invoice;
+    const { accountId } = invoice;
     const lines = treeOf(record(invoice["revenueInfo"]));
     const paid = [...lines.filter(kindOf), ...lines.filter(({ type }) => type === "TRUE_UP_AMOUNT")];
+    const left = credits.get(accountId) ?? new Map<unknown, Fraction>();
+    credits.set(accountId, left);
     const reading: Reading = {
       invoice,
-      digits: DIGITS[text(currency)] ?? 2,
-      account: accounts.get(accountId) ?? [],
+      digits: DIGITS[text(invoice["currency"])] ?? 2,
+      account: invoicesOf.get(accountId) ?? [],
       payable: paid.map((line) => ({ line, open: greatest(figure(line["value"]), ZERO) })),
       net: sumOf(paid, "value"),
-      credits: credits.get(accountId) ?? new Map(),
+      left,
       priority: ZERO,
     };
-    const name = [accountId, invoice["invoiceType"], invoice["invoiceDate"]].map(text).join(" ");
-    verifyHead(reading, lines, name, tallies.heads);
-    for (const line of lines) verifyLine(line, reading, name, tallies.amounts);
-    if (usage !== undefined) verifyQuantities(invoice, usage, name, tallies.quantities);
+    const name = [accountId, invoice["invoiceType"], invoice["invoiceDate"]].map(shown).join(" ");
+    look(tallies.heads, name, (on) => verifyHead(reading, lines.filter(kindOf), on));
+    for (const line of lines) {
+      const { type, id } = line;
+      if (/_SLAB_AMOUNT$|^RATE_CONFIG/.test(text(type))) continue;
+      look(tallies.amounts, `${name}: ${shown(type)}${id === undefined ? "" : ` ${shown(id)}`}`, (on) =>
+        verifyLine(line, reading, on),
+      );
+    }
+    if (usage === undefined || invoice["invoiceType"] !== "STANDARD") continue;
+    // A meter without usage has no line; usage stands on STANDARD invoices alone.
+    const used = usageIn(invoice);
+    for (const id of new Set([...used.keys(), ...usage.meterIds])) {
+      const units = usage.between(text(accountId), text(id), text(invoice["startDate"]), text(invoice["endDate"]));
+      if (units === undefined || (!used.has(id) && units.over === 0n)) continue;
+      look(tallies.quantities, `${name}: usage of ${shown(id)}`, (on) => on.expect("", units, used.get(id)));
+    }
   }
   return tallies;
 }
 
-/** A line with, of a card, the lines below it. */
-function verifyLine(line: Json, reading: Reading, name: string, tally: Tally): void {
-  const type = text(line["type"]);
-  if (/_SLAB_AMOUNT$|^RATE_CONFIG/.test(type)) return;
-  const where = `${name}: ${type}${line["id"] === undefined ? "" : ` ${text(line["id"])}`}`;
-  const { lineItems = [], ...expected } = expectedOf(line, reading);
-  tally.expect(where, expected, Object.fromEntries(Object.entries(line).filter(([part]) => part !== "lineItems")));
-  const items = type in BELOW ? [] : list(line["lineItems"]);
-  for (const index of Array.from({ length: Math.max(lineItems.length, items.length) }).keys()) {
-    tally.expect(`${where}, line ${index + 1} below`, lineItems[index], items[index]);
+/**
+ * Whole days, and nothing charged twice (S13.1): an invoice has each card once, a STANDARD one is dated at its end and shares
+ * no day with another, one in advance is the only one of its days and plan, and no increase is there again.
+ */
+function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: Look): void {
+  const { invoiceType, startDate, endDate, invoiceDate, usageInfo, revenueInfo } = invoice;
+  const standard = account.filter((each) => each["invoiceType"] === "STANDARD");
+  const overlaps = (each: Json): boolean =>
+    each !== invoice && text(each["startDate"]) < text(endDate) && text(startDate) < text(each["endDate"]);
+  const names = cards.map(({ type, id }) => `${shown(type)} ${shown(id)}`);
+  const isDays = daysOf({ from: startDate, until: endDate }) > 0;
+  on.expect(", endDate", isDays ? endDate : "whole days after the start", endDate);
+  on.expect(", cards", [...new Set(names)].join(), names.join());
+  on.expect(", revenueInfo, type", "TOTAL_AMOUNT", record(revenueInfo)["type"]);
+  for (const { type, lineItems } of usageInfo === undefined ? [] : [record(usageInfo)]) {
+    on.expect(", usageInfo, type", "TOTAL_USAGE", type);
+    for (const line of list(lineItems)) on.expect(", usageInfo, line, type", "USAGE_METER_USAGE", line["type"]);
   }
-}
-
-/** The usage that a STANDARD invoice shows; a meter without usage has no line. */
-function verifyQuantities(invoice: Json, usage: Usage, name: string, tally: Tally): void {
-  const { accountId, invoiceType, startDate, endDate } = invoice;
-  const ids = list(record(invoice["usageInfo"])["lineItems"]).map(({ id }) => text(id));
-  for (const meterId of invoiceType === "STANDARD" ? new Set([...ids, ...usage.meterIds]) : []) {
-    const units = usage.between(text(accountId), meterId, text(startDate), text(endDate));
-    const found = usageLine(invoice, meterId)?.["quantity"];
-    const none = found === undefined && units?.over === 0n;
-    if (units !== undefined && !none) tally.expect(`${name}: usage of ${meterId}`, units, found);
+  if (invoiceType === "STANDARD") {
+    on.expect(", invoiceDate", endDate, invoiceDate);
+    on.expect(
+      ", startDate",
+      standard.some(overlaps) ? "days that no other STANDARD invoice has" : startDate,
+      startDate,
+    );
+    return;
   }
+  // An AD_HOC invoice charges increases alone (S10.3).
+  const increases = cards.filter(({ explanation }) => record(explanation)["least"] !== undefined).length;
+  on.expect(", increases", invoiceType === "AD_HOC" ? cards.length : increases, increases);
+  const charge = chargeOf(invoice);
+  const isAgain = account.some((each) => each !== invoice && chargeOf(each) === charge);
+  on.expect(", invoiceType", isAgain ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
+  if (invoiceType === "STANDARD_ADVANCED") on.expect(", invoiceDate", startDate, invoiceDate);
 }
 
-/** Whole days; a STANDARD invoice is dated at its end, shares no day with another, and has each card once (S13.1). */
-function verifyHead({ invoice, account }: Reading, lines: readonly Json[], name: string, tally: Tally): void {
-  const cards = lines.filter(kindOf).map(({ type, id }) => `${text(type)} ${text(id)}`);
-  const { invoiceType, startDate, endDate, invoiceDate } = invoice;
-  const standard = invoiceType === "STANDARD";
-  const overlaps = (other: Json): boolean =>
-    other !== invoice &&
-    other["invoiceType"] === "STANDARD" &&
-    text(other["startDate"]) < text(endDate) &&
-    text(startDate) < text(other["endDate"]);
-  const expected = {
-    startDate: standard && account.some(overlaps) ? "days that no other STANDARD invoice has" : startDate,
-    endDate: daysOf({ from: startDate, until: endDate }) > 0 ? endDate : "whole days after the start",
-    invoiceDate: standard ? endDate : invoiceType === "STANDARD_ADVANCED" ? startDate : invoiceDate,
-    cards: standard ? [...new Set(cards)] : cards,
-  };
-  tally.expect(name, expected, { startDate, endDate, invoiceDate, cards });
+/**
+ * What an invoice in advance is about: its days and its plan, which may replace another that was charged for them (S9.5); an
+ * increase (S10.3) also its cards, and the seats that were charged before.
+ */
+function chargeOf(invoice: Json): string {
+  const { invoiceType, revenueInfo } = invoice;
+  const names = ["invoiceType", "invoiceDate", "startDate", "endDate", "pricePlanId", "pricePlanVersion"];
+  const about = names.map((name) => invoice[name]);
+  if (invoiceType !== "AD_HOC") return about.map(shown).join(" ");
+  const cards = treeOf(record(revenueInfo)).filter(kindOf);
+  const before = cards.map(
+    ({ id, explanation }) => `${shown(id)} above ${shown(record(explanation)["chargedBefore"])}`,
+  );
+  return [...about, ...before].map(shown).join(" ");
 }
 
-/** A line as it should be; of a card with the lines below it. */
-function expectedOf(line: Json, reading: Reading): Json & { readonly lineItems?: readonly Json[] } {
+/** A line; of a card with the lines below it. */
+function verifyLine(line: Json, reading: Reading, on: Look): void {
   const how = record(line["explanation"]);
   const type = text(line["type"]);
   const items = list(line["lineItems"]);
+  const kind = kindOf(line);
+  const of = kind === undefined ? ({ TRUE_UP_AMOUNT: "TRUE_UP", SUB_CREDITS: "CREDIT" }[type] ?? "SUM") : "CARD";
+  on.expect(", explanation, of", of, how["of"]);
+  if (kind !== undefined) return verifyCard(line, how, kind, reading, on);
+  if (of === "TRUE_UP") return verifyTrueUp(line, how, reading, on);
+  if (of === "CREDIT") return verifyCredit(line, how, reading, on);
   const below = items.map((item) => `${kindOf(item) === undefined ? text(item["type"]) : "CARD"} `).join("");
-  const face = kept(line, "id", "description");
-  if (type in BELOW) {
-    const shape = BELOW[type]?.test(below) === true ? type : `a line over other lines than ${below}`;
-    return { ...face, type: shape, value: sumOf(items, "value"), explanation: { of: "SUM", ...kept(how, "rules") } };
+  on.expect(", type", BELOW[type]?.test(below) === true ? type : `a line over other lines than ${below}`, type);
+  on.expect(", value", sumOf(items, "value"), line["value"]);
+}
+
+/** A card: its parts, the quantity of its line, and the lines below it. */
+function verifyCard(line: Json, how: Json, kind: string, { invoice, digits }: Reading, on: Look): void {
+  on.expect(", type", cardType(kind, invoice["invoiceType"] !== "STANDARD"), line["type"]);
+  if (kind === "USAGE") verifyPeriod(how, invoice, on);
+  const isByDays = kind === "FIXED_FEE" || kind === "LICENSE";
+  const { parts, priced, charged, exact } = reckon(how, isByDays, on);
+  if (how["bounds"] !== undefined) {
+    const { days, of } = record(record(how["bounds"])["share"]);
+    const isWhole = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
+    on.expect(", bounds, days", isWhole ? ONE : whole(daysOf(how["served"])), days);
+    on.expect(", bounds, of", isWhole ? ONE : whole(daysOf(how["natural"])), of);
   }
-  if (kindOf(line) !== undefined) return expectedCard(line, how, reading.invoice, reading.digits);
-  if (type === "TRUE_UP_AMOUNT") return { ...face, type, ...expectedTrueUp(how, reading) };
-  if (type === "SUB_CREDITS") return { ...face, type, ...expectedCredit(line, how, reading) };
-  return { type: "a line of an invoice" };
+  const round = roundingOf(how, digits, on);
+  verifyAmount(line, exact, round(exact), on);
+  const priceable = mostOf(parts, 1);
+  if (kind === "FIXED_FEE") on.expect(", quantity", undefined, line["quantity"]);
+  else if (how["least"] === undefined) {
+    const used = kind === "USAGE" ? (usageIn(invoice).get(line["id"]) ?? ZERO) : priceable;
+    on.expect(", quantity", used, line["quantity"]);
+    // Below zero is priced as zero (S7.5).
+    on.expect(", quantity of its parts", greatest(figure(used), ZERO), priceable);
+  } else {
+    // An increase counts above what was charged, not above what paid for it (S10.3).
+    const above = subtract(priceable, parts.length === 0 ? ZERO : on.read(how, "chargedBefore"));
+    const isMore = above.over > 0n || parts.length === 0;
+    on.expect(", quantity", isMore ? above : "more than was charged before", line["quantity"]);
+  }
+  const below = compare(charged, priced) > 0 ? [] : parts;
+  verifyBelow(line, kind, below, { charged: round(charged), value: round(exact), digits }, on);
 }
 
 /** The commitment by days, less what the invoices of the cycle come to (S13.3). */
-function expectedTrueUp(how: Json, { invoice, account, digits }: Reading): Json {
-  const { startDate, endDate } = invoice;
-  const [commitment = {}, taken = {}] = list(how["parts"]);
-  const cards = treeOf(record(invoice["revenueInfo"])).filter((line) => kindOf(line) === "USAGE");
-  const natural = shareOfPeriod(record(cards[0]?.["explanation"])).of;
-  const of = cards.length === 0 ? figure(record(commitment["share"])["of"]) : natural;
-  const share = { days: figure(daysOf({ from: startDate, until: endDate })), of };
-  const named = (each: Json): string =>
-    [each["invoiceType"], each["invoiceDate"], textOf(figure(each["value"]))].map(text).join(" ");
-  const said = list(how["invoiced"]).map(named);
-  const sameCycle = (other: Json): boolean =>
-    ["startDate", "pricePlanId", "pricePlanVersion"].every((name) => text(other[name]) === text(invoice[name]));
-  const invoiced = account.filter(sameCycle).map((other): Json => {
+function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Reading, on: Look): void {
+  verifyPeriod(how, invoice, on);
+  const { exact, parts } = reckon(how, true, on);
+  const value = roundingOf(how, digits, on)(exact);
+  verifyAmount(line, exact, value, on);
+  on.expect(", value", value.over > 0n ? value : "no line where nothing is lacking", line["value"]);
+  const isOfCycle = (other: Json): boolean =>
+    ["startDate", "pricePlanId", "pricePlanVersion"].every((name) => shown(other[name]) === shown(invoice[name]));
+  const invoiced = account.filter(isOfCycle).map((other) => {
     const subTotal = treeOf(record(other["revenueInfo"])).find(({ type }) => type === "SUB_TOTAL_AMOUNT");
-    return { ...kept(other, "invoiceType", "invoiceDate"), value: figure(subTotal?.["value"]) };
+    return { ...other, value: subTotal?.["value"] };
   });
-  const rate = figure(commitment["rate"]);
-  const total = sumOf(invoiced, "value");
-  const mode = modeOf(how);
-  const value = rounded(subtract(multiply(rate, divide(share.days, share.of)), total), digits, mode);
-  return {
-    value: value.over > 0n ? value : "no line where nothing is lacking",
-    explanation: {
-      of: "TRUE_UP",
-      ...kept(how, "rules"),
-      parts: [
-        { ...kept(commitment, "because"), sign: ONE, share, rate },
-        { ...kept(taken, "because"), sign: figure(-1), share: WHOLE, rate: total },
-      ],
-      least: ZERO,
-      invoiced: invoiced.toSorted((a, b) => said.indexOf(named(a)) - said.indexOf(named(b))),
-      rounding: { mode, digits: figure(digits) },
-    },
-  };
+  const named = (each: Json): string =>
+    [each["invoiceType"], each["invoiceDate"], textOf(figure(each["value"]))].join(" ");
+  on.expect(", invoiced", invoiced.map(named).toSorted().join(), list(how["invoiced"]).map(named).toSorted().join());
+  on.expect(", part 2, rate", sumOf(invoiced, "value"), parts[1]?.price);
 }
 
 /** A credit pays line after line all that it can, cut to the minor unit (S12.3). */
-function expectedCredit(line: Json, how: Json, reading: Reading): Json {
-  const { payable, credits, digits } = reading;
-  const left = credits.get(line["id"]) ?? figure(how["left"]);
-  const priority = figure(how["priority"]);
+function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
+  const { payable, digits } = reading;
+  const left = reading.left.get(line["id"]) ?? on.read(how, "left");
+  const priority = on.read(how, "priority");
+  on.expect(", left", left, how["left"]);
+  on.expect(
+    ", priority",
+    compare(priority, reading.priority) < 0 ? `${textOf(reading.priority)} or more` : priority,
+    priority,
+  );
+  reading.priority = priority;
   let open = least(rounded(left, digits, "DOWN"), reading.net);
   let place = -1;
-  const paid = list(how["paid"]).map((payment): Json => {
-    place = payable.findIndex(
-      (each, index) =>
-        index > place &&
-        each.open.over > 0n &&
-        each.line["type"] === payment["type"] &&
-        each.line["id"] === payment["id"],
-    );
+  for (const { type, id, amount } of list(how["paid"])) {
+    place = payable.findIndex((each, index) => {
+      return index > place && each.open.over > 0n && each.line["type"] === type && each.line["id"] === id;
+    });
     const item = payable[place];
-    if (item === undefined || kindOf(item.line) === "CREDIT_GRANT")
-      return { type: "a line of this invoice that is open" };
-    const amount = least(item.open, open);
-    item.open = subtract(item.open, amount);
-    open = subtract(open, amount);
-    reading.net = subtract(reading.net, amount);
-    return { ...kept(payment, "type", "id"), amount: amount.over > 0n ? amount : "more than 0" };
-  });
-  const taken = sumOf(paid, "amount");
-  const expected = compare(priority, reading.priority) < 0 ? `${textOf(reading.priority)} or more` : priority;
-  reading.priority = priority;
-  credits.set(line["id"], subtract(left, taken));
-  return {
-    value: subtract(ZERO, taken),
-    explanation: {
-      of: "CREDIT",
-      ...kept(how, "rules"),
-      priority: expected,
-      left,
-      paid,
-      remaining: subtract(left, taken),
-    },
-  };
+    const pays = item === undefined || kindOf(item.line) === "CREDIT_GRANT" ? ZERO : least(item.open, open);
+    on.expect(`, paid of ${shown(type)}`, pays.over > 0n ? pays : "a line of this invoice that is open", amount);
+    if (item !== undefined) item.open = subtract(item.open, pays);
+    open = subtract(open, pays);
+    reading.net = subtract(reading.net, pays);
+  }
+  const taken = sumOf(list(how["paid"]), "amount");
+  on.expect(", value", subtract(ZERO, taken), line["value"]);
+  on.expect(", remaining", subtract(left, taken), how["remaining"]);
+  reading.left.set(line["id"], subtract(left, taken));
+  if (how["refund"] === undefined) return;
+  const refund = record(how["refund"]);
+  const amount = roundingOf(refund, digits, on)(reckon(refund, true, on).exact);
+  on.expect(", left of the refund", compare(left, amount) > 0 ? amount : left, left);
+}
+
+/** The billing period is what usage and a commitment are for (S6.7). */
+function verifyPeriod(how: Json, { startDate, endDate }: Json, on: Look): void {
+  const { from, until } = record(how["served"]);
+  on.expect(", served, from", startDate, from);
+  on.expect(", served, until", endDate, until);
+}
+
+/** The units of each meter that an invoice shows. */
+function usageIn(invoice: Json): ReadonlyMap<unknown, unknown> {
+  return new Map(list(record(invoice["usageInfo"])["lineItems"]).map(({ id, quantity }) => [id, quantity]));
 }
 
 /** A line and all lines below it, in the order of the invoice. */
 function treeOf(line: Json): readonly Json[] {
   return [line, ...list(line["lineItems"]).flatMap(treeOf)];
+}
+
+/** `USAGE` of a usage card's line; undefined of a line that is no card's. */
+function kindOf({ type }: Json): string | undefined {
+  return KINDS.find((kind) => type === cardType(kind, false) || type === cardType(kind, true));
+}
+
+/** The type of a card's line (S13.2). */
+function cardType(kind: string, inAdvance: boolean): string {
+  if (inAdvance && kind === "FIXED_FEE") return "ADVANCED_FIXED_FEE";
+  return `${inAdvance ? "ADVANCED_" : ""}${kind}_RATE_CARD_AMOUNT`;
 }

@@ -3,43 +3,15 @@
  *
  * @module
  */
-import { verifyInvoices } from "./amounts.ts";
-import {
-  add,
-  type Count,
-  createTally,
-  type Difference,
-  fraction,
-  type Fraction,
-  record,
-  shown,
-  type Tally,
-  text,
-  type Usage,
-  ZERO,
-} from "./figures.ts";
+import { type Usage, verifyInvoices } from "./amounts.ts";
+import { add, createTally, type Difference, fraction, look, record, shown, type Tally, text, ZERO } from "./figures.ts";
+import { addTo, type Cells, type Metering } from "./metering.ts";
 import { instantIn } from "./rules.ts";
 
-/** Quantities by account, meter and day. */
-export interface Cells {
-  /** Adds to a cell: rows of one cell add up (S17.1). */
-  readonly add: (accountId: string, meterId: string, date: string, quantity: Fraction) => void;
-  /** By account and meter as a JSON list, then by day. */
-  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Fraction>>;
-  readonly usage: Usage;
-}
-
-/** Events metered again. */
-export interface Metering {
-  /** Meters one event; in order of time. */
-  readonly add: (event: unknown) => void;
-  readonly cells: Cells;
-  /** How many events there were, and of how many it cannot be told here what they count. */
-  readonly events: () => { readonly total: number; readonly unverified: number };
-  /** Why some cannot be told, each reason once. */
-  readonly reasons: ReadonlySet<string>;
-  /** Meters whose quantities cannot be told. */
-  readonly unverified: ReadonlySet<string>;
+/** How many things were looked at, and how many of them are as they should be. */
+export interface Count {
+  readonly verified: number;
+  readonly total: number;
 }
 
 /** What is verified, and from what. */
@@ -67,7 +39,7 @@ export interface Verification {
 /**
  * Computes again what invoices say, and tells what differs (S13.6).
  *
- * @throws {Error} when there are no invoices, or a row of usage is none
+ * @throws {Error} when there are no invoices, one of them is none or carries no explanations, or a row of usage is none
  */
 export function verify({ invoices, usage, metering }: VerifyInput): Verification {
   const given = Array.isArray(invoices) ? invoices : record(invoices)["invoices"];
@@ -75,52 +47,50 @@ export function verify({ invoices, usage, metering }: VerifyInput): Verification
   const rows = usage === undefined ? undefined : readCells(usage);
   const cells = createTally();
   if (rows !== undefined && metering !== undefined) compareCells(metering, rows, cells);
-  const { heads, amounts, quantities } = verifyInvoices(given, (rows ?? metering?.cells)?.usage);
+  const used = rows ?? metering?.cells;
+  const { heads, amounts, quantities } = verifyInvoices(
+    given,
+    used && usageOf(used, rows === undefined ? metering?.unverified : undefined),
+  );
   const differences = [cells, heads, quantities, amounts].flatMap((tally) => tally.differences);
-  return { amounts: amounts.count(), quantities: quantities.count(), cells: cells.count(), differences };
+  return { amounts: countOf(amounts), quantities: countOf(quantities), cells: countOf(cells), differences };
 }
 
-/** Cells as events make them beside those given; of those that cannot be told, none. */
+function countOf({ verified, total }: Tally): Count {
+  return { verified, total };
+}
+
+/** Cells as events make them beside those given; of meters that cannot be told, none. */
 function compareCells(metering: Metering, rows: Cells, tally: Tally): void {
-  for (const key of new Set([...rows.byKey.keys(), ...metering.cells.byKey.keys()])) {
+  for (const key of new Set([...rows.keys(), ...metering.cells.keys()])) {
     const [account = "", meterId = ""] = JSON.parse(key) as string[];
-    if (metering.unverified.has(meterId)) continue;
-    const [counted, given] = [metering.cells.byKey.get(key), rows.byKey.get(key)];
-    for (const date of new Set([...(given?.keys() ?? []), ...(counted?.keys() ?? [])])) {
+    const [counted, given] = [metering.cells.get(key), rows.get(key)];
+    for (const date of metering.unverified.has(meterId)
+      ? []
+      : new Set([...(given ?? []), ...(counted ?? [])].map(([day]) => day))) {
       const expected = counted?.get(date) ?? ZERO;
       const found = given?.get(date) ?? (expected.over === 0n ? ZERO : undefined);
-      tally.expect(`the cell of ${account}, ${meterId}, ${date}`, expected, found);
+      look(tally, `the cell of ${account}, ${meterId}, ${date}`, (on) => on.expect("", expected, found));
     }
   }
 }
 
-/** Cells; of meters named as unverified the usage cannot be told. */
-export function createCells(unverified: ReadonlySet<string> = new Set()): Cells {
-  const byKey = new Map<string, Map<string, Fraction>>();
-  const meterIds = new Set<string>();
+/** What cells say of cycles; of meters named as unverified nothing. */
+export function usageOf(cells: Cells, unverified: ReadonlySet<string> = new Set()): Usage {
   return {
-    byKey,
-    add(accountId, meterId, date, quantity) {
-      const key = JSON.stringify([accountId, meterId]);
-      const days = byKey.get(key) ?? new Map<string, Fraction>();
-      byKey.set(key, days.set(date, add(days.get(date) ?? ZERO, quantity)));
-      meterIds.add(meterId);
-    },
-    usage: {
-      meterIds,
-      between(accountId, meterId, from, until) {
-        if (unverified.has(meterId)) return undefined;
-        const days = byKey.get(JSON.stringify([accountId, meterId])) ?? [];
-        const inside = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
-        return inside.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
-      },
+    meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
+    between(accountId, meterId, from, until) {
+      if (unverified.has(meterId)) return undefined;
+      const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
+      const inside = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
+      return inside.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
     },
   };
 }
 
 /** Rows of cells. @throws {Error} for the first that is none, with its place */
 export function readCells(rows: Iterable<unknown>): Cells {
-  const cells = createCells();
+  const cells: Cells = new Map();
   let place = 0;
   for (const row of rows) {
     place++;
@@ -130,7 +100,7 @@ export function readCells(rows: Iterable<unknown>): Cells {
     if (!/^\d{4}-\d\d-\d\d$/.test(text(date))) throw new Error(`row ${place}: the date ${shown(date)} is no UTC day`);
     instantIn(date);
     if (units === undefined) throw new Error(`row ${place}: the quantity ${shown(quantity)} is no decimal`);
-    cells.add(text(accountId), text(meterId), text(date), units);
+    addTo(cells, text(accountId), text(meterId), text(date), units);
   }
   return cells;
 }

@@ -1,357 +1,250 @@
 /**
- * What the lines of a card should be: its quantities priced again (S7), by days (S8), rounded once (S1.5).
+ * What a charge comes to: its quantities priced again (S7), by days (S8), rounded once (S1.5), and the lines below it.
  *
  * @module
  */
 import {
   add,
-  ceiling,
   compare,
+  daysOf,
+  decimal,
   divide,
   figure,
   type Fraction,
   greatest,
-  isFraction,
   type Json,
-  kept,
   least,
   list,
-  modeOf,
+  type Look,
   multiply,
+  numbersIn,
   ONE,
   record,
   rounded,
   subtract,
+  sumOf,
   text,
   textOf,
+  whole,
   ZERO,
 } from "./figures.ts";
 
-const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"] as const;
-const PRICES = ["FLAT", "PER_UNIT", "PACKAGE"] as const;
-const DAY_MS = 86_400_000;
-
-/** Days of a natural period. */
-interface Share {
-  readonly days: Fraction;
-  readonly of: Fraction;
-}
-/** The whole of it. */
-export const WHOLE: Share = { days: ONE, of: ONE };
-
-/** A slab of one part, priced, and as it should be explained. */
-interface Slab {
-  readonly order: string;
-  readonly units: Fraction;
-  readonly amount: Fraction;
-  readonly expected: Json;
-}
-
-/** A part of a charge, and as it should be explained. */
-interface Part {
-  readonly sign: number;
+/** A part of a charge (S13.6): a fee or the price of a quantity, its sign and its share of days. */
+export interface Part {
+  readonly sign: 1 | -1;
   /** Below 0 where the price is taken off. */
   readonly share: Fraction;
   readonly quantity: Fraction;
   readonly slabs: readonly Slab[];
-  /** Before its own bounds and its share, and after its bounds. */
+  /** Before its bounds and its share; after its bounds. */
   readonly price: Fraction;
   readonly held: Fraction;
-  readonly expected: Json;
 }
 
-export function expectedCard(
-  line: Json,
-  how: Json,
-  invoice: Json,
-  digits: number,
-): Json & { readonly lineItems: readonly Json[] } {
-  const kind = kindOf(line) ?? "";
-  const parts = partsOf(how, kind);
-  const total = (price: (part: Part) => Fraction): Fraction =>
-    parts.reduce((sum, part) => add(sum, multiply(price(part), part.share)), ZERO);
-  const least = (amount: Fraction): Fraction => (how["least"] === undefined ? amount : greatest(amount, ZERO));
-  const priced = total(({ price }) => price);
-  const charged = least(priced);
-  const share = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT" ? WHOLE : shareOfPeriod(how);
-  const bounds = how["bounds"] === undefined ? {} : boundsIn(record(how["bounds"]));
-  const exact = hold(least(total(({ held }) => held)), bounds, divide(share.days, share.of));
-  const mode = modeOf(how);
-  const round = (amount: Fraction): Fraction => rounded(amount, digits, mode);
-  return {
-    ...kept(line, "id", "description"),
-    type: cardType(kind, invoice["invoiceType"] !== "STANDARD"),
-    value: round(exact),
-    ...exactText(exact, round(exact)),
-    ...(kind === "FIXED_FEE" ? {} : { quantity: quantityOf(line, how, parts, invoice) }),
-    explanation: {
-      of: "CARD",
-      ...kept(how, "rules"),
-      parts: parts.map(({ expected }) => expected),
-      ...(how["least"] === undefined ? {} : { least: ZERO }),
-      ...(how["chargedBefore"] === undefined ? {} : { chargedBefore: figure(how["chargedBefore"]) }),
-      ...(how["bounds"] === undefined ? {} : { bounds: { ...bounds, share } }),
-      ...periodsOf(how, kind, invoice),
-      exact,
-      rounding: { mode, digits: figure(digits) },
-    },
-    lineItems: itemsBelow(line, compare(charged, priced) > 0 ? [] : parts, {
-      charged: round(charged),
-      value: round(exact),
-      digits,
-    }),
-  };
+/** What a slab of a part prices, and the numbers that a line about it names. */
+interface Slab {
+  readonly order: number;
+  readonly units: Fraction;
+  readonly amount: Fraction;
+  readonly rate: Fraction;
+  readonly numbers: readonly Fraction[];
 }
 
-/** The quantity of a card's line: what is priced less what was paid already. */
-function quantityOf(line: Json, how: Json, parts: readonly Part[], invoice: Json): Fraction | string {
-  const most = (sign: number): Fraction =>
-    mostOf(parts.filter((part) => part.sign === sign).map(({ quantity }) => quantity));
-  // An increase counts above what was charged, not above what paid for it (S10.3).
-  if (how["least"] !== undefined) {
-    const above = subtract(most(1), figure(how["chargedBefore"]));
-    return above.over > 0n || parts.length === 0 ? above : "more than was charged before";
+/** What an explanation comes to. */
+interface Reckoned {
+  readonly parts: readonly Part[];
+  /** The sum of the prices, before bounds. */
+  readonly priced: Fraction;
+  /** The same, raised to 0 where the explanation says so. */
+  readonly charged: Fraction;
+  readonly exact: Fraction;
+}
+
+/** What an explanation comes to: its parts, added, raised to 0 and held to its bounds where it says so (S7.4, S8.1). */
+export function reckon(how: Json, isByDays: boolean, on: Look): Reckoned {
+  const { served, natural, least: floor } = how;
+  const of = whole(daysOf(natural));
+  const days = whole(daysOf(served ?? natural));
+  const [inner, outer] = [record(served ?? natural), record(natural)];
+  const isInside = text(outer["from"]) <= text(inner["from"]) && text(inner["until"]) <= text(outer["until"]);
+  const isPeriod = isInside && of.over > 0n && days.over >= 0n;
+  on.expect(", natural", isPeriod ? natural : "whole days that hold the served ones", natural);
+  const parts = list(how["parts"]).map((part, index) => {
+    return partOf(part, isByDays ? of : ONE, `, part ${index + 1}`, on);
+  });
+  // The runs of days of a charge make up its period; an increase and a refund are for some of them (S10.2, S10.3).
+  const runs = parts.filter(({ sign, share }) => sign === 1 && compare(share, ONE) !== 0);
+  if (runs.length > 0 && served !== undefined && how["chargedBefore"] === undefined) {
+    on.expect(", days of its parts", days, multiply(sumOf(runs, "share"), of));
   }
-  const priced = subtract(most(1), most(-1));
-  const used = kindOf(line) === "USAGE" ? figure(usageLine(invoice, line["id"])?.["quantity"] ?? 0) : priced;
-  // Below zero is priced as zero (S7.5).
-  return compare(greatest(used, ZERO), priced) === 0 ? used : "the quantity that was priced";
+  if (floor !== undefined) on.expect(", least", ZERO, floor);
+  const total = (price: "price" | "held"): Fraction =>
+    parts.reduce((sum, part) => add(sum, multiply(part[price], part.share)), ZERO);
+  const raise = (amount: Fraction): Fraction => (floor === undefined ? amount : greatest(amount, ZERO));
+  const { share, ...bounds } = record(how["bounds"]);
+  const exact = hold(raise(total("held")), bounds, share === undefined ? ONE : shareIn(share), on);
+  on.expect(", exact", exact, how["exact"]);
+  return { parts, priced: total("price"), charged: raise(total("price")), exact };
 }
 
-/** The most of these units, and no less than none. */
-function mostOf(units: readonly Fraction[]): Fraction {
-  return units.reduce(greatest, ZERO);
-}
-
-/** The lines below a card: slabs cut down, missing units to the largest remainders (S1.5), and what bounds changed (S7.4). */
-function itemsBelow(
-  line: Json,
-  parts: readonly Part[],
-  { charged, value, digits }: { charged: Fraction; value: Fraction; digits: number },
-): readonly Json[] {
-  const items = list(line["lineItems"]);
-  const all = parts.flatMap((part) => part.slabs.map((slab) => ({ ...slab, part })));
-  const orders = [...new Set(all.map(({ order }) => order))].toSorted((a, b) => Number(a) - Number(b));
-  const slabs = orders.map((order) => {
-    const here = all.filter((slab) => slab.order === order);
-    const most = (sign: number): Fraction =>
-      mostOf(here.filter(({ part }) => part.sign === sign).map(({ units }) => units));
-    const exact = here.reduce((sum, { amount, part }) => add(sum, multiply(amount, part.share)), ZERO);
-    return {
-      expected: here.at(-1)?.expected ?? {},
-      units: subtract(most(1), most(-1)),
-      exact,
-      cut: rounded(exact, digits, "FLOOR"),
-    };
-  });
-  const unit = divide(ONE, figure(10 ** digits));
-  const lacking = subtract(
-    charged,
-    slabs.reduce((sum, { cut }) => add(sum, cut), ZERO),
-  );
-  const missing = rounded(divide(lacking, unit), 0, "DOWN").over;
-  const byRest = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
-  const expected = slabs.map((slab, index): Json => {
-    const more = byRest.indexOf(slab) < missing ? ONE : ZERO;
-    const rounded = add(slab.cut, multiply(more, unit));
-    return {
-      id: line["id"],
-      type: `${kindOf(line) ?? ""}_RATE_CARD_SLAB_AMOUNT`,
-      description: wordsOf(slab.expected),
-      value: rounded,
-      ...exactText(slab.exact, rounded),
-      quantity: slab.units,
-      valuePerQuantity: slab.expected["rate"],
-      explanation: { of: "SLAB", ...rulesOf(items[index]), exact: slab.exact, digits: figure(digits), missing: more },
-    };
-  });
-  const adjustment = subtract(value, charged);
-  if (adjustment.over === 0n) return expected;
-  const explanation = { of: "BOUNDS", ...rulesOf(items[slabs.length]), bounded: value, charged };
-  const description = "adjustment to the card's minimum or maximum";
-  return [
-    ...expected,
-    { id: line["id"], type: "RATE_CONFIG_ADJUSTMENT_AMOUNT", description, value: adjustment, explanation },
-  ];
-}
-
-/** The quantities or the fee of a card, priced. */
-function partsOf(how: Json, kind: string): readonly Part[] {
-  const given = list(how["parts"]);
-  const period = shareOfPeriod(how);
-  const difference = how["least"] !== undefined;
-  let left = period.days;
-  return given.map((part, index): Part => {
-    // A price that was paid already is taken off that of the part before, for the same days (S10.3).
-    const paid = difference && / already paid/.test(text(part["because"]));
-    const sign = paid ? -1 : 1;
-    const said = record((paid ? given[index - 1] : part)?.["share"]);
-    const [saidDays, saidOf] = [figure(said["days"]), figure(said["of"])];
-    // The runs of days of a license make up the period (S10.2); an increase is for the days that its sentence says.
-    const days = difference || index < given.length - 1 ? saidDays : left;
-    left = subtract(left, saidDays);
-    const whole = compare(saidDays, ONE) === 0 && compare(saidOf, ONE) === 0;
-    const prorated = !whole && (kind === "FIXED_FEE" || kind === "LICENSE");
-    const share = prorated ? { days: kind === "LICENSE" ? days : period.days, of: period.of } : WHOLE;
-    const price = kind === "FIXED_FEE" ? priceOfFee(part) : priceOfQuantity(part, kind);
-    const quantity = figure(part["quantity"]);
-    const expected = {
-      because: becauseOf(text(part["because"]), quantity, share),
-      sign: figure(sign),
-      share,
-      ...price.expected,
-    };
-    return { ...price, quantity, sign, share: multiply(figure(sign), divide(share.days, share.of)), expected };
-  });
-}
-
-type Price = Pick<Part, "slabs" | "price" | "held" | "expected">;
-
-function priceOfFee(part: Json): Price {
-  const rate = figure(part["rate"]);
-  return { slabs: [], price: rate, held: rate, expected: { rate } };
-}
-
-function priceOfQuantity(part: Json, kind: string): Price {
-  const quantity = figure(part["quantity"]);
-  const slabs = slabsOf(part, quantity);
-  const price = slabs.reduce((sum, { amount }) => add(sum, amount), ZERO);
-  const bounds = part["bounds"] === undefined || kind !== "LICENSE" ? undefined : boundsIn(record(part["bounds"]));
-  const missing = slabs.length === 0 && quantity.over !== 0n;
-  const expected = {
-    quantity,
-    pricingModel: part["pricingModel"] === "VOLUME" ? "VOLUME" : "TIERED",
-    slabs: missing ? "the slabs that are reached" : slabs.map((slab) => slab.expected),
-    ...(bounds === undefined ? {} : { bounds }),
-  };
-  return { slabs, price, held: bounds === undefined ? price : hold(price, bounds, ONE), expected };
+/** A part of an explanation; its sentence names its quantity and its days, where it names any. */
+function partOf(part: Json, of: Fraction, at: string, on: Look): Part {
+  const share = record(part["share"]);
+  const sign = on.read(part, "sign");
+  const isWhole = compare(figure(share["days"]), ONE) === 0 && compare(figure(share["of"]), ONE) === 0;
+  on.expect(`${at}, sign`, ONE, multiply(sign, sign));
+  on.expect(`${at}, share, of`, isWhole ? ONE : of, share["of"]);
+  on.expect(`${at}, share, days`, least(figure(share["days"]), figure(share["of"])), share["days"]);
+  const isFee = part["quantity"] === undefined;
+  const quantity = isFee ? ZERO : on.read(part, "quantity");
+  const days = [figure(share["days"]), figure(share["of"])];
+  const said = numbersIn(part["because"]);
+  const named = [[], [quantity], days, [quantity, ...days]][said.length] ?? [];
+  on.expect(`${at}, because`, named.map(textOf).join(), said.join());
+  const slabs = isFee ? [] : slabsOf(part, quantity, at, on);
+  const price = isFee ? on.read(part, "rate") : slabs.reduce((sum, { amount }) => add(sum, amount), ZERO);
+  const held = hold(price, record(part["bounds"]), ONE, on);
+  return { sign: sign.over < 0n ? -1 : 1, share: multiply(sign, shareIn(share)), quantity, slabs, price, held };
 }
 
 /** The slabs that a quantity reaches (S7.2, S7.5), and what each costs (S7.3, S7.4). */
-function slabsOf(part: Json, quantity: Fraction): readonly Slab[] {
-  const tiered = part["pricingModel"] !== "VOLUME";
-  const given = list(part["slabs"]).slice(0, tiered ? Infinity : 1);
+function slabsOf(part: Json, quantity: Fraction, at: string, on: Look): readonly Slab[] {
+  const given = list(part["slabs"]);
+  const isTiered = part["pricingModel"] === "TIERED";
+  const isPriced = quantity.over === 0n || (isTiered ? given.length > 0 : given.length === 1);
+  on.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
+  on.expect(`${at}, slabs`, isPriced ? "" : "the slabs that are reached", "");
   let start = ZERO;
-  return given.map((slab, index) => {
-    const last = index === given.length - 1;
-    const startAfter = tiered ? start : figure(slab["startAfter"]);
-    const endAt = slab["endAt"] === undefined ? undefined : figure(slab["endAt"]);
-    start = endAt ?? start;
-    const first = startAfter.over === 0n;
+  return given.map((slab, index): Slab => {
+    const isLast = index === given.length - 1;
+    const order = on.read(slab, "order");
+    const startAfter = on.read(slab, "startAfter");
+    const endAt = slab["endAt"] === undefined ? undefined : on.read(slab, "endAt");
+    const isFirst = startAfter.over === 0n;
     // At quantity zero only the first slab can be reached (S7.5).
-    const reached = compare(quantity, startAfter) > 0 || (quantity.over === 0n && first);
-    const ends = endAt === undefined ? last : compare(endAt, startAfter) > 0 && compare(quantity, endAt) > 0 !== last;
-    const units = tiered ? subtract(last ? quantity : start, startAfter) : quantity;
-    const order = tiered ? figure(index + 1) : figure(slab["order"]);
-    const { amount, terms } = priceOfSlab(slab, units);
-    const expected: Json = {
-      order: first === (compare(order, ONE) === 0) ? order : "1 for the first slab alone",
-      startAfter: reached && ends ? startAfter : "the start of a slab that holds the quantity",
-      ...(endAt === undefined ? {} : { endAt }),
-      quantity: units,
-      ...terms,
-      amount,
-    };
-    return { order: textOf(order), units, amount, expected };
+    const isReached = compare(quantity, startAfter) > 0 || (quantity.over === 0n && isFirst);
+    const isEnd =
+      endAt === undefined ? isLast : compare(endAt, startAfter) > 0 && compare(quantity, endAt) > 0 !== isLast;
+    const expected = isTiered ? start : startAfter;
+    const holds = isReached && isEnd ? expected : "the start of a slab that holds the quantity";
+    on.expect(`${at}, slab ${index + 1}, startAfter`, holds, slab["startAfter"]);
+    const place = isTiered ? whole(index + 1) : order;
+    const isNamed = isFirst === (compare(place, ONE) === 0);
+    on.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab alone", slab["order"]);
+    start = endAt ?? start;
+    const units = isTiered ? subtract(isLast ? quantity : start, startAfter) : quantity;
+    on.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
+    const { amount, rate, size } = priceOf(slab, units, `${at}, slab ${index + 1}`, on);
+    const range = endAt === undefined ? (isFirst ? [] : [startAfter]) : [startAfter, endAt];
+    return { order: Number(textOf(order)), units, amount, rate, numbers: [...range, ...size] };
   });
 }
 
 /** What units cost in a slab: by its rate, with its flat rate, held to its bounds (S7.3, S7.4). */
-function priceOfSlab(slab: Json, units: Fraction): { readonly amount: Fraction; readonly terms: Json } {
-  const rate = figure(slab["rate"]);
-  const flatRate = figure(slab["flatRate"]);
-  const packageSize = figure(slab["packageSize"]);
-  const packages = ceiling(divide(units, packageSize));
-  const priceType = PRICES.find((each) => each === slab["priceType"]) ?? "FLAT";
-  const price = priceType === "FLAT" ? rate : multiply(rate, priceType === "PACKAGE" ? packages : units);
-  const bounds = boundsIn(slab);
-  const terms = {
-    priceType,
-    rate,
-    ...(priceType === "PACKAGE" ? { packageSize, packages } : {}),
-    ...(slab["flatRate"] === undefined ? {} : { flatRate }),
-    ...bounds,
-  };
-  return { amount: hold(add(price, flatRate), bounds, ONE), terms };
+function priceOf(
+  slab: Json,
+  units: Fraction,
+  at: string,
+  on: Look,
+): { readonly amount: Fraction; readonly rate: Fraction; readonly size: readonly Fraction[] } {
+  const rate = on.read(slab, "rate");
+  const size = slab["priceType"] === "PACKAGE" ? [on.read(slab, "packageSize")] : [];
+  const packages = size.map((each) => subtract(ZERO, rounded(divide(subtract(ZERO, units), each), 0, "FLOOR")));
+  on.expect(`${at}, packages`, packages[0], slab["packages"]);
+  const times = { FLAT: ONE, PER_UNIT: units, PACKAGE: packages[0] }[text(slab["priceType"])] ?? ZERO;
+  const flat = slab["flatRate"] === undefined ? ZERO : on.read(slab, "flatRate");
+  const amount = hold(add(multiply(rate, times), flat), slab, ONE, on);
+  on.expect(`${at}, amount`, amount, slab["amount"]);
+  return { amount, rate, size };
 }
 
-/** The rules that an explanation cites are its own words. */
-function rulesOf(item: Json | undefined): Json {
-  return kept(record(item?.["explanation"]), "rules");
+/** The lines below a card: slabs cut down, missing units to the largest remainders (S1.5), and what bounds changed (S7.4). */
+export function verifyBelow(
+  line: Json,
+  kind: string,
+  parts: readonly Part[],
+  { charged, value, digits }: { readonly charged: Fraction; readonly value: Fraction; readonly digits: number },
+  on: Look,
+): void {
+  const items = list(line["lineItems"]);
+  const orders = new Set(parts.flatMap(({ slabs }) => slabs.map(({ order }) => order)));
+  const slabs = [...orders]
+    .toSorted((a, b) => a - b)
+    .map((order) => {
+      const here = parts.flatMap((part) => {
+        const slabs = part.slabs.filter((slab) => slab.order === order);
+        return slabs.map((slab) => ({ ...slab, sign: part.sign, share: part.share, quantity: slab.units }));
+      });
+      const exact = here.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
+      const { rate, numbers } = here.at(-1) ?? { rate: ZERO, numbers: [] };
+      const units = subtract(mostOf(here, 1), mostOf(here, -1));
+      return { exact, cut: rounded(exact, digits, "FLOOR"), units, rate, numbers };
+    });
+  const unit = { over: 1n, under: 10n ** BigInt(digits) };
+  const missing = divide(subtract(charged, sumOf(slabs, "cut")), unit);
+  const byRest = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
+  for (const [index, slab] of slabs.entries()) {
+    const item = items[index] ?? {};
+    const how = record(item["explanation"]);
+    const more = compare(whole(byRest.indexOf(slab)), missing) < 0 ? ONE : ZERO;
+    on.below(`, line ${index + 1} below`, (at) => {
+      at.expect(", type", `${kind}_RATE_CARD_SLAB_AMOUNT`, item["type"]);
+      at.expect(", id", line["id"], item["id"]);
+      at.expect(", explanation, of", "SLAB", how["of"]);
+      at.expect(", description", slab.numbers.map(textOf).join(), numbersIn(item["description"]).join());
+      verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), at);
+      at.expect(", quantity", slab.units, item["quantity"]);
+      at.expect(", valuePerQuantity", slab.rate, item["valuePerQuantity"]);
+      at.expect(", exact", slab.exact, how["exact"]);
+      at.expect(", digits", whole(digits), how["digits"]);
+      at.expect(", missing", more, how["missing"]);
+    });
+  }
+  const count = slabs.length + (compare(value, charged) === 0 ? 0 : 1);
+  on.expect(", lines below", count, items.length);
+  for (const item of items.slice(slabs.length)) {
+    on.below(", adjustment", (at) => {
+      const { of, bounded, charged: from } = record(item["explanation"]);
+      at.expect(", explanation, of", "BOUNDS", of);
+      at.expect(", type", "RATE_CONFIG_ADJUSTMENT_AMOUNT", item["type"]);
+      at.expect(", id", line["id"], item["id"]);
+      at.expect(", value", subtract(value, charged), item["value"]);
+      at.expect(", bounded", value, bounded);
+      at.expect(", charged", charged, from);
+    });
+  }
 }
 
-/** A slab in words: which units it prices, and how. */
-function wordsOf({ startAfter, endAt, priceType, packageSize }: Json): string {
-  const start = textOf(figure(startAfter));
-  const range =
-    endAt === undefined
-      ? start === "0"
-        ? "all units"
-        : `above ${start}`
-      : `above ${start} to ${textOf(figure(endAt))}`;
-  const price =
-    { FLAT: "flat", PER_UNIT: "per unit" }[text(priceType)] ?? `per package of ${textOf(figure(packageSize))}`;
-  return `${range}, ${price}`;
+/** The rounded amount of a line, and the exact one beside it where they differ. */
+export function verifyAmount(line: Json, exact: Fraction, value: Fraction, on: Look): void {
+  on.expect(", value", value, line["value"]);
+  on.expect(", exactValue", compare(exact, value) === 0 ? undefined : decimal(exact), line["exactValue"]);
 }
 
-/** The served and the natural period: whole days, one inside the other (S6.7). */
-function periodsOf(how: Json, kind: string, { startDate, endDate }: Json): Json {
-  const [served, natural] = [record(how["served"]), record(how["natural"])];
-  const inside = text(natural["from"]) <= text(served["from"]) && text(served["until"]) <= text(natural["until"]);
-  const whole = daysOf(served) >= 0 && daysOf(natural) > 0 && inside;
-  return {
-    served: kind === "USAGE" ? { from: startDate, until: endDate } : served,
-    natural: whole ? natural : "whole days that hold the served ones",
-  };
-}
-
-/** The days of a charge's served and natural periods. */
-export function shareOfPeriod(how: Json): Share {
-  return { days: figure(daysOf(record(how["served"]))), of: figure(daysOf(record(how["natural"]))) };
-}
-
-/** A part's sentence with the quantity and the days that it should name. */
-function becauseOf(words: string, quantity: Fraction, { days, of }: Share): string {
-  return words
-    .replace(/^-?[\d.]+/, textOf(quantity))
-    .replace(/\d+ of \d+ days/, `${textOf(days)} of ${textOf(of)} days`);
-}
-
-function boundsIn(holder: Json): Json {
-  const names = ["minimumRate", "maximumRate"].filter((name) => holder[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, figure(holder[name])]));
+/** Amounts are rounded once, as the explanation says, to the digits of the currency (S1.5). */
+export function roundingOf(how: Json, digits: number, on: Look): (amount: Fraction) => Fraction {
+  const { mode, digits: said } = record(how["rounding"]);
+  const known = (["HALF_UP", "HALF_EVEN", "DOWN"] as const).find((each) => each === mode) ?? "HALF_UP";
+  on.expect(", rounding, mode", known, mode);
+  on.expect(", rounding, digits", whole(digits), said);
+  return (amount) => rounded(amount, digits, known);
 }
 
 /** Held to a minimum and a maximum, each times a share (S7.4). */
-function hold(amount: Fraction, { minimumRate, maximumRate }: Json, share: Fraction): Fraction {
-  const held = isFraction(minimumRate) ? greatest(amount, multiply(minimumRate, share)) : amount;
-  return isFraction(maximumRate) ? least(held, multiply(maximumRate, share)) : held;
+function hold(amount: Fraction, bounds: Json, share: Fraction, on: Look): Fraction {
+  const [low, high] = ["minimumRate", "maximumRate"].map((name) => {
+    return bounds[name] === undefined ? undefined : multiply(on.read(bounds, name), share);
+  });
+  const raised = low === undefined ? amount : greatest(amount, low);
+  return high === undefined ? raised : least(raised, high);
 }
 
-/** The exact amount stands beside the rounded one where they differ. */
-function exactText(exact: Fraction, value: Fraction): Json {
-  return compare(exact, value) === 0 ? {} : { exactValue: textOf(exact) };
+function shareIn(share: unknown): Fraction {
+  const { days, of } = record(share);
+  return divide(figure(days), figure(of));
 }
 
-/** The usage of a meter that an invoice shows. */
-export function usageLine(invoice: Json, meterId: unknown): Json | undefined {
-  return list(record(invoice["usageInfo"])["lineItems"]).find(({ id }) => id === meterId);
-}
-
-/** `USAGE` of a usage card's line; undefined of a line that is no card's. */
-export function kindOf({ type }: Json): (typeof KINDS)[number] | undefined {
-  return KINDS.find((kind) => type === cardType(kind, false) || type === cardType(kind, true));
-}
-
-/** The type of a card's line (S13.2). */
-function cardType(kind: string, inAdvance: boolean): string {
-  if (inAdvance) return kind === "FIXED_FEE" ? "ADVANCED_FIXED_FEE" : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
-  return `${kind}_RATE_CARD_AMOUNT`;
-}
-
-/** The days of a period of whole UTC days; −1 of anything else. */
-export function daysOf({ from, until }: Json): number {
-  const days = (Date.parse(text(until)) - Date.parse(text(from))) / DAY_MS;
-  const whole = [from, until].every((each) => /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/.test(text(each)));
-  return whole && Number.isInteger(days) ? days : -1;
+/** The most units of those with this sign, and no less than none. */
+export function mostOf(of: readonly Pick<Part, "sign" | "quantity">[], sign: 1 | -1): Fraction {
+  return of.filter((each) => each.sign === sign).reduce((most, { quantity }) => greatest(most, quantity), ZERO);
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { createCells, type Metering } from "./cells.ts";
 import {
   add,
   fraction,
@@ -11,7 +10,6 @@ import {
   isFraction,
   type Json,
   list,
-  magnitude,
   ONE,
   parseJson,
   record,
@@ -21,6 +19,29 @@ import {
   ZERO,
 } from "./figures.ts";
 import { createRules, decimalIn, exactly, instantIn, ruleOf, type Rules, stringOf } from "./rules.ts";
+
+/** Quantities by account and meter as a JSON list, then by day. */
+export type Cells = Map<string, Map<string, Fraction>>;
+
+/** Events metered again. */
+export interface Metering {
+  /** Meters one event; in order of time. */
+  readonly add: (event: unknown) => void;
+  readonly cells: Cells;
+  /** How many events there were, and of how many it cannot be told here what they count. */
+  readonly events: () => { readonly total: number; readonly unverified: number };
+  /** Why some cannot be told, each reason once. */
+  readonly reasons: ReadonlySet<string>;
+  /** Meters whose quantities cannot be told. */
+  readonly unverified: ReadonlySet<string>;
+}
+
+/** Adds to a cell: several rows of one cell add up (S17.1). */
+export function addTo(cells: Cells, accountId: string, meterId: string, date: string, quantity: Fraction): void {
+  const key = JSON.stringify([accountId, meterId]);
+  const days = cells.get(key) ?? new Map<string, Fraction>();
+  cells.set(key, days.set(date, add(days.get(date) ?? ZERO, quantity)));
+}
 
 const REMEMBERED_MS = 45 * 86_400_000;
 
@@ -60,7 +81,7 @@ export function createMetering(givenBook: unknown, creditsSuffice = false): Mete
   const dependencies = new Map<string, Json | undefined>();
   const unverified = new Set<string>();
   const reasons = new Set<string>();
-  const cells = createCells(unverified);
+  const cells: Cells = new Map();
   const seen = new Map<string, number>();
   let [total, untold] = [0, 0];
   const giveUp = ({ meters }: Schema, reason: string): void => {
@@ -97,7 +118,7 @@ export function createMetering(givenBook: unknown, creditsSuffice = false): Mete
       if (units === undefined) return;
       seen.set(text(event["id"]), instant);
       const date = new Date(instant).toISOString().slice(0, 10);
-      for (const [meterId, quantity] of units) cells.add(text(account["id"]), meterId, date, quantity);
+      for (const [meterId, quantity] of units) addTo(cells, text(account["id"]), meterId, date, quantity);
     },
   };
 }
@@ -175,7 +196,9 @@ function measure(facts: Json, { name, type, rules: computations }: Step, rules: 
 /** So many digits at most before and after the point (S1.3, S1.6). */
 function fits({ over, under }: Fraction, digits: number): boolean {
   const size = 10n ** BigInt(digits);
-  return magnitude(over) < size * under && rounded({ over, under }, digits, "DOWN").over * under === over * size;
+  return (
+    (over < 0n ? -over : over) < size * under && rounded({ over, under }, digits, "DOWN").over * under === over * size
+  );
 }
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type Book, parseBook } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
 import { formatInstant } from "../../src/calendar/instant.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
 import { problemsOf } from "./break-book.ts";

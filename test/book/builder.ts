@@ -1,6 +1,6 @@
 /** Parts of books, as a user writes them: a test states only what it is about. */
-import type { BookInput } from "../../src/book/book.ts";
-import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
+import type { BookInput } from "../../src/book/model/book.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/model/rate-card.ts";
 
 /** A part of a book. */
 export type Part = Readonly<Record<string, unknown>>;

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Book, readBook } from "../../src/book/book.ts";
+import { readBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
 import type { Part } from "./builder.ts";
 
 /** What golden cases are laid over: schemas `call`, `store` and `token`, their meters and feature, add-ons, a customer. */

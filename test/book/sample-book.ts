@@ -1,5 +1,5 @@
 /** A small valid book that has every kind of resource and of rate card, for tests that break one thing of it. */
-import type { BookInput } from "../../src/book/book.ts";
+import type { BookInput } from "../../src/book/model/book.ts";
 import { MONTHLY, perUnit } from "./builder.ts";
 
 /** A new copy each time. */

@@ -144,7 +144,7 @@ describe("ratebook", () => {
   test("--help and --version answer on standard output", async () => {
     expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect((await ratebook(["--help"])).out).toContain("preview");
-    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +do without the memory of ids/);
+    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +do not remember event ids/);
     expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
   });
 

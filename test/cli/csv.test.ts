@@ -1,7 +1,10 @@
 import { gzipSync } from "node:zlib";
 
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { parseInstant } from "../../src/calendar/instant.ts";
+import { TIME_FORMS } from "../../src/cli/events/text-forms.ts";
 import { type Folder, folder, line, ratebook, type Ran, SMALL_BOOK } from "./fake-io.ts";
 
 const MAP = {
@@ -37,9 +40,107 @@ describe("a CSV file of events", () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    ["semicolons", ";"],
+    ["tabs", "\t"],
+  ])("may have %s between its columns", async (_, separator) => {
+    const rows = `${HEADER}${ROW}`.replaceAll(",", separator).replace("prod", '"prod"');
+    const { out, err } = await preview(rows);
+    expect(out).toMatch(/^units +3 +6\.00$/m);
+    expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+  });
+
+  test("whose header has a comma has commas, whatever its names have in them", async () => {
+    const { out } = await preview('"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n', {
+      ...MAP,
+      timestamp: { column: "TIME;STAMP", zone: "UTC" },
+    });
+    expect(out).toMatch(/^units +3 +6\.00$/m);
+  });
+
   test("may be packed, begin with a byte order mark and end its lines in CRLF", async () => {
     const content = gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n"));
     expect((await preview(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
+  });
+
+  // All are 16 January 2024, 18:05:09 or its midnight, in UTC; 1705428309 is 19,738 days of 86,400 s and 65,109 s.
+  test.each([
+    ["YYYY-MM-DD", "2024-01-16", "2024-01-16T00:00:00"],
+    ["YYYY-MM-DD", "2024-1-16 18:05:09", "2024-01-16T18:05:09"],
+    ["YYYY/MM/DD", "2024/01/16 18:05:09", "2024-01-16T18:05:09"],
+    ["YYYY/MM/DD", "2024/1/16T18:05:09Z", "2024-01-16T18:05:09"],
+    ["DD.MM.YYYY", "16.01.2024 18:05:09", "2024-01-16T18:05:09"],
+    ["DD.MM.YYYY", "16.1.2024", "2024-01-16T00:00:00"],
+    ["DD/MM/YYYY", "16/01/2024 18:05:09.000", "2024-01-16T18:05:09"],
+    ["MM/DD/YYYY", "1/16/2024 18:05:09", "2024-01-16T18:05:09"],
+    ["seconds", "1705428309", "2024-01-16T18:05:09"],
+    ["seconds", "1705428309.9996", "2024-01-16T18:05:09.999"],
+    ["milliseconds", "1705428309999.6", "2024-01-16T18:05:09.999"],
+  ])("may have times in the form %s: %s", async (form, text, expected) => {
+    const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
+    const { out, code } = await preview(`${HEADER}${text},prod,3\n`, map);
+    expect(out).toMatch(/^Invoice for 2024-01-01 to 2024-01-31 /m);
+    expect(code).toBe(0);
+    const time = TIME_FORMS.get(form)?.(text) ?? "";
+    expect(parseInstant(time, 0)).toBe(parseInstant(expected, 0));
+  });
+
+  test("S2.2 the milliseconds and seconds of every instant are that instant", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 99_999_999_999_999 }), (instant) => {
+        const seconds = `${Math.floor(instant / 1000)}.${String(instant % 1000).padStart(3, "0")}`;
+        expect(TIME_FORMS.get("milliseconds")?.(String(instant))).toBe(new Date(instant).toISOString());
+        expect(TIME_FORMS.get("seconds")?.(seconds)).toBe(new Date(instant).toISOString());
+      }),
+    );
+  });
+
+  test.each([
+    ["YYYY/MM/DD", "16.01.2024 18:05", /in the form YYYY\/MM\/DD, which the map says \[BAD_LINE\]$/m],
+    ["MM/DD/YYYY", "16/01/2024 18:05", /there is no month 16/],
+    ["seconds", "1.7e9", /"1\.7e9" is no time in the form seconds, which the map says \[BAD_LINE\]$/m],
+    ["DD.MM.YYYY", "16.01.24", /"16\.01\.24" is no time in the form DD\.MM\.YYYY/],
+  ])("whose map says the form %s has no %s", async (form, text, sentence) => {
+    const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
+    const { err, code } = await preview(`${HEADER}${text},prod,3\n`, map);
+    expect(err).toMatch(sentence);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ["1705428309", '"form": "seconds", "zone": "UTC"}\n'],
+    ["03/02/2024 18:05", '"form": "MM/DD/YYYY", "zone": "UTC"} (or "DD/MM/YYYY")\n'],
+    ["16.01.2024 18:05", '"form": "DD.MM.YYYY", "zone": "UTC"}\n'],
+  ])("with the time %s and no form in its map says what to write there, once", async (text, remedy) => {
+    const { err } = await preview(`${HEADER}${`${text},prod,3\n`.repeat(3)}`);
+    expect(err.split("times in another form")).toHaveLength(2);
+    expect(err).toContain(
+      `times in another form: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", ${remedy}`,
+    );
+  });
+
+  test("S1.2 may have a decimal comma, and points between thousands", async () => {
+    const map = { ...MAP, attributes: { units: { column: "Units", decimal: "," } } };
+    const rows = (units: readonly string[]): string =>
+      `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
+    // 1,250.5 and 0.25 and 1,000 and 7.
+    const { out, code } = await preview(rows(["1.250,5", "0,25", "1.000", "7"]), map);
+    expect(out).toMatch(/^units +2,257\.75 /m);
+    expect(code).toBe(0);
+    const bad = await preview(rows(["1.25", "1,2,5", "12.34.567"]), map);
+    for (const text of ["1.25", "1,2,5", "12.34.567"])
+      expect(bad.err).toContain(`"${text}" is no number with a decimal comma, which the map says [BAD_LINE]`);
+    expect(bad.code).toBe(1);
+  });
+
+  test.each([
+    [{ ...MAP, timestamp: { column: "TIMESTAMP", form: "secs" } }, /timestamp\.form: expected one of "YYYY-MM-DD", /],
+    [
+      { ...MAP, attributes: { units: { column: "Units", decimal: ";" } } },
+      /attributes\.units\.decimal: expected "," or "\."/,
+    ],
+  ])("is not read by a map with a form that is none", async (map, sentence) => {
+    expect((await preview(`${HEADER}${ROW}`, map)).err).toMatch(sentence);
   });
 
   test("S13.5 is merged with other files by time", async () => {
@@ -138,11 +239,20 @@ describe("a CSV file of events", () => {
   });
 
   test("a header that is no line of CSV ends the run", async () => {
-    expect(await preview(Buffer.from([0xff, 0xfe, 0x41, 0x0a]))).toEqual({
+    expect(await preview(Buffer.from([0xff, 0x41, 0x0a]))).toEqual({
       code: 1,
       out: "",
       err: "ratebook: events.csv:1: expected a header: the line is not valid UTF-8\n",
     });
+  });
+
+  test("a file in UTF-16, and one whose lines end in carriage returns alone, are told as what they are", async () => {
+    expect((await preview(Buffer.from("\ufeffa,b\n", "utf16le"))).err).toBe(
+      "ratebook: events.csv: the file is UTF-16: expected UTF-8; save it as CSV in UTF-8\n",
+    );
+    expect((await preview(`${HEADER}${ROW}`.replaceAll("\n", "\r"))).err).toBe(
+      "ratebook: events.csv: its lines end in a carriage return alone: expected a line feed, with or without a carriage return before it\n",
+    );
   });
 
   test("a column that the map names and the header has twice is refused", async () => {
@@ -183,7 +293,7 @@ describe("a CSV file of events", () => {
     [
       "a field that no map keeps",
       { ...MAP, dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
-      "map.json: $.dimensions.__proto__: expected another key: this one is kept by no map",
+      "map.json: $.dimensions.__proto__: expected another key: this name cannot be stored",
     ],
     [
       "a zone that has a name",

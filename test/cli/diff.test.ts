@@ -57,7 +57,7 @@ describe("ratebook diff", () => {
       /^ratebook: USAGE_RATE_CARD_AMOUNT um\.units: the line has no explanation/,
     );
     expect(await refused(plain, files.file("x.json", "[{}]"))).toMatch(
-      /^ratebook: x\.json: \$\.invoices\[0\]\.accountId: expected an invoice as preview --format json writes it: /,
+      /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice as preview --explain --format json writes it: /,
     );
     expect(await refused(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
   });

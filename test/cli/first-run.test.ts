@@ -52,7 +52,7 @@ describe("accounts that the book does not know", () => {
     const events = files.file("three.ndjson", THREE);
     const { code, out, err } = await preview([book, "--events", events, "--accounts-from-events", "--summary"]);
     expect(err).toBe(
-      "note: 2 accounts made of the events: for this run alone\n" +
+      "note: 2 accounts made from the events, for this run only\n" +
         "4 events read: 4 INGESTION_COMPLETED_EVENT_METERED; 3 invoices\n",
     );
     // 250 of 370 are 67.57 %, 80 are 21.62 %, 40 are 10.81 %.
@@ -218,7 +218,7 @@ describe("output", () => {
     const any = files.file("events.txt", at("prod", 1, 1));
     expect((await preview([book, "--events", any, "--reader", "ndjson"])).err).toMatch(/^1 event read/);
     expect((await preview([book, "--events", any, "--reader", "csv"])).err).toBe(
-      "ratebook: events.txt is CSV and needs a --map that says where each part of an event is\n",
+      "ratebook: events.txt is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one\n",
     );
   });
 });

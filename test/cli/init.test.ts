@@ -97,11 +97,74 @@ describe("--from a CSV file", () => {
     expect(ran.code).toBe(0);
   });
 
+  test("with semicolons is priced as printed", async () => {
+    const csv = files.file("usage.csv", "started at;customer name;minutes used\n2026-03-02 08:15:00;ACME;12.5\n");
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
+    const ran = await runPrinted(out);
+    // 12.5 at a cent are 0.125: half away from zero, 0.13.
+    expect(ran.out).toMatch(/^ACME +1 +12\.5 +0\.13 +100\.0%$/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test.each([
+    // 1,250.5 and 3 and 1,000 are 2,253.5: 22.535, which is 22.54.
+    [
+      "semicolons, German words and decimal commas",
+      "Zeitpunkt;Kunde;Minuten\n02.03.2026 8:15;ACME;1.250,5\n14.03.2026;ACME;3\n15.03.2026;ACME;1.000\n",
+      ['time in "Zeitpunkt", in the form DD.MM.YYYY, taken as UTC', 'numbers with a decimal comma in "Minuten"\n'],
+      /^ACME +3 +2,253\.5 +22\.54 /m,
+    ],
+    [
+      "seconds since 1970",
+      "ts,client,calls\n1772460000,ACME,100\n1772719200,ACME,50\n",
+      ['time in "ts", in seconds since 1970; account in "client"'],
+      /^ACME +2 +150 +1\.50 /m,
+    ],
+    [
+      "milliseconds since 1970",
+      "created,client,calls\n1772460000123,ACME,100\n",
+      ['time in "created", in milliseconds since 1970;'],
+      /^ACME +1 +100 +1\.00 /m,
+    ],
+    [
+      "days and months that could be either way round",
+      "date,client,calls\n03/02/2026,ACME,100\n",
+      ['in the form MM/DD/YYYY (it could be DD/MM/YYYY: then change "form" in the map), taken as UTC'],
+      /^ACME +1 +100 +1\.00 /m,
+    ],
+    [
+      "days that can only come first",
+      "date,client,calls\n03/02/2026,ACME,100\n13/02/2026,ACME,100\n",
+      ["in the form DD/MM/YYYY, taken as UTC"],
+      /^ACME +2 +200 +2\.00 /m,
+    ],
+  ])("with %s is priced as printed", async (_, content, notes, line) => {
+    const csv = files.file("usage.csv", content);
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
+    for (const note of notes) expect(out).toContain(note);
+    const ran = await runPrinted(out);
+    expect(ran.out).toMatch(line);
+    expect(ran.code).toBe(0);
+  });
+
+  test("large numbers are no times where the column's name does not say so", async () => {
+    const csv = files.file("usage.csv", "n,calls\n1772460000,7\n");
+    const { err } = await ratebook(["init", files.path, "--from", csv]);
+    expect(err).toMatch(/no column holds a time in each row/);
+  });
+
   test.each([
     [
       "without a time",
       "a,b\n1,2\n",
-      /^ratebook: in\.csv: no column holds a date-time in each row, .* the header has "a", "b"\n$/,
+      /^ratebook: in\.csv: no column holds a time in each row: .* the header has "a", "b"\n$/,
+    ],
+    [
+      "whose times are in another form",
+      "When (local),calls\n2nd of March,7\n",
+      /: expected date-times such as 2026-01-31T12:00:00Z, or one of the forms YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
     ],
     ["without rows", "a,b\n", /^ratebook: in\.csv: expected a header and at least one row\n$/],
     ["that is empty", "", /^ratebook: in\.csv: the file is empty\n$/],
@@ -129,10 +192,111 @@ describe("--from an NDJSON file", () => {
     expect(existsSync(join(files.path, "map.jsonc"))).toBe(false);
   });
 
-  test("of other objects says what to do", async () => {
-    const events = files.file("in.ndjson", '{"user":"a","n":1}\n');
-    expect((await ratebook(["init", files.path, "--from", events], { cut: files.path })).err).toBe(
-      "ratebook: in.ndjson:1: expected an event {schemaName, id, timestamp, accountId, attributes, dimensions}: of other JSON make CSV first\n",
+  test("of other objects makes a map of the paths to their fields", async () => {
+    const lines = [
+      {
+        at: 1772460000.5,
+        auth: { tenant: { id: "hooli" } },
+        request: { id: "r1" },
+        usage: { in: 100, out: 20, tags: ["a"] },
+      },
+      {
+        at: 1772460001,
+        auth: { tenant: { id: "initech" } },
+        request: { id: "r2" },
+        usage: { in: 50, out: 10 },
+        model: "s",
+      },
+      {
+        at: 1772460002,
+        auth: { tenant: { id: "hooli" } },
+        request: { id: "r2" },
+        usage: { in: 50, out: 10 },
+        model: null,
+      },
+    ];
+    const events = files.file("app.log", lines.map((each) => `${JSON.stringify(each)}\n`).join("\n"));
+    const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { cut: files.path });
+    expect(out).toContain(
+      'time in "at", in seconds since 1970; account in "auth.tenant.id"; no field for the event\'s id: lines are counted',
+    );
+    expect(out).toContain('meters for "usage.in", "usage.out"\nnot used: "model", it is empty in some rows\n');
+    expect(out).toContain("--map new/map.jsonc --reader ndjson --accounts-from-events --summary");
+    const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
+    const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);
+    expect(printed).toContain('event id in "request.id"');
+    // Of r2 there are two: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
+    const ran = await runPrinted(printed);
+    expect(ran.out).toMatch(/^hooli +1 +2 meters +1\.20 +66\.7%\ninitech +1 +2 meters +0\.60 +33\.3%\n/m);
+    expect(ran.code).toBe(0);
+  });
+
+  test("a field that the map names and a line has not is told with those that it has", async () => {
+    const events = files.file("in.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"id":"a"},"n":1}\n');
+    const { out } = await ratebook(["init", files.path, "--from", events]);
+    const other = files.file("other.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"ids":"a"},"n":1}\n');
+    const ran = await ratebook(
+      ["preview", join(files.path, "book.jsonc"), "--events", other, "--map", join(files.path, "map.jsonc")],
+      { cut: files.path },
+    );
+    expect(out).toContain('account in "user.id"');
+    expect(ran.err).toContain(
+      'other.ndjson:1: the map names the field "user.id", and the line has "when", "user.ids", "n": did you mean "user.ids"? [BAD_LINE]\n',
+    );
+  });
+});
+
+describe("what people give it by mistake", () => {
+  test.each<readonly [string, string | Uint8Array, RegExp]>([
+    ["a list of objects", '[{"a":1}]', /^ratebook: in\.csv: the file is one JSON list: expected NDJSON, /],
+    ["UTF-16", Buffer.from("\ufeffa,b\n", "utf16le"), /^ratebook: in\.csv: the file is UTF-16: expected UTF-8; /],
+    [
+      "Latin-1",
+      Buffer.from("time,name\n2026-01-01,M\u00fcller\n", "latin1"),
+      /^ratebook: in\.csv: the file is not UTF-8: /,
+    ],
+    [
+      "lines of carriage returns",
+      "time,n\r2026-01-01,1\r",
+      /^ratebook: in\.csv: its lines end in a carriage return alone: /,
+    ],
+    [
+      "rows without a header",
+      "2026-01-01T00:00:00Z,a\n2026-01-02T00:00:00Z,b\n",
+      /^ratebook: in\.csv:1: expected a header, /,
+    ],
+  ])("%s is refused by name", async (_, content, sentence) => {
+    const csv = files.file("in.csv", content);
+    const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    expect(err).toMatch(sentence);
+    expect(code).toBe(1);
+  });
+
+  test("a spreadsheet is refused by name", async () => {
+    const file = files.file("in.xlsx", "PK\u0003\u0004");
+    const { err } = await ratebook(["init", files.path, "--from", file], { cut: files.path });
+    expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive: save its table as CSV\n");
+  });
+
+  test("amounts with signs of a currency are named, and hours with AM and PM are read", async () => {
+    const csv = files.file(
+      "in.csv",
+      'Date,Client,Amount,n\n12/31/2026 12:05 AM,Bob,"$1,200.50",3\n12/31/2026 3:05 pm,Bob,$7,4\n',
+    );
+    const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
+    expect(out).toContain('time in "Date", in the form MM/DD/YYYY, taken as UTC');
+    expect(out).toContain('no meter for "Amount": "$1,200.50" is no number, as 1234.5 is one\n');
+    expect((await runPrinted(out)).out).toMatch(/^Bob +2 +7 +0\.07 +100\.0%$/m);
+  });
+
+  test("a column that is not there is told with those that are", async () => {
+    const csv = files.file("in.csv", "time,client,n\n2026-12-31,Bob,3\n");
+    const { err } = await ratebook(["init", files.path, "--from", csv, "--account", "clinet"], { cut: files.path });
+    expect(err).toBe(
+      'ratebook: in.csv: no column is named "clinet": the header has "time", "client", "n": did you mean "client"?\n',
+    );
+    expect((await ratebook(["init", files.path, "--account", "client"])).err).toBe(
+      "ratebook: --time, --account and --id need --from\n",
     );
   });
 });

@@ -155,7 +155,7 @@ Total                                                                           
     expect(await ratebook([...argv, "--account", "abroad"], { cut: files.path })).toEqual({
       code: 1,
       out: "",
-      err: "ratebook: the plan supports USD, not the invoice currency of abroad (EUR)\n",
+      err: 'ratebook: the plan "pp.small" supports USD, not the invoice currency of abroad (EUR)\n',
     });
   });
 
@@ -225,10 +225,19 @@ Total                                                                           
     });
   });
 
-  test("tells twenty problems and counts the rest", async () => {
-    const errors = await errorsOf("[]\n".repeat(1500));
+  test("tells three problems of a kind and counts those like them", async () => {
+    expect(await errorsOf("[]\n".repeat(1500))).toEqual([
+      ...[1, 2].map((at) => `standard input:${at}: Expected an event, an object, got a list. [INGESTION_REFUSED]`),
+      "standard input:3: Expected an event, an object, got a list. [INGESTION_REFUSED] (and 1,497 more like it)",
+    ]);
+  });
+
+  test("tells twenty problems of many kinds and counts the rest", async () => {
+    const schemas = Array.from({ length: 30 }, (_, at) => `of-${at}`);
+    const lines = schemas.map((schemaName) => line(schemaName, "2024-01-02T00:00:00Z", 1, { schemaName }));
+    const errors = await errorsOf(lines.join(""));
     expect(errors).toHaveLength(21);
-    expect(errors[20]).toBe("… and 1,480 more");
+    expect(errors[20]).toBe("… and 10 more");
   });
 });
 
@@ -342,12 +351,12 @@ describe("bad input is refused in one sentence", () => {
     ["an option without its value", () => ["--events"], 2, "--events needs a value: --events FILE…"],
     ["a flag with a value", () => ["--strict=yes"], 2, '--strict takes no value, got "yes"'],
     ["an option given twice", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at may be given once only"],
-    ["an unknown format", () => ["--format", "xml"], 2, '--format must be one of table, json, csv, got "xml"'],
+    ["an unknown format", () => ["--format", "xml"], 2, '--format must be one of table, json, csv, html, got "xml"'],
     [
       "no events and no range",
       () => [],
       2,
-      "without --events, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
+      "without --events or --usage, say which cycles to show: --at INSTANT, or --from DATE --until DATE",
     ],
     [
       "an instant behind the end of time",
@@ -385,14 +394,9 @@ describe("bad input is refused in one sentence", () => {
       "CSV without a map",
       () => ["--events", "x.csv"],
       2,
-      "x.csv is CSV and needs a --map that says where each part of an event is",
+      "x.csv is CSV and needs a --map that says where each part of an event is; ratebook init --from FILE writes one",
     ],
-    [
-      "a map without CSV",
-      () => ["--events", "x.ndjson", "--map", "m.json"],
-      2,
-      "--map is for CSV files, and none of the --events is one",
-    ],
+    ["a map without events", () => ["--map", "m.json"], 2, "--map is for --events, and there are none"],
   ])("%s", async (_, argv, code, sentence) => {
     const ran = await preview(argv(files));
     expect({ code: ran.code, out: ran.out, err: ran.err.replace(files.path, "/") }).toEqual({
@@ -406,5 +410,14 @@ describe("bad input is refused in one sentence", () => {
     const { code, err } = await preview(["--at", "2024-02-30"]);
     expect(err).toMatch(/^ratebook: --at: "2024-02-30" is no date.*\n$/);
     expect(code).toBe(2);
+  });
+});
+
+test("a usage file with a header alone prices nothing, and a sentence says so", async () => {
+  const usage = files.file("header.csv", "accountId,meterId,date,quantity\n");
+  const { code, err } = await preview(["--usage", usage, "--at", "2024-01-10"]);
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: "note: header.csv: no row of usage is in it, so nothing is priced from it\n0 rows of usage and 0 events read; 1 invoice\n",
   });
 });

@@ -50,3 +50,34 @@ test("ratebook schema takes a document's name", async () => {
     err: 'ratebook: schema takes one of book, plan, map, got "invoice"\n',
   });
 });
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly description?: string;
+}
+
+/** The fields of a schema, wherever they are, each with the path to it. */
+function fieldsOf(schema: object, path = "$"): readonly (readonly [string, JsonSchema])[] {
+  return Object.entries(schema).flatMap(([key, part]: [string, unknown]) => {
+    if (typeof part !== "object" || part === null) return [];
+    const fields = key === "properties" ? Object.entries(part as Readonly<Record<string, JsonSchema>>) : [];
+    return [...fields.map(([name, field]) => [`${path}.${name}`, field] as const), ...fieldsOf(part, `${path}.${key}`)];
+  });
+}
+
+test.each(DOCUMENT_NAMES)("every field of a %s says what it means, in a sentence", (name) => {
+  const fields = fieldsOf(jsonSchemaOf(name));
+  expect(fields.length).toBeGreaterThan(10);
+  const silent = fields.filter(([, { description = "" }]) => !/^[A-Z0-9`].*\.$/.test(description));
+  expect(silent.map(([path]) => path)).toEqual([]);
+});
+
+test("a field says what it means where it is, and not what another of its name means", () => {
+  const fields = fieldsOf(jsonSchemaOf("book"));
+  const saidOf = (name: string): ReadonlySet<string | undefined> =>
+    new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));
+  expect(saidOf("packageSize")).toEqual(new Set(["Units in a package, above 0; only where the priceType is PACKAGE."]));
+  // Of a fixed fee and a commitment, of a slab, of a credit grant's slab.
+  expect(saidOf("rate").size).toBe(2);
+  expect(saidOf("effectiveUntil")).toContain("Until when: an ISO 8601 duration from the grant, such as P1M.");
+});

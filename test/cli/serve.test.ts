@@ -256,7 +256,7 @@ describe("ratebook serve", () => {
 
 describe("what serve and keys are called with", () => {
   test.each([
-    [["serve", "extra"], 'serve takes options alone, got "extra"'],
+    [["serve", "extra"], 'serve takes options and no arguments, got "extra"'],
     [["serve", "--port", "65536"], '--port: expected a whole number from 0 to 65535, got "65536"'],
     [["serve", "--port", "-1"], "--port"],
     [["serve", "--prefix", "v1"], '--prefix: expected a path such as /v1, got "v1"'],
@@ -271,6 +271,8 @@ describe("what serve and keys are called with", () => {
     [["serve", "--trust-proxy=10.0.0.0/33"], "--trust-proxy: expected a number of proxies"],
     [["serve", "--trust-proxy=everyone"], "--trust-proxy: expected a number of proxies"],
     [["serve", "--bill-run-interval", "10"], "--bill-run-interval: expected off, or a time such as 90s, 10m or 1h"],
+    [["serve", "--keep-events", "44d"], "--keep-events: expected forever, or days such as 400d, at least 45d"],
+    [["serve", "--keep-events", "1y"], "--keep-events: expected forever"],
     [["serve", "--bill-run-interval", "25h"], "--bill-run-interval: expected off"],
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],
     [["serve", "--currency"], "--currency needs a value"],

@@ -29,6 +29,8 @@ describe("S1.2 a quantity is the decimal of its text", () => {
   test.each([
     ["CSV", CSV, 2],
     ["CSV with a byte order mark and CRLF", `\uFEFF${CSV.replaceAll("\n", "\r\n")}`, 2],
+    ["CSV with semicolons", CSV.replaceAll(",", ";"), 2],
+    ["CSV with tabs", CSV.replaceAll(",", "\t"), 2],
     ["NDJSON with a text", `\n${JSON.stringify(ROW)}\n`, 2],
     ["NDJSON with a number", JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity), 1],
     ["a JSON list", `[${JSON.stringify(ROW).replace(`"${ROW.quantity}"`, ROW.quantity)}]`, 1],

@@ -6,6 +6,7 @@ import { writeSync } from "node:fs";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { BOOK, deedOf, endState, live, storedEvents, timeOf, usageByAccount } from "./story.ts";
 
@@ -36,7 +37,7 @@ if (mode === "finish") {
     if (deed.kind !== "ingest") continue;
     // The first event of a batch that is undone would be taken again (S14.3).
     const undone = deedOf(number + 1).kind === "undo";
-    const results = await engine.ingest(deed.batch.slice(undone ? 1 : 0));
+    const results = await engine.ingest(deed.batch.slice(undone ? 1 : 0) as EventInput[]);
     statuses.push(...results.map(({ status }) => status));
   }
   await engine.finalize();

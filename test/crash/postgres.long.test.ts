@@ -1,5 +1,4 @@
 /** Engines over a private PostgreSQL in a directory, killed at random instants: at least fifty times, and the server, too. */
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
-import { processOf } from "../../src/store/embedded/processes.ts";
+import { postmasterOf } from "../support/database-processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { killAndCompare } from "./kill.ts";
 
@@ -53,12 +52,6 @@ test("S14.3 what was acknowledged survives kills of the engine together with its
 }, 300_000);
 
 function killServer(directory: string): void {
-  let pid = 0;
-  try {
-    pid = Number(readFileSync(join(directory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
-  } catch {
-    // It does not run yet.
-    return;
-  }
-  if (processOf(pid)?.name === "postgres") process.kill(pid, "SIGKILL");
+  const postmaster = postmasterOf(directory);
+  if (postmaster !== undefined) process.kill(postmaster, "SIGKILL");
 }

@@ -1,5 +1,7 @@
 /** What an engine lives through while it is killed: deeds that are the same whenever they are done, and what is left. */
 import type { Engine } from "../../src/engine/engine.ts";
+import type { PageOptions } from "../../src/engine/pages.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { monthlyWithGrace, perUnit, sumMeter } from "../book/builder.ts";
 
 const HOUR = 3_600_000;
@@ -84,10 +86,10 @@ function accountOf(deed: number, index: number): string {
 export async function live(engine: Engine, deed: Deed): Promise<void> {
   switch (deed.kind) {
     case "ingest":
-      await engine.ingest(deed.batch);
+      await engine.ingest(deed.batch as EventInput[]);
       return;
     case "undo":
-      await engine.undo({ account_id: deed.accountId, event_id: deed.eventId });
+      await engine.undo({ account: deed.accountId, eventId: deed.eventId });
       return;
     case "finalize":
       await engine.finalize();
@@ -107,8 +109,8 @@ export interface StoredEvent {
 /** All stored events. */
 export async function storedEvents(engine: Engine): Promise<readonly StoredEvent[]> {
   const found: StoredEvent[] = [];
-  for (let after: Parameters<Engine["events"]["list"]>[1] = { limit: 1000 }; ;) {
-    const { items, next } = await engine.events.list({}, after);
+  for (let after: PageOptions = { limit: 1000 }; ;) {
+    const { items, next } = await engine.events.list({ page: after });
     for (const { eventId, accountId, number, status, reverted, units } of items) {
       found.push({ eventId, accountId, number, status, reverted, count: units[0]?.quantity.toFixed() ?? "0" });
     }
@@ -141,7 +143,10 @@ export async function endState(engine: Engine): Promise<unknown> {
   const accounts = [];
   for (const accountId of accountIds) {
     const { caughtUpTo, nextDueAt } = await engine.accounts.get(accountId);
-    const { items: entries } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
+    const { items: entries } = await engine.entries.list(
+      { accountId, featureId: "ft.calls" },
+      { page: { limit: 1000 } },
+    );
     accounts.push({ accountId, caughtUpTo, nextDueAt, entries });
   }
   const { invoices } = await engine.preview();

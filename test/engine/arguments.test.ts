@@ -83,10 +83,12 @@ test("an argument that a method does not take is refused by its name, before any
     ["entries.list", ["acme", "ft"], "of: expected"],
     ["entries.balance", [{ accountId: "acme" }], "of.featureId: missing"],
     ["invoices.get", [7], "id: expected"],
-    ["events.list", [{ timestamp: { from: "2024-01-01", until: 1 } }], "filter.timestamp.from: expected"],
+    ["events.list", [{ filter: { timestamp: { from: {}, until: 1 } } }], "options.filter.timestamp.from: expected"],
+    ["events.list", [{ accountId: "acme" }], "options.accountId: unknown field"],
+    ["settings.list", [{ limit: 1 }], "options.limit: unknown field"],
     ["usage", [{ accountIds: "acme", from: 0, until: 1 }], "query.accountIds: expected"],
     ["ingest", ["acme"], "events: expected a list of events"],
-    ["customers.list", [null], "page: expected"],
+    ["customers.list", [null], "options: expected"],
   ] as const;
   for (const [name, given, message] of refusals) {
     const answer = methods.get(name)?.(...given);

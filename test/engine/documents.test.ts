@@ -53,7 +53,9 @@ describe("S16 the body of a stored document", () => {
       changes: { documents, configurationChanged: true },
     }));
     const engine = createEngine({ store });
-    expect((await engine.eventSchemas.list({ status: "ACTIVE" })).items.map(({ item }) => item.version)).toEqual([1]);
+    expect(
+      (await engine.eventSchemas.list({ filter: { status: "ACTIVE" } })).items.map(({ item }) => item.version),
+    ).toEqual([1]);
     expect((await engine.settings.get("setting.user.tax")).item.entityType).toBe("ORGANIZATION");
     expect((await engine.eventSchemas.update("call", { attributes: [{ name: "more" }] })).item.version).toBe(2);
   });
@@ -62,13 +64,13 @@ describe("S16 the body of a stored document", () => {
 test("S16.4 a mode that is none is refused also for a new version", async () => {
   const engine = createEngine({ store: memoryStore() });
   const plan = { name: "Team", pricePlanDetails: { supportedCurrencies: ["USD"] } };
-  const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
+  const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } } as const;
   const { item } = await engine.pricePlans.create({
     ...plan,
     pricePlanDetails: { ...plan.pricePlanDetails, pricingCycleConfig },
   });
   await engine.pricePlans.activate(item.id);
-  await expect(engine.pricePlans.createVersion(item.id, { mode: "SOMETIMES" })).rejects.toMatchObject({
+  await expect(engine.pricePlans.createVersion(item.id, { mode: "SOMETIMES" as never })).rejects.toMatchObject({
     code: "ERR_INPUT_INVALID",
     message: expect.stringContaining("mode"),
   });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { EventRecord } from "../../src/ledger/records.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { batches, DAY, open, stateOf, undoneBy } from "./kept-events.ts";
@@ -14,12 +15,12 @@ describe("a batch of events", () => {
         const [whole, single] = [await open(memoryStore()), await open(memoryStore())];
         for (const batch of given) {
           const answers: unknown[] = [];
-          for (const event of batch) answers.push(...(await single.engine.ingest([event])));
-          expect(await whole.engine.ingest(batch)).toStrictEqual(answers);
+          for (const event of batch) answers.push(...(await single.engine.ingest([event as EventInput])));
+          expect(await whole.engine.ingest(batch as EventInput[])).toStrictEqual(answers);
         }
         expect(await stateOf(whole)).toStrictEqual(await stateOf(single));
         for (const place of undone) {
-          const filter = { account_id: "a", event_id: `e${place}` };
+          const filter = { account: "a", eventId: `e${place}` };
           expect(await undoneBy(whole, filter)).toEqual(await undoneBy(single, filter));
         }
         expect(await stateOf(whole)).toStrictEqual(await stateOf(single));

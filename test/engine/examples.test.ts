@@ -1,6 +1,7 @@
 /** The examples through the engine: their invoices are those of the offline preview (S13.5). */
 import { describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { type Engine, preview, readBook } from "../../src/index.ts";
 import { exampleEvents, exampleText } from "../support/examples.ts";
 import { engineAt } from "./support.ts";
@@ -50,7 +51,7 @@ function stepsOf(example: string): { readonly book: unknown; readonly steps: rea
 async function ingested(example: string, loadedAt: string): Promise<ReturnType<typeof engineAt>> {
   const subject = engineAt(loadedAt);
   const { book, steps } = stepsOf(example);
-  await subject.engine.load(book);
+  await subject.engine.load(book as BookInput);
   for (const step of steps) await step.run(subject.at(step.at));
   return subject;
 }

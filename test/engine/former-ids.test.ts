@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
+import type { BookInput } from "../../src/book/model/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { engineAt, type EngineUnderTest, refusalOf } from "./support.ts";
@@ -44,10 +46,10 @@ async function fromTheStart(): Promise<EngineUnderTest> {
   const under = engineAt("2024-01-01");
   for (const [at, what, ...args] of former.before) {
     const engine = under.at(at);
-    if (what === "load") await engine.load(former.book);
+    if (what === "load") await engine.load(former.book as BookInput);
     else if (what === "finalize") await engine.finalize();
     else if (what === "associate") await engine.associate(...(args as Parameters<typeof engine.associate>));
-    else await engine.ingest(args[0] as readonly unknown[]);
+    else await engine.ingest(args[0] as readonly unknown[] as EventInput[]);
   }
   under.at(READ_AT);
   return under;
@@ -55,8 +57,8 @@ async function fromTheStart(): Promise<EngineUnderTest> {
 
 /** All that accounts have, without ids: every grant, credit and invoice once. */
 async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]> {
-  const invoices = await engine.invoices.list({}, { limit: 1000 });
-  const credits = await engine.credits.list({}, { limit: 1000 });
+  const invoices = await engine.invoices.list({ page: { limit: 1000 } });
+  const credits = await engine.credits.list({ page: { limit: 1000 } });
   const found = [
     ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) =>
       ["invoice", accountId, invoiceType, status, startDate, endDate, textOf(revenueInfo.value)].join(" "),
@@ -69,7 +71,7 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
     ),
   ];
   for (const accountId of ACCOUNTS) {
-    const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { limit: 1000 });
+    const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { page: { limit: 1000 } });
     for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items) {
       found.push(["entry", accountId, textOf(granted), textOf(balance), effectiveFrom, effectiveUntil].join(" "));
     }
@@ -139,8 +141,8 @@ describe("a ledger whose ids hold their keys", () => {
 describe("what falls due", () => {
   test("has an id of at most 50 characters that needs no escaping, and is found by it as a draft and as a final", async () => {
     const { engine, at } = await fromTheStart();
-    const invoices = (await engine.invoices.list({}, { limit: 100 })).items;
-    const credits = (await engine.credits.list({}, { limit: 100 })).items;
+    const invoices = (await engine.invoices.list({ page: { limit: 100 } })).items;
+    const credits = (await engine.credits.list({ page: { limit: 100 } })).items;
     const entries = (await engine.entries.list({ accountId: "prod", featureId: "feature.calls" })).items;
     expect(invoices.filter(({ invoice }) => invoice.status === "DRAFT")).toHaveLength(2);
     for (const { id } of [...invoices, ...credits.map(({ credit }) => credit), ...entries]) expect(id).toMatch(SHORT);
@@ -159,7 +161,7 @@ describe("what falls due", () => {
     const paying = (lines: readonly string[]): readonly string[] =>
       lines.flatMap((line) => line.match(/credit\.[0-9A-Za-z]{16}/g) ?? []);
     const previewed = paying(drawn.invoices.map((invoice) => JSON.stringify(invoice)));
-    const stored = (await engine.credits.list({}, { limit: 100 })).items.map(({ credit }) => credit.id);
+    const stored = (await engine.credits.list({ page: { limit: 100 } })).items.map(({ credit }) => credit.id);
     expect(previewed.length).toBeGreaterThan(0);
     expect(stored).toEqual(expect.arrayContaining([...previewed]));
   });

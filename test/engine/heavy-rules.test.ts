@@ -1,6 +1,7 @@
 /** Rules that do more than their budget allows: refused when they are saved; one that is stored stays in hand (S3.8). */
 import { describe, expect, test } from "vitest";
 
+import type { UsageMeterRequest } from "../../src/book/model/catalog-requests.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { activeSchema, call, customerWith, refusalOf } from "./support.ts";
@@ -16,7 +17,7 @@ const HEAVY = {
 
 const clock = (): number => Date.parse("2024-06-15T12:00:00Z");
 
-function heavyMeter(eventSchemaName: string): Readonly<Record<string, unknown>> {
+function heavyMeter(eventSchemaName: string): UsageMeterRequest {
   return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
 }
 
@@ -34,7 +35,7 @@ async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; read
     aggregation: "COUNT",
     eventSchemaName: "ping",
     computations: [{ order: 1, matcher: true }],
-  };
+  } as const;
   const { item: pings } = await engine.usageMeters.create(light);
   await engine.usageMeters.activate(pings.id);
   return { store, heavy: item.id };

@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { batches, open, stateOf, undoneBy } from "./kept-events.ts";
@@ -36,13 +37,13 @@ describe("events in a database", () => {
         const inMemory = await open(memoryStore());
         const answers: unknown[][] = [[], []];
         for (const batch of given.slice(0, 2).map((each) => manyTimes(each.slice(0, 10)))) {
-          answers[0]?.push(await inDatabase.engine.ingest(batch));
-          answers[1]?.push(await inMemory.engine.ingest(batch));
+          answers[0]?.push(await inDatabase.engine.ingest(batch as EventInput[]));
+          answers[1]?.push(await inMemory.engine.ingest(batch as EventInput[]));
         }
         expect(inWords(answers[0])).toEqual(inWords(answers[1]));
         expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));
         for (const place of undone) {
-          const filter = { account_id: "a", event_id: `e${place}` };
+          const filter = { account: "a", eventId: `e${place}` };
           expect(inWords(await undoneBy(inDatabase, filter))).toEqual(inWords(await undoneBy(inMemory, filter)));
         }
         expect(inWords(await stateOf(inDatabase))).toEqual(inWords(await stateOf(inMemory)));

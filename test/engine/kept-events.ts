@@ -1,7 +1,9 @@
 /** Engines of one book over stores of their own, events for them, and all that is left of the events, in words. */
 import fc from "fast-check";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { UndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import type { Store } from "../../src/store/store.ts";
 
@@ -159,7 +161,7 @@ export async function open<Kept extends Store>(store: Kept): Promise<Opened<Kept
     clock: () => now,
     ids: (prefix) => `${prefix}.${String(++made).padStart(6, "0")}`,
   });
-  await engine.load(book);
+  await engine.load(book as BookInput);
   now = NOW;
   return { engine, store };
 }
@@ -177,10 +179,7 @@ async function eventsOf({ store }: Opened): Promise<readonly unknown[]> {
 }
 
 /** What an undo answers; the numbers of events are the store's own. */
-export async function undoneBy(
-  { engine }: Opened,
-  filter: Readonly<Record<string, unknown>>,
-): Promise<readonly unknown[]> {
+export async function undoneBy({ engine }: Opened, filter: UndoFilter): Promise<readonly unknown[]> {
   const undone = await engine.undo(filter);
   return undone.map((each) => ({ ...each, event: { ...each.event, number: 0 } }));
 }

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
+import type { BookInput } from "../../src/book/model/book.ts";
+import type { AddOnPatch } from "../../src/book/model/catalog-requests.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "./support.ts";
@@ -16,10 +18,10 @@ describe("loading a book", () => {
       customers: CUSTOMERS,
       accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: 1, effectiveFrom: "2024-03-01" }] }],
     });
-    await expect(engine.load(read)).rejects.toThrow(
+    await expect(engine.load(read as unknown as BookInput)).rejects.toThrow(
       "expected a book as it is written, got one that readBook has read: load takes what readBook was given",
     );
-    await expect(engine.load({ accounts: 5 })).rejects.toThrow("$.accounts: expected a list, got 5");
+    await expect(engine.load({ accounts: 5 as never })).rejects.toThrow("$.accounts: expected a list, got 5");
   });
 
   test("puts everything in, by ids where it was written by names, and says how much", async () => {
@@ -95,7 +97,7 @@ describe("loading a book", () => {
     const book = JSON.parse(exampleText("cloud-storage", "book.json")) as {
       readonly usageMeters: readonly { readonly id: string; readonly computations: unknown }[];
     };
-    await engine.load(book);
+    await engine.load(book as BookInput);
     for (const { id, computations } of book.usageMeters) {
       expect((await engine.usageMeters.get(id)).given["computations"]).toEqual(computations);
     }
@@ -137,14 +139,14 @@ describe("loading a book", () => {
       addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }],
     });
     const before = store.snapshot();
-    expect(await refusalOf(engine.load(book))).toMatch(sentence);
+    expect(await refusalOf(engine.load(book as BookInput))).toMatch(sentence);
     expect(store.snapshot()).toBe(before);
   });
 
   test("a store in use is no other organization's, even where nothing said whose it is", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
-    const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] };
+    const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] } as const;
     expect(await refusalOf(engine.load(other))).toBe(
       'ERR_REFUSED the store is of the organization "default" in USD: the book is of "other" in USD',
     );
@@ -181,7 +183,7 @@ describe("settings, features and add-ons", () => {
   test("S4.2 the most specific setting counts, and a change of it counts from the next event on", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
-    const factor = { id: "factor", dataType: "NUMERIC" };
+    const factor = { id: "factor", dataType: "NUMERIC" } as const;
     await engine.settings.create({ ...factor, value: "2" });
     const own = await engine.settings.create({ ...factor, value: "3", entityType: "ACCOUNT", entityId: "prod" });
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
@@ -256,7 +258,7 @@ describe("settings, features and add-ons", () => {
       'ERR_TAKEN the name "Seats" is taken by another add-on',
     );
     expect((await engine.addOns.update(item.id, { billableName: "Places" })).item.displayName).toBe("Places");
-    expect(await refusalOf(engine.addOns.update(item.id, { type: "FIXED_FEE" }))).toBe(
+    expect(await refusalOf(engine.addOns.update(item.id, { type: "FIXED_FEE" } as AddOnPatch))).toBe(
       "ERR_INPUT_INVALID type: expected nothing: it cannot be given here",
     );
     expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");

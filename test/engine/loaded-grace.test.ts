@@ -58,6 +58,8 @@ test.each([
   expect(await statusAt("b", "2024-06-16T11:59:59.999Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
   expect(await statusAt("c", "2024-06-16T12:00:00Z")).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   // Two events at the rate of 1, final once the grace is over.
-  const { items } = await engine.invoices.list({ accountId: "prod", from: "2024-02-01", until: "2024-03-01" });
+  const { items } = await engine.invoices.list({
+    filter: { accountId: "prod", from: "2024-02-01", until: "2024-03-01" },
+  });
   expect(items.map(({ invoice }) => [invoice.status, invoice.revenueInfo.value.toNumber()])).toEqual([["DUE", 2]]);
 });

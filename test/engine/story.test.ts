@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { monthlyWithGrace, perUnit } from "../book/builder.ts";
 import { engineAt } from "./support.ts";
 
@@ -45,7 +46,7 @@ async function sell(engine: Engine): Promise<Sold> {
   return { meterId, planId, featureId, seatsId };
 }
 
-function call(id: string, timestamp: string, count: number, accountId = "acme-prod"): unknown {
+function call(id: string, timestamp: string, count: number, accountId = "acme-prod"): EventInput {
   return {
     schemaName: "call",
     id,
@@ -89,7 +90,7 @@ describe("from an empty store to a final invoice", () => {
     ]);
 
     // Undoing the 90 frees 90: the overage of the 30 moves onto it (S11.5), and 70 are left.
-    const undone = await engine.undo({ account_id: "prod", event_id: "e1" });
+    const undone = await engine.undo({ account: "prod", eventId: "e1" });
     expect(undone.map(({ status, event }) => [status, event.eventId])).toEqual([["REVERTED", "e1"]]);
     const after = await engine.entries.balance(of);
     expect([after.balance, after.usedOverage].map(String)).toEqual(["70", "0"]);
@@ -102,15 +103,15 @@ describe("from an empty store to a final invoice", () => {
       from: "2024-03-01T00:00:00Z",
       until: "2024-04-01T00:00:00Z",
     });
-    expect(usage.map(({ meterOrFeatureId, quantity }) => [meterOrFeatureId, String(quantity)])).toEqual([
-      [meterId, "30"],
-    ]);
+    expect(usage.map(({ meterId, quantity }) => [meterId, String(quantity)])).toEqual([[meterId, "30"]]);
 
     // 30 calls at 0.01, 3 seats at 10, less 5 of credit.
-    const [draft] = (await engine.invoices.list({ accountId: "acme-prod" })).items;
+    const [draft] = (await engine.invoices.list({ filter: { accountId: "acme-prod" } })).items;
     expect([draft?.invoice.status, draft?.invoice.revenueInfo.value.toFixed()]).toEqual(["DRAFT", "25.3"]);
     expect(
-      (await engine.credits.list({ accountId: "acme-prod" })).items.map(({ holdAmount }) => String(holdAmount)),
+      (await engine.credits.list({ filter: { accountId: "acme-prod" } })).items.map(({ holdAmount }) =>
+        String(holdAmount),
+      ),
     ).toEqual(["5"]);
 
     const before = await at("2024-04-02T23:59:59.999Z").finalize();
@@ -122,7 +123,7 @@ describe("from an empty store to a final invoice", () => {
 
     const late = await engine.ingest([call("e9", "2024-03-31T23:00:00Z", 1)]);
     expect(late.map(({ status }) => status)).toEqual(["INGESTION_FAILED_PAST_GRACE_PERIOD"]);
-    expect((await engine.undo({ account_id: "acme-prod", event_id: "e2" })).map(({ status }) => status)).toEqual([
+    expect((await engine.undo({ account: "acme-prod", eventId: "e2" })).map(({ status }) => status)).toEqual([
       "FAILED",
     ]);
   });

@@ -1,7 +1,9 @@
 /** Engines over memory stores with clocks that tests move. */
+import type { PricePlanDetailsInput } from "../../src/book/model/price-plan.ts";
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { MONTHLY, perUnit } from "../book/builder.ts";
 
@@ -60,7 +62,7 @@ export async function sumMeter(engine: Engine, name = "calls", eventSchemaName =
 }
 
 /** Monthly from the first, in dollars, with a usage card where a meter is given. */
-export function monthly(meterId?: string, rate = 1): Readonly<Record<string, unknown>> {
+export function monthly(meterId?: string, rate = 1): PricePlanDetailsInput {
   return {
     ...MONTHLY,
     ...(meterId === undefined ? {} : { usageRateCards: [{ usageMeterId: meterId, ...perUnit(rate) }] }),
@@ -68,7 +70,7 @@ export function monthly(meterId?: string, rate = 1): Readonly<Record<string, unk
 }
 
 /** An event of {@link activeSchema}. */
-export function call(id: string, timestamp: string, count = 1, accountId = "prod"): Readonly<Record<string, unknown>> {
+export function call(id: string, timestamp: string, count = 1, accountId = "prod"): EventInput {
   const attributes = [{ name: "count", value: count }];
   return { schemaName: "call", id, accountId, timestamp, attributes, dimensions: { region: "eu" } };
 }

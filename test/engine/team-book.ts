@@ -1,5 +1,6 @@
 /** A book with every kind of card, and an account on its plan; figures are easy to work out by hand. */
 import type { BookInput } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { MONTHLY, plan, slabs, sumMeter } from "../book/builder.ts";
 
 /** Calls: the first 100 at 2, above at 1. */
@@ -54,6 +55,6 @@ export function counted(
   count: number | string,
   schemaName = "call",
   accountId = "prod",
-): Readonly<Record<string, unknown>> {
+): EventInput {
   return { schemaName, id, accountId, timestamp, attributes: [{ name: "count", value: count }], dimensions: {} };
 }

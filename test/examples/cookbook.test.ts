@@ -1,82 +1,13 @@
 /** Every recipe of the cookbook is run as it is printed, and comes to the invoices that it shows. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, type InvoiceLine, parseBook, preview } from "../../src/index.ts";
-
-const page = readFileSync(join(import.meta.dirname, "../../docs/cookbook.md"), "utf8");
-
-/** What a recipe changes of the small book. */
-interface Recipe {
-  readonly plan: object;
-  readonly nextPlan?: object;
-  readonly nextPlanFrom?: string;
-  readonly interval?: string;
-  readonly currencies?: readonly string[];
-  readonly addOns?: readonly object[];
-  readonly features?: readonly object[];
-  readonly invoiceGroups?: readonly object[];
-  readonly account?: object;
-  readonly association?: object;
-  readonly events: readonly (readonly [string, number | string])[];
-  readonly until?: string;
-  readonly showDue?: boolean;
-}
-
-function bookOf(recipe: Recipe): unknown {
-  const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
-  const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
-  const plan = (id: string, details: object): object => ({
-    id,
-    name: id,
-    status: "ACTIVE",
-    pricePlanDetails: { supportedCurrencies: currencies, pricingCycleConfig: { interval, startOffset }, ...details },
-  });
-  const { nextPlan, nextPlanFrom } = recipe;
-  const next = nextPlan === undefined ? [] : [plan("pp.next", nextPlan)];
-  const later = nextPlan === undefined ? [] : [{ pricePlanId: "pp.next", effectiveFrom: nextPlanFrom }];
-  return {
-    organization: { id: "acme" },
-    eventSchemas: [{ name: "usage", attributes: [{ name: "quantity" }] }],
-    usageMeters: [
-      {
-        id: "um.used",
-        name: "Usage",
-        aggregation: "SUM",
-        eventSchemaName: "usage",
-        computations: [{ order: 1, computation: { var: "attribute.quantity" } }],
-      },
-    ],
-    features: recipe.features,
-    addOns: recipe.addOns,
-    pricePlans: [plan("pp.recipe", recipe.plan), ...next],
-    customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [
-      {
-        id: "contoso-prod",
-        name: "Contoso production",
-        customerId: "contoso",
-        pricePlans: [{ pricePlanId: "pp.recipe", effectiveFrom: "2026-01-01", ...recipe.association }, ...later],
-        ...recipe.account,
-      },
-    ],
-    invoiceGroups: recipe.invoiceGroups,
-  };
-}
+import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
+import { cookbook, recipes } from "../support/recipes.ts";
 
 function run(recipe: Recipe): readonly Invoice[] {
-  const events = recipe.events.map(([day, value], index) => ({
-    schemaName: "usage",
-    id: `e-${index + 1}`,
-    accountId: "contoso-prod",
-    timestamp: `${day}T12:00:00Z`,
-    attributes: [{ name: "quantity", value }],
-    dimensions: {},
-  }));
   const options = { from: "2026-01-01", until: recipe.until ?? "2026-02-01" };
-  const { invoices, problems } = preview(parseBook(bookOf(recipe)), events, options);
+  const { invoices, problems } = preview(parseBook(bookOf(recipe)), eventsOf(recipe), options);
   expect(problems).toEqual([]);
   return invoices;
 }
@@ -102,14 +33,10 @@ function shown(invoice: Invoice, showDue: boolean): string {
   return `${invoice.invoiceDate.slice(0, 10)} ${invoice.invoiceType}${due}: ${parts.join("; ")}`;
 }
 
-const recipes = [...page.matchAll(/^## (.+)$[^]*?^```json recipe\n([^]*?)\n```\n\n```text\n([^]*?)\n```$/gm)].map(
-  ([, title = "", recipe = "", invoices = ""]) => ({ title, recipe, invoices }),
-);
-
 describe("the cookbook", () => {
   test("has the recipes that people look for", () => {
     expect(recipes).toHaveLength(18);
-    expect(page.match(/^## /gm)).toHaveLength(18);
+    expect(cookbook.match(/^## /gm)).toHaveLength(18);
   });
 
   test.each(recipes)("$title", ({ recipe, invoices }) => {

@@ -75,7 +75,7 @@ const server = createServer(async (request, response) => {
         undone.map(({ event, status }) => ({ id: event.eventId, status })),
       );
     } else {
-      const { items } = await engine.invoices.list({ accountId: "globex-prod" });
+      const { items } = await engine.invoices.list({ filter: { accountId: "globex-prod" } });
       answer(
         200,
         items.map(({ invoice }) => ({ status: invoice.status, total: invoice.revenueInfo.value })),
@@ -105,7 +105,7 @@ const send = async (method, path = "", body) =>
   (await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).json();
 const outcomes = await send("POST", "", [event("e1", 1500), event("e2", 900), event("e1", 1500)]);
 for (const { status } of outcomes) console.log(status);
-console.log(JSON.stringify(await send("DELETE", "?account_id=globex-prod&event_id=e2")));
+console.log(JSON.stringify(await send("DELETE", "?account=globex-prod&eventId=e2")));
 console.log(JSON.stringify(await send("GET")));
 
 // The grace of June is over on 3 July.

@@ -20,6 +20,6 @@ const first = await apiKeysOf(engine).createFirst();
 const url = await host.listen({ port: 0 });
 
 const answer = await fetch(`${url}/billing/customers`, { headers: { authorization: `Bearer ${first.key}` } });
-console.log(answer.status, await answer.json());
-console.log(await (await fetch(url)).json());
+console.log(answer.status, await answer.text());
+console.log(await (await fetch(url)).text());
 await host.close();

@@ -8,6 +8,13 @@ test("the pictures are drawn anew as they are kept (vitest -u draws them)", asyn
   await expect(costCurvePicture()).toMatchFileSnapshot("../../docs/pictures/cost-curve.svg");
 });
 
+test("the figures of the flow follow from each other", () => {
+  // 4,500 + 8,000 = 12,500: 1,000 × 0.003 + 9,000 × 0.002 + 2,500 × 0.001 = 23.50, less a credit of 20.
+  for (const figure of ["4,500 and 8,000 calls", "12,500 calls", "23.50 USD", "less 20.00: 3.50 USD"]) {
+    expect(flowPicture()).toContain(`>${figure}<`);
+  }
+});
+
 test.each([
   // 60 whatever is used; 8,000 × 0.01; 5,000 × 0.012 + 3,000 × 0.006; 8,000 × 0.006.
   ["flat", 8000, "60"],

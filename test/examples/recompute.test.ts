@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, preview } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -35,14 +36,20 @@ describe("every line can be explained", () => {
   );
 
   test.each(goldenCases())("S13.6 explained: $it", (golden) => {
-    const { invoices } = preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true });
+    const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+      ...golden.options,
+      explain: true,
+    });
     expect(recomputeAll(invoices)).toBe(countLines(invoices));
   });
 
   test("S13.6 a wrong value does not pass", () => {
     const golden = goldenCases().find(({ it }) => it.startsWith("S7.2 TIERED"));
     if (golden === undefined) throw new Error("the golden cases have S7.2");
-    const [invoice] = preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true }).invoices;
+    const [invoice] = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+      ...golden.options,
+      explain: true,
+    }).invoices;
     const tree = JSON.stringify(invoice?.revenueInfo);
     expect(() => recomputeTree(JSON.parse(tree.replace('"rate":"2"', '"rate":"3"')))).toThrow(/slab 1/);
     expect(() => recomputeTree(JSON.parse(tree.replace('"value":"50"', '"value":"51"')))).toThrow(

@@ -1,6 +1,6 @@
 /** The plan of the house is true: every folder of `src` is on it, and every path that it names is there. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
@@ -18,7 +18,46 @@ function foldersOf(place: string, depth: number): readonly string[] {
     .flatMap((folder) => [folder, ...(depth > 1 ? foldersOf(folder, depth - 1) : [])]);
 }
 
+/** The files of a folder, and whether those of its corridors are among them. */
+function filesOf(folder: string, recursive: boolean): readonly string[] {
+  return readdirSync(join(root, "src", folder), { recursive, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(root, "src", folder, file));
+}
+
+/** The folders that files import, relative to src; type imports and dynamic ones too. */
+function importedBy(files: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(([, path = ""]) =>
+        relative(join(root, "src"), dirname(resolve(dirname(file), path))),
+      ),
+    ),
+  );
+}
+
+/** What the last column of a folder's row says that it imports. */
+function saidOf(folder: string): readonly string[] {
+  const row = page.split("\n").find((line) => line.startsWith(`| \`${folder}\` |`)) ?? "";
+  const cell = row.split("|").at(-2) ?? "";
+  return [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name = ""]) => name).toSorted();
+}
+
 describe("docs/architecture.md", () => {
+  test.each(foldersOf("", 1))("says what %s imports", (folder) => {
+    const imported = [...importedBy(filesOf(folder, true))].map((place) => place.split("/")[0] ?? "");
+    const others = new Set(imported.filter((name) => name !== "" && name !== folder));
+    expect([...others].toSorted()).toEqual(saidOf(folder));
+  });
+
+  test.each(foldersOf("", 2).filter((folder) => folder.includes("/")))("says what %s imports", (corridor) => {
+    const [folder = ""] = corridor.split("/");
+    const others = [...importedBy(filesOf(corridor, true))].filter(
+      (place) => place.startsWith(`${folder}/`) && !place.startsWith(corridor),
+    );
+    expect(others.map((place) => place.slice(folder.length + 1)).toSorted()).toEqual(saidOf(corridor));
+  });
+
   test("has a row for every folder and corridor of src", () => {
     expect(foldersOf("", 2).filter((folder) => !rows.includes(folder))).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { randomUUID, webcrypto } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { preview } from "../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { bookOf as eventBook, granting, onPlan, openEvents, overage, requestOf } from "../ledger/event-harness.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -33,7 +34,9 @@ afterEach(() => {
 describe("S2.3 the core reads no clock and makes no id", () => {
   test("S2.3 when it previews every golden case", () => {
     const cases = goldenCases();
-    const drawn = cases.flatMap((golden) => preview(bookOf(golden.book), golden.events, golden.options).invoices);
+    const drawn = cases.flatMap(
+      (golden) => preview(bookOf(golden.book), golden.events as Iterable<EventInput>, golden.options).invoices,
+    );
     expect(drawn.length).toBeGreaterThan(cases.length);
   });
 
@@ -43,7 +46,7 @@ describe("S2.3 the core reads no clock and makes no id", () => {
       const now = "2024-03-05T12:00:00Z";
       const results = await ledger.ingest([requestOf("e1", 12, now), requestOf("e2", 9, now)], now);
       await ledger.grant(5, now, "2024-04-01", now);
-      const undone = await ledger.undo({ account_id: "a", event_id: "e1" }, now);
+      const undone = await ledger.undo({ account: "a", eventId: "e1" }, now);
       return { results, undone, entries: ledger.entries(), events: ledger.events(), totals: ledger.totals() };
     };
     expect(await decided()).toEqual(await decided());

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { pricePlan, type PricePlanDetails } from "../../src/book/resources/price-plan.ts";
+import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
+import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";

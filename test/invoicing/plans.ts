@@ -1,5 +1,6 @@
 /** Small makers of plans and decisions for the tests of invoicing and of what the ledger asks of it. */
-import { pricePlan, type PricingCycleConfig } from "../../src/book/resources/price-plan.ts";
+import type { PricingCycleConfig } from "../../src/book/model/price-plan.ts";
+import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";
 import { type AssociatedPlan, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";

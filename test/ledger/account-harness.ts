@@ -1,5 +1,5 @@
 /** One account at a time, decided about without a store: what a decision changes is kept for the next one. */
-import type { Book } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
 import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";

@@ -1,5 +1,6 @@
 /** Accounts and their events, decided about without a store: each decision reads, decides and is applied in whole. */
-import { type Book, readBook } from "../../src/book/book.ts";
+import { readBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/model/book.ts";
 import { cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
@@ -10,7 +11,7 @@ import type { Changes } from "../../src/ledger/decision.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
 import { recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
-import { undoFilterOf } from "../../src/ledger/events/undo-filter.ts";
+import { type UndoFilter, undoQueryOf } from "../../src/ledger/events/undo-filter.ts";
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
@@ -25,11 +26,15 @@ import {
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { newAccount } from "./account-harness.ts";
 import { cellsOf } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
 
 /** Midnight of the first of March 2024: associations begin here, and clocks start. */
 export const MARCH: Instant = instantOf("2024-03-01");
+
+/** The middle of a day of the first cycle. */
+export const NOON = "2024-03-05T12:00:00Z";
 
 const perUnit = (rate: number): object => ({
   ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
@@ -95,23 +100,10 @@ export function bookOf(details: object = {}, gracePeriod = 0, more: object = {})
   });
 }
 
-/** An account without a plan. */
+/** An account without a plan, made just before March. */
 export function accountOf(id: string, more: Partial<AccountRecord> = {}): AccountRecord {
-  return {
-    id,
-    name: id,
-    customerId: "ann",
-    status: "ACTIVE",
-    invoiceCurrency: "USD",
-    aliases: [],
-    associations: [],
-    licenseUpdates: [],
-    caughtUpTo: MARCH - 1,
-    nextDueAt: NO_END,
-    createdAt: MARCH - 1,
-    updatedAt: MARCH - 1,
-    ...more,
-  };
+  const made = MARCH - 1;
+  return newAccount(id, { caughtUpTo: made, createdAt: made, updatedAt: made, ...more }).record;
 }
 
 /** An account with the plan of {@link bookOf}. */
@@ -145,7 +137,7 @@ export interface EventLedger {
   /** How many event records were read so far. */
   readonly eventsRead: () => number;
   ingest(batch: readonly unknown[], now: string | Instant): Promise<readonly IngestResult[]>;
-  undo(query: Readonly<Record<string, unknown>>, now: string | Instant): Promise<readonly UndoneEvent[]>;
+  undo(query: UndoFilter, now: string | Instant): Promise<readonly UndoneEvent[]>;
   grant(quantity: number, from: string, until: string, now: string | Instant, more?: object): Promise<EntryRecord>;
   patch(entryId: string, change: { granted?: number; until?: string }, now: string | Instant): Promise<EntryRecord>;
   voidEntry(entryId: string, now: string | Instant): Promise<EntryRecord>;
@@ -205,7 +197,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       return result;
     },
     async undo(query, now) {
-      const filter = undoFilterOf(query);
+      const filter = undoQueryOf(query);
       const record = account(named(filter.account));
       const found = await readForUndo(catalog, reads, record, filter.events, instantOf(now));
       return decide(found?.account, (work) => decideUndo(catalog, work, found?.matched ?? [], instantOf(now)));
@@ -346,4 +338,27 @@ function totalsOf(kept: Kept, id: string): Totals {
     overage: text(own(kept.overage).map(({ quantity }) => quantity)),
     consumed: text(counted.flatMap(({ feature }) => feature?.quantity ?? [])),
   };
+}
+
+/** A `call`, which consumes nothing. */
+export function callOf(changes: object = {}): object {
+  return {
+    schemaName: "call",
+    id: "e1",
+    timestamp: NOON,
+    accountId: "a",
+    attributes: [{ name: "tokens", value: 10 }],
+    dimensions: { region: "eu" },
+    ...changes,
+  };
+}
+
+/** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
+export function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
+  const alias = { alias: "ally", createdAt: MARCH };
+  return openEvents(bookOf(details, gracePeriod, more), [
+    { ...onPlan("a"), aliases: [alias] },
+    accountOf("free"),
+    accountOf("gone", { status: "ARCHIVED" }),
+  ]);
 }

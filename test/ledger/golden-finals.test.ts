@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 
-import type { Account } from "../../src/book/resources/account.ts";
+import type { Account } from "../../src/book/model/account.ts";
 import { DAY_MS, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
@@ -13,6 +13,7 @@ import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { decide } from "../../src/ledger/commands/associate.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { textOf, ZERO } from "../../src/numbers/decimal.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
@@ -85,7 +86,7 @@ function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly 
       happens: () =>
         ledger.run((work) => {
           catchUp(ledger.catalog, work, at);
-          decide(work, association, at);
+          decide(ledger.catalog, work, association, at);
         }, id),
     };
   });
@@ -143,7 +144,7 @@ function linesOf(line: InvoiceLine, depth = 0): readonly string[] {
 
 describe("a golden book, lived through", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))("S13.5 %s", (_it, golden) => {
-    const { invoices } = preview(bookOf(golden.book), golden.events, golden.options);
+    const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, golden.options);
     const ledger = livedThrough(golden, invoices);
     const finals = new Map(
       [...new Set(invoices.map(({ accountId }) => accountId))]

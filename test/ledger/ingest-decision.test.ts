@@ -5,36 +5,15 @@ import { textOf } from "../../src/numbers/decimal.ts";
 import {
   accountOf,
   bookOf,
-  type EventLedger,
+  callOf,
   granting,
   MARCH,
+  NOON,
   onPlan,
   openEvents,
   requestOf,
+  shop,
 } from "./event-harness.ts";
-
-const NOON = "2024-03-05T12:00:00Z";
-
-/** A `call`, which consumes nothing. */
-const callOf = (changes: object = {}): object => ({
-  schemaName: "call",
-  id: "e1",
-  timestamp: NOON,
-  accountId: "a",
-  attributes: [{ name: "tokens", value: 10 }],
-  dimensions: { region: "eu" },
-  ...changes,
-});
-
-/** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
-function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
-  const alias = { alias: "ally", createdAt: MARCH };
-  return openEvents(bookOf(details, gracePeriod, more), [
-    { ...onPlan("a"), aliases: [alias] },
-    accountOf("free"),
-    accountOf("gone", { status: "ARCHIVED" }),
-  ]);
-}
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [

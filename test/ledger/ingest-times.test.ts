@@ -6,37 +6,15 @@ import { decimalOf, textOf } from "../../src/numbers/decimal.ts";
 import {
   accountOf,
   bookOf,
-  type EventLedger,
+  callOf,
   granting,
-  MARCH,
+  NOON,
   onPlan,
   openEvents,
   overage,
   requestOf,
+  shop,
 } from "./event-harness.ts";
-
-const NOON = "2024-03-05T12:00:00Z";
-
-/** A `call`, which consumes nothing. */
-const callOf = (changes: object = {}): object => ({
-  schemaName: "call",
-  id: "e1",
-  timestamp: NOON,
-  accountId: "a",
-  attributes: [{ name: "tokens", value: 10 }],
-  dimensions: { region: "eu" },
-  ...changes,
-});
-
-/** A book whose plan grants 10 tokens a month, and accounts with and without a plan, and an archived one. */
-function shop(details: object = granting(10), gracePeriod = 0, more: object = {}): EventLedger {
-  const alias = { alias: "ally", createdAt: MARCH };
-  return openEvents(bookOf(details, gracePeriod, more), [
-    { ...onPlan("a"), aliases: [alias] },
-    accountOf("free"),
-    accountOf("gone", { status: "ARCHIVED" }),
-  ]);
-}
 
 describe("late events (S6.5)", () => {
   const january = instantOf("2024-01-01");

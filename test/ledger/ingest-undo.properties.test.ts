@@ -105,7 +105,7 @@ async function take(run: Run, taken: Step): Promise<void> {
       );
       return;
     case "undo":
-      await ledger.undo({ account_id: "a", ...(taken.id === undefined ? {} : { event_id: taken.id }) }, now);
+      await ledger.undo(taken.id === undefined ? { account: "a" } : { account: "a", eventId: taken.id }, now);
       return;
     case "grant": {
       const from = now - taken.daysAgo * DAY_MS;
@@ -194,7 +194,7 @@ test("S15.4 an ingest followed by the undo of what it accepted leaves usage, bal
       for (const each of taken) await take(run, each);
       // Grants that fall due are made before either way.
       await run.ledger.ingest([eventOf({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
-      await run.ledger.undo({ account_id: "a", event_id: "last" }, run.now);
+      await run.ledger.undo({ account: "a", eventId: "last" }, run.now);
       const before = sums(run);
       const results = await run.ledger.ingest(
         last.events.map((event) => eventOf(event, run.now)),
@@ -202,7 +202,7 @@ test("S15.4 an ingest followed by the undo of what it accepted leaves usage, bal
       );
       const accepted = results.filter(({ status }) => isCompleted(status));
       for (const { referenceId } of accepted.toReversed()) {
-        const [undone] = await run.ledger.undo({ account_id: "a", id: referenceId }, run.now);
+        const [undone] = await run.ledger.undo({ account: "a", referenceId: referenceId ?? "" }, run.now);
         expect(undone?.status).toBe("REVERTED");
       }
       expect(sums(run)).toEqual(before);
@@ -228,7 +228,7 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
       const [a, b] = [eventOf({ id: "A", ...first }, now), eventOf({ id: "B", ...second }, now)];
       const results = await both.ledger.ingest([a, b], now);
       fc.pre(results.every(({ status }) => isCompleted(status)));
-      await both.ledger.undo({ account_id: "a", event_id: "A" }, now);
+      await both.ledger.undo({ account: "a", eventId: "A" }, now);
       await alone.ledger.ingest([b], now);
       expect(sums(both)).toEqual(sums(alone));
     }),

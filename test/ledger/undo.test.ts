@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { instantOf } from "../../src/calendar/instant.ts";
-import { undoFilterOf } from "../../src/ledger/events/undo-filter.ts";
+import { type UndoFilter, undoQueryOf } from "../../src/ledger/events/undo-filter.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import {
@@ -10,13 +10,13 @@ import {
   type EventLedger,
   granting,
   MARCH,
+  NOON,
   onPlan,
   openEvents,
   overage,
   requestOf,
 } from "./event-harness.ts";
 
-const NOON = "2024-03-05T12:00:00Z";
 const shop = (details: object = granting(10), gracePeriod = 0): EventLedger =>
   openEvents(bookOf(details, gracePeriod), [{ ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] }]);
 
@@ -39,52 +39,51 @@ describe("filters (S15.1)", () => {
   const fraction = "2024-03-05T12:00:00.250Z";
   const rows: readonly [query: object, events: object][] = [
     [{}, {}],
-    [{ id: "ev.1" }, { referenceId: "ev.1" }],
-    [{ event_id: "e1" }, { eventId: "e1" }],
-    [{ event_source_time: NOON }, { timestamp: second }],
-    [{ event_source_time: fraction }, { timestamp: instant }],
+    [{ referenceId: "ev.1" }, { referenceId: "ev.1" }],
+    [{ eventId: "e1" }, { eventId: "e1" }],
+    [{ timestamp: NOON }, { timestamp: second }],
+    [{ timestamp: fraction }, { timestamp: instant }],
     [
-      { event_id: "e1", created_at: NOON },
+      { eventId: "e1", createdAt: NOON },
       { eventId: "e1", createdAt: second },
     ],
     [
-      { created_at: fraction, event_id: "e1" },
+      { createdAt: fraction, eventId: "e1" },
       { eventId: "e1", createdAt: instant },
     ],
     [
-      { event_id: "e1", event_source_time: NOON },
+      { eventId: "e1", timestamp: NOON },
       { eventId: "e1", timestamp: second },
     ],
   ];
   test.each(rows)("S15.1 accepts an account with %j", (query, events) => {
-    expect(undoFilterOf({ account_id: "a", ...query })).toEqual({ account: "a", events });
+    expect(undoQueryOf({ account: "a", ...query })).toEqual({ account: "a", events });
   });
 
   const combinations =
-    "expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time";
+    "expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp";
   const refusals: readonly [query: Readonly<Record<string, unknown>>, message: string][] = [
-    [{}, "account_id: missing: expected the id or alias of an account"],
-    [{ event_id: "e1" }, "account_id: missing: expected the id or alias of an account"],
-    [{ account_id: "" }, "account_id: expected a text that is not empty"],
-    [{ account_id: ["a", "b"] }, "account_id: expected a text that is not empty"],
+    [{}, "account: missing: expected the id or alias of an account"],
+    [{ eventId: "e1" }, "account: missing: expected the id or alias of an account"],
+    [{ account: "" }, "account: expected a text that is not empty"],
+    [{ account: ["a", "b"] }, "account: expected a text that is not empty"],
+    [{ account: "a", eventid: "e1" }, "eventid: unknown: expected account, referenceId, eventId, timestamp, createdAt"],
+    [{ account: "a", createdAt: "March" }, 'createdAt: expected a date-time with its zone, got "March"'],
     [
-      { account_id: "a", eventid: "e1" },
-      "eventid: unknown: expected account_id, id, event_id, event_source_time, created_at",
+      { account: "a", eventId: "e1", timestamp: "2024-03-05" },
+      'timestamp: expected a date-time with its zone, got "2024-03-05"',
     ],
-    [{ account_id: "a", created_at: "March" }, 'created_at: expected a date-time with its zone, got "March"'],
+    [{ account: "a", createdAt: NOON }, `createdAt: ${combinations}`],
+    [{ account: "a", referenceId: "ev.1", eventId: "e1" }, `referenceId with eventId: ${combinations}`],
     [
-      { account_id: "a", event_id: "e1", event_source_time: "2024-03-05" },
-      'event_source_time: expected a date-time with its zone, got "2024-03-05"',
-    ],
-    [{ account_id: "a", created_at: NOON }, `created_at: ${combinations}`],
-    [{ account_id: "a", id: "ev.1", event_id: "e1" }, `id with event_id: ${combinations}`],
-    [
-      { account_id: "a", event_id: "e1", event_source_time: NOON, created_at: NOON },
-      `event_id with event_source_time with created_at: ${combinations}`,
+      { account: "a", eventId: "e1", timestamp: NOON, createdAt: NOON },
+      `eventId with timestamp with createdAt: ${combinations}`,
     ],
   ];
   test.each(refusals)("S15.1 refuses %j", (query, message) => {
-    expect(() => undoFilterOf(query)).toThrow(expect.objectContaining({ code: "ERR_INPUT_INVALID", message }));
+    expect(() => undoQueryOf(query as unknown as UndoFilter)).toThrow(
+      expect.objectContaining({ code: "ERR_INPUT_INVALID", message }),
+    );
   });
 
   test("S15.1 each filter finds its events, by the account's id or an alias", async () => {
@@ -96,15 +95,12 @@ describe("filters (S15.1)", () => {
     await ledger.ingest([requestOf("e3", 1, "2024-03-04T00:00:00Z")], "2024-03-05T13:00:00Z");
     const [first] = ledger.events();
     const now = "2024-03-06T00:00:00Z";
-    expect(
-      ids(await ledger.undo({ account_id: "ally", event_id: "e1", created_at: "2024-03-05T13:00:00Z" }, now)),
-    ).toEqual([]);
-    expect(ids(await ledger.undo({ account_id: "a", event_source_time: "2024-03-04T00:00:00Z" }, now))).toEqual([
-      "e1",
-      "e3",
-    ]);
-    expect(ids(await ledger.undo({ account_id: "a", id: first?.referenceId }, now))).toEqual([]);
-    expect(ids(await ledger.undo({ account_id: "ally", event_id: "e2", created_at: NOON }, now))).toEqual(["e2"]);
+    expect(ids(await ledger.undo({ account: "ally", eventId: "e1", createdAt: "2024-03-05T13:00:00Z" }, now))).toEqual(
+      [],
+    );
+    expect(ids(await ledger.undo({ account: "a", timestamp: "2024-03-04T00:00:00Z" }, now))).toEqual(["e1", "e3"]);
+    expect(ids(await ledger.undo({ account: "a", referenceId: first?.referenceId ?? "" }, now))).toEqual([]);
+    expect(ids(await ledger.undo({ account: "ally", eventId: "e2", createdAt: NOON }, now))).toEqual(["e2"]);
   });
 });
 
@@ -112,9 +108,9 @@ describe("which events are touched (S15.1, S15.2)", () => {
   test("S15.1 at most five, earliest ingested first, until all are reverted", async () => {
     const ledger = shop(granting(100));
     await requests(ledger, 1, 1, 1, 1, 1, 1, 1);
-    expect(ids(await ledger.undo({ account_id: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
-    expect(ids(await ledger.undo({ account_id: "a" }, NOON))).toEqual(["e6", "e7"]);
-    expect(await ledger.undo({ account_id: "a" }, NOON)).toEqual([]);
+    expect(ids(await ledger.undo({ account: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
+    expect(ids(await ledger.undo({ account: "a" }, NOON))).toEqual(["e6", "e7"]);
+    expect(await ledger.undo({ account: "a" }, NOON)).toEqual([]);
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "0" }, balance: "100", consumed: "0" });
   });
 
@@ -122,7 +118,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     const ledger = shop(granting(2));
     // The first six fail, the last two are accepted.
     await requests(ledger, 3, 3, 3, 3, 3, 3, 1, 1);
-    const undone = await ledger.undo({ account_id: "a" }, NOON);
+    const undone = await ledger.undo({ account: "a" }, NOON);
     expect(ids(undone)).toEqual(["e7", "e8", "e1", "e2", "e3"]);
     expect(undone.map(({ status }) => status)).toEqual(["REVERTED", "REVERTED", "FAILED", "FAILED", "FAILED"]);
     expect(undone[2]?.reason).toBe("Event was not accepted at its ingest: INGESTION_FAILED_INSUFFICIENT_CREDITS");
@@ -133,7 +129,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     const ledger = shop(granting(10), 2);
     await requests(ledger, 1);
     await ledger.ingest([requestOf("e2", 1, "2024-04-02T00:00:00Z")], "2024-04-02T00:00:00Z");
-    const undone = await ledger.undo({ account_id: "a" }, "2024-04-03T00:00:00Z");
+    const undone = await ledger.undo({ account: "a" }, "2024-04-03T00:00:00Z");
     expect(ids(undone)).toEqual(["e2", "e1"]);
     expect(undone[1]).toMatchObject({
       status: "FAILED",
@@ -146,7 +142,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
   test("S15.2 on the last instant of grace an event is still reverted", async () => {
     const ledger = shop(granting(10), 2);
     await requests(ledger, 1);
-    const [undone] = await ledger.undo({ account_id: "a" }, "2024-04-02T23:59:59.999Z");
+    const [undone] = await ledger.undo({ account: "a" }, "2024-04-02T23:59:59.999Z");
     expect(undone?.status).toBe("REVERTED");
   });
 
@@ -156,8 +152,8 @@ describe("which events are touched (S15.1, S15.2)", () => {
     await ledger.ingest(events, NOON);
     await ledger.grant(0, "2024-03-01", "2024-04-01", NOON);
     const before = ledger.eventsRead();
-    await ledger.undo({ account_id: "a", event_id: "e2999" }, NOON);
-    await ledger.undo({ account_id: "a" }, NOON);
+    await ledger.undo({ account: "a", eventId: "e2999" }, NOON);
+    await ledger.undo({ account: "a" }, NOON);
     await ledger.grant(5, "2024-03-01", "2024-04-01", NOON);
     expect(ledger.eventsRead() - before).toBeLessThan(200);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "2989" });
@@ -168,7 +164,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
   test("S15.3 a reverted event's id may be sent again", async () => {
     const ledger = shop();
     await requests(ledger, 4);
-    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await ledger.undo({ account: "a", eventId: "e1" }, NOON);
     await requests(ledger, 6);
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "1" }, balance: "4", consumed: "6" });
   });
@@ -177,7 +173,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
     const ledger = shop({ ...granting(10), ...overage() });
     await requests(ledger, 10, 6, 7);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "13" });
-    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await ledger.undo({ account: "a", eventId: "e1" }, NOON);
     expect(overages(ledger)).toEqual(["0", "0", "3"]);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "3", consumed: "13" });
   });
@@ -194,7 +190,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
     const { id } = await ledger.grant(10, "2024-03-01", "2024-04-01", NOON);
     await requests(ledger, 4);
     await ledger.voidEntry(id, NOON);
-    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await ledger.undo({ account: "a", eventId: "e1" }, NOON);
     expect(ledger.entries()).toMatchObject([{ voided: true }]);
     expect(ledger.totals()).toMatchObject({ granted: "10", balance: "10", consumed: "0" });
   });
@@ -202,7 +198,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
   test("S11.5 undoing two events, one of whose overage moved onto the other's credits, leaves nothing", async () => {
     const ledger = shop({ ...granting(10), ...overage() });
     await requests(ledger, 10, 6);
-    await ledger.undo({ account_id: "a" }, NOON);
+    await ledger.undo({ account: "a" }, NOON);
     expect(ledger.totals()).toMatchObject({ balance: "10", overage: "0", consumed: "0" });
   });
 
@@ -210,7 +206,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
     const ledger = openEvents(bookOf(), [accountOf("a")]);
     const call = { schemaName: "call", id: "c1", timestamp: NOON, accountId: "a", dimensions: { region: "eu" } };
     await ledger.ingest([{ ...call, attributes: [{ name: "tokens", value: "0.1" }] }], NOON);
-    const [undone] = await ledger.undo({ account_id: "a", event_id: "c1" }, "2030-01-01T00:00:00Z");
+    const [undone] = await ledger.undo({ account: "a", eventId: "c1" }, "2030-01-01T00:00:00Z");
     expect(undone).toMatchObject({ status: "REVERTED", event: { status: "INGESTION_COMPLETED_EVENT_NOT_BILLED" } });
     expect(ledger.totals().usage).toEqual({ "um.tokens": "0" });
   });

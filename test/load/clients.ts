@@ -1,6 +1,7 @@
 /** Many clients at once that mix everything, and what must be true of the accounts when they are done. */
 import { expect } from "vitest";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { type Engine } from "../../src/engine/engine.ts";
 import { sumMeter } from "../book/builder.ts";
 
@@ -54,7 +55,7 @@ export const CROWD_BOOK = {
       },
     ],
   })),
-};
+} satisfies BookInput;
 
 /** Lets the clients go on for a while. @throws where an answer is a 500, or does not fit what was asked */
 export async function crowd({ clients, during, url, key }: Crowd): Promise<Told> {
@@ -83,7 +84,7 @@ export async function checkAccounts(engine: Engine, { usage, taken, counting }: 
   const stored = new Set<string>();
   let page: Awaited<ReturnType<Engine["events"]["list"]>> | undefined;
   do {
-    page = await engine.events.list({ accepted: true }, { limit: 1000, after: page?.next });
+    page = await engine.events.list({ filter: { accepted: true }, page: { limit: 1000, after: page?.next } });
     for (const { eventId, reverted } of page.items) {
       if (reverted) continue;
       if (stored.has(eventId)) throw new Error(`${eventId} counts twice`);

@@ -1,5 +1,5 @@
 /** The database of a server is killed under load and comes back: what was acknowledged is there, and counts once. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { afterEach, expect, test } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { apiKeysOf, serve } from "../../src/server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { postmasterOf } from "../support/database-processes.ts";
 import { checkAccounts, CROWD_BOOK, steadyClient, type Told } from "./clients.ts";
 
 const KILLS = 4;
@@ -38,7 +39,7 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
   });
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(600 + 300 * kill);
-    process.kill(await databasePid(directory), "SIGKILL");
+    process.kill(postmasterOf(directory) ?? expect.unreachable("no server runs"), "SIGKILL");
     await answering(server.url);
   }
   await sleep(500);
@@ -51,11 +52,6 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
   expect([...told.statuses.keys()].filter((status) => ![200, 202, 409, 422, 503].includes(status))).toEqual([]);
   await checkAccounts(engine, told);
 });
-
-async function databasePid(directory: string): Promise<number> {
-  const [pid = ""] = (await readFile(join(directory, "postgres", "postmaster.pid"), "utf8")).split("\n");
-  return Number(pid);
-}
 
 /** Waits until the server says that its database is back. */
 async function answering(url: string): Promise<void> {

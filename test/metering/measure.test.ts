@@ -55,6 +55,25 @@ describe("what a meter counts of an event", () => {
     expect(metered("SUM", computations, ["eu", 9], ["eu", 1], ["us", 9], ["us", 1])).toBe("210");
   });
 
+  test("S5.2 a rule that fails is named: the matcher or the computation, by its order", () => {
+    const failing = { "+": [{ var: "dimension.region" }, 1] };
+    const told = (computations: readonly unknown[]): string =>
+      startEventRun(bookOf({ usageMeters: [{ ...europeMeter, aggregation: "SUM", computations }] })).add(eventOf())
+        .description;
+    const reason = '"eu" (dimension.region) is not a decimal in "+".';
+    expect(told([{ order: 1, computation: failing }])).toBe(`The meter "eu" cannot measure the event: ${reason}`);
+    expect(told([{ order: 1, matcher: failing, computation: 1 }])).toBe(
+      `The meter "eu" cannot measure the event, in the matcher of its computation 1: ${reason}`,
+    );
+    const unmatched = { order: 1, matcher: inRegion("us"), computation: failing };
+    expect(told([{ order: 3, computation: failing }, { order: 2, computation: tokens }, unmatched])).toBe(
+      `The meter "eu" cannot measure the event, in its computation 3: ${reason}`,
+    );
+    expect(told([unmatched, { order: 2, matcher: failing, computation: 1 }])).toBe(
+      `The meter "eu" cannot measure the event, in the matcher of its computation 2: ${reason}`,
+    );
+  });
+
   test("S5.2 negative results are allowed, and the total may be below 0", () => {
     const taken = [{ order: 1, computation: { "-": [0, tokens] } }];
     expect(metered("SUM", taken, ["eu", "0.1"], ["eu", "0.2"])).toBe("-0.3");

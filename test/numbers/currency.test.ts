@@ -1,3 +1,4 @@
+import currencyCodes from "currency-codes";
 import { describe, expect, test } from "vitest";
 
 import { isCurrency, minorUnitDigits } from "../../src/numbers/currency.ts";
@@ -31,4 +32,18 @@ describe("currencies", () => {
       );
     },
   );
+
+  test("S1.5 the table has every currency of another table of ISO 4217, with the same digits, and no code more", () => {
+    const letters = Array.from({ length: 26 }, (_, index) => String.fromCodePoint(65 + index));
+    const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `${a}${b}${c}`)));
+    // Metals, units of account without a minor unit, a code for tests, and one for no currency.
+    const notMoney = "XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" ");
+    const theirs = currencyCodes
+      .codes()
+      .filter((code) => !notMoney.includes(code))
+      .map((code) => [code, currencyCodes.code(code)?.digits]);
+    const ours = codes.filter((code) => isCurrency(code)).map((code) => [code, minorUnitDigits(code)]);
+    expect(ours).toHaveLength(166);
+    expect(new Map(ours as [string, number][])).toEqual(new Map(theirs as [string, number][]));
+  });
 });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const INSTALL_MS = 300_000;
 const TYPESCRIPT_5 = "typescript@5.9.3";
+const FAST_CHECK = "fast-check@4.10.2";
 let folder: string;
 let tarball: string;
 
@@ -24,6 +25,36 @@ beforeAll(() => {
   tarball = join(folder, name);
 }, INSTALL_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PAGES = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+];
+
+interface Program {
+  readonly page: string;
+  readonly language: "ts" | "js";
+  readonly program: string;
+  readonly printed: string;
+}
+
+/** The programs of a page that print, each with the text before the next one: what it prints. Parts of programs print nothing. */
+function programsOf(page: string): readonly Program[] {
+  const blocks = [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w*)[^\n]*\n([^]*?)\n```$/gm)].map(
+    ([, language = "", text = ""]) => ({ language, text }),
+  );
+  const isProgram = ({ language, text }: (typeof blocks)[number]): boolean =>
+    /^[tj]s$/.test(language) && /^import .* from "ratebook/m.test(text) && text.includes("console.log(");
+  return blocks.flatMap((block, index) => {
+    if (!isProgram(block)) return [];
+    const behind = blocks.slice(index + 1);
+    const [printed] = behind.filter((each) => each.language === "text" || isProgram(each));
+    if (printed?.language !== "text") throw new Error(`${page}: a program is not followed by what it prints`);
+    return [{ page, language: block.language === "ts" ? "ts" : "js", program: block.text, printed: printed.text }];
+  });
+}
 
 /** An empty project with the package in it, and what npm said. */
 function install(...more: readonly string[]): { readonly project: string; readonly said: string } {
@@ -59,12 +90,13 @@ describe("a plain install", () => {
   let project: string;
   let said: string;
   beforeAll(() => {
-    ({ project, said } = install(TYPESCRIPT_5));
+    ({ project, said } = install(TYPESCRIPT_5, FAST_CHECK));
   }, INSTALL_MS);
 
-  test("is under 45 MB without the compiler that this test adds, and warns of no engine", () => {
+  test("is under 45 MB without the compiler and fast-check, which this test adds, and warns of no engine", () => {
     const modules = join(project, "node_modules");
-    expect(megabytesOf(modules) - megabytesOf(join(modules, "typescript"))).toBeLessThan(45);
+    const added = ["typescript", "fast-check"].reduce((sum, name) => sum + megabytesOf(join(modules, name)), 0);
+    expect(megabytesOf(modules) - added).toBeLessThan(45);
     expect(said).not.toContain("EBADENGINE");
   });
 
@@ -100,9 +132,8 @@ describe("a plain install", () => {
     expect(readdirSync(project)).not.toContain("ratebook-data");
   });
 
-  describe("the whole program of the README", () => {
-    const readme = readFileSync(join(root, "README.md"), "utf8");
-    const [, program = ""] = /```ts\n([^]*?)\n```/.exec(readme) ?? [];
+  describe("the programs of the README and the guides", () => {
+    const programs = PAGES.flatMap((page) => programsOf(page));
     const compilerOptions = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -118,17 +149,31 @@ describe("a plain install", () => {
     ];
 
     test.each(compilers)(
-      "compiles under TypeScript %s, with the library's own types checked, and runs",
+      "compile under TypeScript %s, with the library's own types checked, and print what they say",
       (version, compiler) => {
         const out = `out-${version}`;
-        writeFileSync(join(project, "program.ts"), program);
-        writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-        const argv = [compiler(), "--outDir", out];
-        const compiled = spawnSync(process.execPath, argv, { cwd: project, encoding: "utf8" });
+        const named = programs.map((each, index) => ({ ...each, name: `program-${index}` }));
+        for (const { name, language, program } of named) writeFileSync(join(project, `${name}.${language}`), program);
+        const files = named.filter(({ language }) => language === "ts").map(({ name }) => `${name}.ts`);
+        writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+        const compiled = spawnSync(process.execPath, [compiler(), "--outDir", out], { cwd: project, encoding: "utf8" });
         expect(compiled.stdout).toBe("");
-        expect(shell(project, `node ${out}/program.js`).stdout).toBe("contoso-prod 2026-01-01 3.00 USD\n");
+        for (const { page, language, name, printed } of named) {
+          const { status, stdout, stderr } = shell(project, `node ${language === "ts" ? `${out}/${name}` : name}.js`);
+          expect({ page, status, stderr, printed: stdout.trimEnd() }).toEqual({ page, status: 0, stderr: "", printed });
+        }
       },
+      INSTALL_MS,
     );
+
+    test("are all that import the package and say what they print", () => {
+      expect(programs.map(({ page, language }) => `${page} ${language}`)).toEqual([
+        "README.md ts",
+        "docs/embedding.md js",
+        "docs/server.md js",
+        ...Array.from({ length: 3 }, () => "docs/testing-your-plan.md ts"),
+      ]);
+    });
   });
 });
 

@@ -4,19 +4,18 @@ import { describe, expect, test } from "vitest";
 import { add, Decimal, multiply, ONE, subtract, textOf } from "../../src/numbers/decimal.ts";
 import { type Breakpoint, priceCurve, type PricePiece } from "../../src/proof/price-curve.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
-import { decimalCards, pricingModels } from "../rating/arbitraries.ts";
-import { planOf, ratesOf, type Row } from "../rating/cards.ts";
+import { decimalCards, pricingModels, ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined ? textOf(quantity) : `${textOf(ratio.numerator)}/${textOf(ratio.denominator)}`;
 /** `(from, until] first..last rate`, with the package size of steps. */
 const shown = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
   `(${shownAt(from)}, ${shownAt(until)}] ${textOf(first)}..${textOf(last)} +${textOf(rate)}${packageSize === undefined ? "" : ` a ${textOf(packageSize)}`}`;
-const curve = (model: "TIERED" | "VOLUME", rows: readonly Row[], upTo: number, bounds = {}): readonly string[] =>
-  priceCurve(planOf(model, rows), ratesOf(rows, bounds), { upTo }).pieces.map(shown);
+const curve = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], upTo: number, bounds = {}): readonly string[] =>
+  priceCurve(ratePlanOf(model, rows), rateValueOf(rows, bounds), { upTo }).pieces.map(shown);
 
 describe("S7 the curve of a price", () => {
-  const bands: readonly Row[] = [
+  const bands: readonly SlabRow[] = [
     { after: 0, rate: 2 },
     { after: 100, rate: 1 },
   ];
@@ -82,13 +81,13 @@ describe("S7 the curve of a price", () => {
   test("is the price of every quantity, and has no gaps", () => {
     fc.assert(
       fc.property(
-        decimalCards,
-        pricingModels,
+        decimalCards(),
+        pricingModels(),
         fc.integer({ min: 0, max: 30_000 }),
         fc.integer({ min: 1, max: 30_000 }),
         ({ rows, bounds }, model, units, most) => {
           const quantity = new Decimal(`${Math.min(units, most)}e-2`);
-          const [plan, rates] = [planOf(model, rows), ratesOf(rows, bounds)];
+          const [plan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
           const { atZero, pieces } = priceCurve(plan, rates, { upTo: new Decimal(`${most}e-2`) });
           expect(pieces[0]?.from.quantity.isZero()).toBe(true);
           for (const [index, piece] of pieces.entries()) {

@@ -1,14 +1,13 @@
 /** The cards that price one quantity, or none: usage, fixed fee, entitlement, grant, overage, commitment. */
 import { describe, expect, test } from "vitest";
 
+import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/model/rate-card.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
   entitlementOverageRateCard,
-  type FixedFeeRateCard,
   fixedFeeRateCard,
   minimumCommitment,
-  type UsageRateCard,
   usageRateCard,
 } from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
@@ -19,18 +18,8 @@ import { rateOverage } from "../../src/rating/entitlement-overage.ts";
 import { fixedFeeRefund, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import {
-  type CardBounds,
-  d,
-  days,
-  HALF_JUNE,
-  JUNE,
-  LATE_JUNE,
-  pricedBy,
-  ratesOf,
-  textOf,
-  wholePeriod,
-} from "./cards.ts";
+import { type CardBounds, rateValueOf } from "../../src/testing/slab-cards.ts";
+import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, textOf, wholePeriod } from "./cards.ts";
 
 const usageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
   usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy("TIERED", [{ after: 0, rate }], bounds) });
@@ -69,7 +58,7 @@ describe("usage", () => {
     const card = usageRateCard.parse({
       usageMeterId: "um.calls",
       ...pricedBy("TIERED", [{ after: 0, rate: 2 }]),
-      rateValues: [ratesOf([{ after: 0, rate: 2 }]), ratesOf(rows, undefined, "EUR")],
+      rateValues: [rateValueOf([{ after: 0, rate: 2 }]), rateValueOf(rows, undefined, "EUR")],
     });
     expect(textOf(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
@@ -129,10 +118,14 @@ describe("fixed fees", () => {
 
   test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
     const unserved = days("2026-06-21", "2026-07-01");
-    expect(textOf(fixedFeeRefund(feeCard("90"), "USD", unserved, JUNE))).toBe("30");
-    expect(textOf(fixedFeeRefund(feeCard("90", { enableProration: false }), "USD", unserved, JUNE))).toBe("0");
-    expect(textOf(fixedFeeRefund(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE))).toBe("0");
-    expect(textOf(fixedFeeRefund(feeCard("-90"), "USD", unserved, JUNE))).toBe("0");
+    const given = fixedFeeRefund(feeCard("90"), "USD", unserved, JUNE);
+    expect(given && textOf(given.amount)).toBe("30");
+    expect(given?.explanation.parts.map(({ because }) => because)).toEqual([
+      "the fee for 10 of 30 days that are not served",
+    ]);
+    expect(fixedFeeRefund(feeCard("90", { enableProration: false }), "USD", unserved, JUNE)).toBeUndefined();
+    expect(fixedFeeRefund(feeCard("90", { type: "ONE_TIME" }), "USD", unserved, JUNE)).toBeUndefined();
+    expect(fixedFeeRefund(feeCard("-90"), "USD", unserved, JUNE)).toBeUndefined();
   });
 });
 

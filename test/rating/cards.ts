@@ -1,63 +1,20 @@
 /** Small makers of plans, cards and periods for the tests of rating. */
-import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
 import type { Cycle } from "../../src/calendar/cycle.ts";
 import { parseDate } from "../../src/calendar/instant.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { type Fraction, textOfFraction } from "../../src/numbers/fraction.ts";
 import type { RatedPeriod } from "../../src/rating/charge.ts";
-
-/** A slab with its rate, as a test writes it. */
-export interface Row {
-  readonly after: number | string;
-  readonly type?: "FLAT" | "PER_UNIT" | "PACKAGE";
-  readonly rate: number | string;
-  readonly packageSize?: number | string;
-  readonly chargeAtZero?: boolean | "true" | "false";
-  readonly flatRate?: number | string;
-  readonly minimumRate?: number | string;
-  readonly maximumRate?: number | string;
-}
-
-/** Bounds of a whole card. */
-export interface CardBounds {
-  readonly minimumRate?: number | string;
-  readonly maximumRate?: number | string;
-}
-
-/** A rate plan of these slabs. */
-export function planOf(pricingModel: "TIERED" | "VOLUME", rows: readonly Row[]): RatePlanInput {
-  return {
-    pricingModel,
-    slabs: rows.map(({ after, type, packageSize, chargeAtZero }, index) => ({
-      order: index + 1,
-      startAfter: after,
-      endAt: rows[index + 1]?.after ?? null,
-      priceType: type ?? "PER_UNIT",
-      slabConfig: { packageSize, chargeAtZero },
-    })),
-  };
-}
-
-/** The rates of these slabs, in US dollars unless said. */
-export function ratesOf(rows: readonly Row[], rateConfig?: CardBounds, currency = "USD"): RateValueInput {
-  return {
-    currency,
-    slabRates: rows.map(({ rate, flatRate, minimumRate, maximumRate }, index) => ({
-      order: index + 1,
-      rate,
-      slabRateConfig: { flatRate, minimumRate, maximumRate },
-    })),
-    ...(rateConfig && { rateConfig: { ...rateConfig } }),
-  };
-}
+import {
+  type CardBounds,
+  ratePlanOf,
+  rateValueOf,
+  type SlabPriced,
+  type SlabRow,
+} from "../../src/testing/slab-cards.ts";
 
 /** What every slab-priced card has. */
-export function pricedBy(
-  pricingModel: "TIERED" | "VOLUME",
-  rows: readonly Row[],
-  bounds?: CardBounds,
-): { readonly ratePlan: RatePlanInput; readonly rateValues: RateValueInput[] } {
-  return { ratePlan: planOf(pricingModel, rows), rateValues: [ratesOf(rows, bounds)] };
+export function pricedBy(pricingModel: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds): SlabPriced {
+  return { ratePlan: ratePlanOf(pricingModel, rows), rateValues: [rateValueOf(rows, bounds)] };
 }
 
 /** `[from, until)`. */

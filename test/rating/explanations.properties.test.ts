@@ -24,7 +24,7 @@ import {
 } from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import { decimalCards, hundredths, pricingModels } from "./arbitraries.ts";
+import { decimalCards, hundredths, pricingModels } from "../../src/testing/slab-cards.ts";
 import { pricedBy } from "./cards.ts";
 import { compare, type ExplanationFacts, ratio, recompute, roundOnce } from "./recompute.ts";
 
@@ -66,8 +66,8 @@ describe("S13.6 an explanation recomputes its amount", () => {
   test("S13.6 usage", () => {
     fc.assert(
       fc.property(
-        pricingModels,
-        decimalCards,
+        pricingModels(),
+        decimalCards(),
         signed,
         periods,
         modes,
@@ -103,7 +103,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
       quantity: decimals,
       offset: fc.integer({ min: -3, max: 70 }),
     });
-    const license = fc.tuple(pricingModels, decimalCards, fc.boolean());
+    const license = fc.tuple(pricingModels(), decimalCards(), fc.boolean());
     const paid = fc.array(decimals, { maxLength: 3 });
     fc.assert(
       fc.property(

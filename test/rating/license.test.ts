@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { type LicenseRateCard, licenseRateCard } from "../../src/book/resources/rate-card.ts";
+import type { LicenseRateCard } from "../../src/book/model/rate-card.ts";
+import { licenseRateCard } from "../../src/book/resources/rate-card.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun } from "../../src/rating/license-timeline.ts";
 import {
@@ -12,12 +13,13 @@ import {
   rateLicenseInArrears,
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
-import { type CardBounds, d, days, HALF_JUNE, JUNE, pricedBy, type Row, textOf } from "./cards.ts";
+import type { CardBounds, SlabRow } from "../../src/testing/slab-cards.ts";
+import { d, days, HALF_JUNE, JUNE, pricedBy, textOf } from "./cards.ts";
 
-const TEN_EACH: readonly Row[] = [{ after: 0, rate: 10 }];
+const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];
 
 interface CardOptions {
-  readonly rows?: readonly Row[];
+  readonly rows?: readonly SlabRow[];
   readonly model?: "TIERED" | "VOLUME";
   readonly bounds?: CardBounds;
   readonly more?: object;
@@ -61,7 +63,7 @@ describe("S10.2 in arrears", () => {
   });
 
   test("S10.2 the slabs of prorated runs add up, each with its own part", () => {
-    const rows: readonly Row[] = [
+    const rows: readonly SlabRow[] = [
       { after: 0, rate: 10 },
       { after: 12, rate: 6 },
     ];
@@ -129,7 +131,7 @@ describe("S10.3 in advance", () => {
   });
 
   test("S10.3 a price difference is never below 0", () => {
-    const rows: readonly Row[] = [
+    const rows: readonly SlabRow[] = [
       { after: 0, rate: 2 },
       { after: 100, rate: 1 },
     ];
@@ -144,7 +146,7 @@ describe("S10.3 in advance", () => {
   });
 
   test("S10.3 an increase is charged over the paid level, not over the price of the largest quantity", () => {
-    const rows: readonly Row[] = [
+    const rows: readonly SlabRow[] = [
       { after: 0, rate: 10 },
       { after: 10, rate: 4 },
     ];
@@ -181,9 +183,17 @@ describe("S10.3 in advance", () => {
   });
 
   test("S9.5 S10.3 the unserved days of a price are given back where the card is prorated", () => {
-    // 100 × 15 ÷ 30
-    expect(textOf(licenseRefund(seats(true), d(100), REMAINING, JUNE))).toBe("50");
-    expect(textOf(licenseRefund(seats(false), d(100), REMAINING, JUNE))).toBe("0");
-    expect(textOf(licenseRefund(seats(true), d(-100), REMAINING, JUNE))).toBe("0");
+    const back = (card: ReturnType<typeof seats>, to: ReturnType<typeof d> | undefined) =>
+      licenseRefund(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
+    const amountOf = (given: ReturnType<typeof back>) => given && textOf(given.amount);
+    // 10 seats at 10: 100 × 15 ÷ 30; down to 4: (100 − 40) × 15 ÷ 30.
+    expect(amountOf(back(seats(true), undefined))).toBe("50");
+    expect(amountOf(back(seats(true), d(4)))).toBe("30");
+    expect(back(seats(true), d(4))?.explanation.parts.map(({ because }) => because)).toEqual([
+      "10 already paid for 15 of 30 days",
+      "4 still paid for 15 of 30 days",
+    ]);
+    expect(back(seats(false), undefined)).toBeUndefined();
+    expect(back(seats(true), d(10))).toBeUndefined();
   });
 });

@@ -3,23 +3,32 @@ import { expect, test } from "vitest";
 
 import { add, Decimal, multiply, sum } from "../../src/numbers/decimal.ts";
 import { type PricedQuantity, priceQuantity } from "../../src/rating/slabs.ts";
-import { cards, decimalCards, hundredths, pricingModels, type RandomCard } from "./arbitraries.ts";
-import { type CardBounds, planOf, ratesOf, type Row } from "./cards.ts";
+import {
+  type CardBounds,
+  decimalCards,
+  hundredths,
+  pricingModels,
+  ratePlanOf,
+  rateValueOf,
+  type SlabCard,
+  slabCards,
+  type SlabRow,
+} from "../../src/testing/slab-cards.ts";
 
-const model = pricingModels;
+const model = pricingModels();
 const quantities = hundredths(40_000);
 
 function price(
   pricingModel: "TIERED" | "VOLUME",
-  { rows, bounds }: RandomCard,
+  { rows, bounds }: SlabCard,
   quantity: string | number,
 ): PricedQuantity {
-  return priceQuantity(planOf(pricingModel, rows), ratesOf(rows, bounds), quantity);
+  return priceQuantity(ratePlanOf(pricingModel, rows), rateValueOf(rows, bounds), quantity);
 }
 
 test("S7.4 the slabs and the adjustment add up to the amount", () => {
   fc.assert(
-    fc.property(model, decimalCards, quantities, (pricingModel, card, quantity) => {
+    fc.property(model, decimalCards(), quantities, (pricingModel, card, quantity) => {
       const { amount, slabs, adjustment } = price(pricingModel, card, quantity);
       expect(add(sum(slabs.map((slab) => slab.amount)), adjustment).toFixed()).toBe(amount.toFixed());
     }),
@@ -28,7 +37,7 @@ test("S7.4 the slabs and the adjustment add up to the amount", () => {
 
 test("S7.2 the parts of a TIERED quantity add up to it", () => {
   fc.assert(
-    fc.property(decimalCards, quantities, (card, quantity) => {
+    fc.property(decimalCards(), quantities, (card, quantity) => {
       const { slabs } = price("TIERED", card, quantity);
       expect(sum(slabs.map((slab) => slab.quantity)).toFixed()).toBe(quantity);
     }),
@@ -37,7 +46,7 @@ test("S7.2 the parts of a TIERED quantity add up to it", () => {
 
 test("S7.2 a TIERED price with rates of 0 or more never falls as the quantity grows", () => {
   fc.assert(
-    fc.property(decimalCards, quantities, quantities, (card, a, b) => {
+    fc.property(decimalCards(), quantities, quantities, (card, a, b) => {
       const [less, more] = new Decimal(a).lte(new Decimal(b)) ? [a, b] : [b, a];
       expect(price("TIERED", card, less).amount.lte(price("TIERED", card, more).amount)).toBe(true);
     }),
@@ -46,7 +55,7 @@ test("S7.2 a TIERED price with rates of 0 or more never falls as the quantity gr
 
 test("S7.2 a VOLUME quantity reaches one slab, and that slab alone as a plan of its own costs the same", () => {
   fc.assert(
-    fc.property(decimalCards, hundredths(40_000), (card, units) => {
+    fc.property(decimalCards(), hundredths(40_000), (card, units) => {
       const quantity = add(new Decimal(units), new Decimal("0.01")).toFixed();
       const { amount, slabs } = price("VOLUME", card, quantity);
       const [slab] = slabs;
@@ -63,17 +72,23 @@ test("S7 prices of k times the rates are k times the prices", () => {
   const times = (value: number | string | undefined, k: Decimal): string | undefined =>
     value === undefined ? undefined : multiply(new Decimal(value), k).toFixed();
   fc.assert(
-    fc.property(model, decimalCards, quantities, fc.integer({ min: 0, max: 50 }), (pricingModel, card, quantity, k) => {
-      const by = new Decimal(k);
-      const scaled = <T extends Row | CardBounds>(of: T): T => {
-        const fields = ["rate", "flatRate", "minimumRate", "maximumRate"] as const;
-        const given: Partial<Record<(typeof fields)[number], number | string>> = of;
-        const changed = fields.map((field) => [field, times(given[field], by)]);
-        return { ...of, ...Object.fromEntries(changed.filter(([, value]) => value !== undefined)) };
-      };
-      const larger = price(pricingModel, { rows: card.rows.map(scaled), bounds: scaled(card.bounds) }, quantity);
-      expect(larger.amount.toFixed()).toBe(multiply(price(pricingModel, card, quantity).amount, by).toFixed());
-    }),
+    fc.property(
+      model,
+      decimalCards(),
+      quantities,
+      fc.integer({ min: 0, max: 50 }),
+      (pricingModel, card, quantity, k) => {
+        const by = new Decimal(k);
+        const scaled = <T extends SlabRow | CardBounds>(of: T): T => {
+          const fields = ["rate", "flatRate", "minimumRate", "maximumRate"] as const;
+          const given: Partial<Record<(typeof fields)[number], number | string>> = of;
+          const changed = fields.map((field) => [field, times(given[field], by)]);
+          return { ...of, ...Object.fromEntries(changed.filter(([, value]) => value !== undefined)) };
+        };
+        const larger = price(pricingModel, { rows: card.rows.map(scaled), bounds: scaled(card.bounds) }, quantity);
+        expect(larger.amount.toFixed()).toBe(multiply(price(pricingModel, card, quantity).amount, by).toFixed());
+      },
+    ),
   );
 });
 
@@ -82,7 +97,7 @@ function hold(value: number, { minimumRate, maximumRate }: CardBounds): number {
 }
 
 /** Counts units one by one, in plain whole numbers: slow, and written without a look at the slabs of ratebook. */
-function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: RandomCard, quantity: number): number {
+function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: SlabCard, quantity: number): number {
   const tallies = rows.map((row) => ({ row, units: 0, packages: 0, reached: false }));
   const [first] = tallies;
   if (quantity === 0 && first?.row.chargeAtZero === true) first.reached = true;
@@ -103,7 +118,10 @@ function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Ra
 }
 
 test("S7 whole quantities cost what counting unit by unit says", () => {
-  const wholeCards = cards(fc.integer({ min: 1, max: 12 }).map(String), fc.integer({ min: 0, max: 40 }).map(String));
+  const wholeCards = slabCards(
+    fc.integer({ min: 1, max: 12 }).map(String),
+    fc.integer({ min: 0, max: 40 }).map(String),
+  );
   fc.assert(
     fc.property(model, wholeCards, fc.integer({ min: 0, max: 60 }), (pricingModel, card, quantity) => {
       expect(price(pricingModel, card, quantity).amount.toFixed()).toBe(

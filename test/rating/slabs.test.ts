@@ -3,25 +3,25 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { type PricedQuantity, priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
-import { type CardBounds, planOf, ratesOf, type Row } from "./cards.ts";
+import { type CardBounds, ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
 
 function price(
   model: "TIERED" | "VOLUME",
-  rows: readonly Row[],
+  rows: readonly SlabRow[],
   quantity: number | string,
   bounds?: CardBounds,
 ): PricedQuantity {
-  return priceQuantity(planOf(model, rows), ratesOf(rows, bounds), quantity);
+  return priceQuantity(ratePlanOf(model, rows), rateValueOf(rows, bounds), quantity);
 }
 
 const amountOf = (...args: Parameters<typeof price>): string => price(...args).amount.toFixed();
 
-const TWO_THEN_ONE: readonly Row[] = [
+const TWO_THEN_ONE: readonly SlabRow[] = [
   { after: 0, rate: 2 },
   { after: 100, rate: 1 },
 ];
-const THOUSANDS: readonly Row[] = [{ after: 0, type: "PACKAGE", packageSize: 1000, rate: 10 }];
-const MIXED: readonly Row[] = [
+const THOUSANDS: readonly SlabRow[] = [{ after: 0, type: "PACKAGE", packageSize: 1000, rate: 10 }];
+const MIXED: readonly SlabRow[] = [
   { after: 0, type: "FLAT", rate: 5 },
   { after: 10, rate: "0.1" },
   { after: 100, type: "FLAT", rate: 20 },
@@ -90,7 +90,7 @@ describe("S7.2 the slabs that are reached", () => {
   });
 
   test("S7.3 packages are counted in each slab", () => {
-    const rows: readonly Row[] = [
+    const rows: readonly SlabRow[] = [
       { after: 0, type: "PACKAGE", packageSize: 1000, rate: 10 },
       { after: 1500, type: "PACKAGE", packageSize: "1000", rate: 8 },
     ];
@@ -106,7 +106,7 @@ describe("S7.2 the slabs that are reached", () => {
 });
 
 describe("S7.4 bounds and flat rates", () => {
-  const withFlat: readonly Row[] = [{ after: 0, rate: "0.5", flatRate: 3, minimumRate: 4, maximumRate: 50 }];
+  const withFlat: readonly SlabRow[] = [{ after: 0, rate: "0.5", flatRate: 3, minimumRate: 4, maximumRate: 50 }];
 
   test.each([
     ["0", "0", "a slab that is not reached has no flat rate and no minimum"],
@@ -162,7 +162,7 @@ describe("S7.5 zero and below", () => {
 });
 
 describe("large tables and large numbers", () => {
-  const many: readonly Row[] = Array.from({ length: 10_000 }, (_, index) => ({ after: index, rate: index + 1 }));
+  const many: readonly SlabRow[] = Array.from({ length: 10_000 }, (_, index) => ({ after: index, rate: index + 1 }));
 
   test("S7.2 ten thousand slabs are priced in TIERED", () => {
     // 1 + 2 + … + 10,000
@@ -187,14 +187,14 @@ describe("large tables and large numbers", () => {
   });
 
   test.each(["NaN", "0x10", "", "1,000", null])("S1.2 %j is no quantity", (quantity) => {
-    expect(() => priceQuantity(planOf("TIERED", MIXED), ratesOf(MIXED), quantity as string)).toThrow(
+    expect(() => priceQuantity(ratePlanOf("TIERED", MIXED), rateValueOf(MIXED), quantity as string)).toThrow(
       expect.objectContaining({ code: "ERR_NUMBER_INVALID" }),
     );
   });
 });
 
 test("S1.2 a quantity may be a number, a text or a Decimal", () => {
-  const [plan, rates] = [planOf("TIERED", TWO_THEN_ONE), ratesOf(TWO_THEN_ONE)];
+  const [plan, rates] = [ratePlanOf("TIERED", TWO_THEN_ONE), rateValueOf(TWO_THEN_ONE)];
   const amounts = [100.5, "100.5", new Decimal("100.5")].map((quantity) =>
     priceQuantity(plan, rates, quantity).amount.toFixed(),
   );
@@ -202,6 +202,6 @@ test("S1.2 a quantity may be a number, a text or a Decimal", () => {
 });
 
 test("S7 slabs prepared once price as priceQuantity does", () => {
-  const ratedSlabs = joinSlabRates(planOf("TIERED", MIXED), ratesOf(MIXED));
+  const ratedSlabs = joinSlabRates(ratePlanOf("TIERED", MIXED), rateValueOf(MIXED));
   expect(priceThrough(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
 });

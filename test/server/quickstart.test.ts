@@ -54,6 +54,6 @@ test("every command of the quickstart does what the page says", async () => {
     expect([commands, printed[index]]).toEqual([commands, output]);
   }
   const html = await readFile(join(directory, "invoice.html"), "utf8");
-  expect(html).toContain("<td>API calls</td>");
+  expect(html).toContain('<th scope="row">API calls</th>');
   expect(html).toContain("<td>35.00</td>");
 });

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
 
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
 import { type Serving, serveEndpoints } from "../../src/server/app.ts";
 import { openApiOf } from "../../src/server/docs/openapi.ts";
@@ -80,9 +80,13 @@ function servedNow(): Pick<Serving, "engine" | "access"> {
 }
 
 /** Starts an API whose clock stands at a time. */
-export async function startApi(time = "2024-06-15T12:00:00Z", access: AccessControl = anyCaller()): Promise<TestApi> {
+export async function startApi(
+  time = "2024-06-15T12:00:00Z",
+  access: AccessControl = anyCaller(),
+  options: Pick<EngineOptions, "keepEventsMs"> = {},
+): Promise<TestApi> {
   let now = Date.parse(time);
-  const engine = createEngine({ store: memoryStore(), clock: () => now });
+  const engine = createEngine({ store: memoryStore(), clock: () => now, ...options });
   const { app } = await (routes ??= makeRoutes());
   return {
     engine,

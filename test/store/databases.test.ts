@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { Pool, type PoolClient, type QueryConfig } from "pg";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
+import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { processOf } from "../../src/store/embedded/processes.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -159,16 +159,23 @@ describe("a private server", () => {
   });
 });
 
+/** A pool that loses the answer to a commit. */
+interface LosingPool extends ConnectionPool {
+  /** Whether it has. */
+  readonly hasLost: () => boolean;
+}
+
 /** A pool whose first commit of usage ends otherwise: `commit` does what becomes of it, and the connection is lost. */
-function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<unknown>): ConnectionPool {
+function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<unknown>): LosingPool {
   let state: "waiting" | "armed" | "over" = "waiting";
   return {
+    hasLost: () => state === "over",
     async connect() {
       const connection = await pool.connect();
       return {
         async query(statement: QueryConfig) {
-          if (/^merge into .*"usage"/.test(statement.text) && state === "waiting") state = "armed";
-          if (statement.text !== "commit" || state !== "armed") return connection.query(statement);
+          if (statement.text.includes('"usage_cells"') && state === "waiting") state = "armed";
+          if (!/(?:^|; )commit$/.test(statement.text) || state !== "armed") return connection.query(statement);
           state = "over";
           await commit(connection);
           throw new Error("Connection terminated unexpectedly");
@@ -182,7 +189,7 @@ function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<
 }
 
 /** A pool whose first commit with changes is not answered; `isLost` says whether the server has had it. */
-function withUnansweredCommit(pool: Pool, isLost: boolean): ConnectionPool {
+function withUnansweredCommit(pool: Pool, isLost: boolean): LosingPool {
   return withLostCommit(pool, (connection) => connection.query(isLost ? "rollback" : "commit"));
 }
 
@@ -329,9 +336,39 @@ describe("a commit that is not answered", () => {
   ])("and %s", async (_, isLost) => {
     const server = await openPrivateServer(directory);
     const pool = poolOf(server);
-    const store = await postgresStore(withUnansweredCommit(pool, isLost));
+    const losing = withUnansweredCommit(pool, isLost);
+    const store = await postgresStore(losing);
     await put(store, "1");
+    expect(losing.hasLost()).toBe(true);
     expect(await total(store)).toBe("1");
+    await pool.end();
+    await server.close();
+  });
+});
+
+describe("an undo whose commit is not answered", () => {
+  test.each([
+    ["was done is not done again", false],
+    ["was lost is done again", true],
+  ])("and %s", async (_, isLost) => {
+    const server = await openPrivateServer(directory);
+    const pool = poolOf(server);
+    const first = await postgresStore(pool);
+    const stored = event("a", 1, { eventId: "x" });
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
+    await first.transact(scope, async () => ({
+      result: undefined,
+      changes: { accounts: [account("a")], events: [stored], usage: [cell("a", "m", TODAY, "3")] },
+    }));
+    const losing = withUnansweredCommit(pool, isLost);
+    const store = await postgresStore(losing);
+    await store.transact({ ...scope, eventIds: [] }, async () => ({
+      result: undefined,
+      changes: { events: [{ ...stored, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] },
+    }));
+    expect(losing.hasLost()).toBe(true);
+    expect(await total(store)).toBe("2");
+    expect(await store.read.acceptedIds(["x"])).toEqual([]);
     await pool.end();
     await server.close();
   });
@@ -357,7 +394,7 @@ describe("a transaction that takes longer than it may", () => {
 });
 
 /** A pool in which a process of the server crashes before the first commit of usage, and others commit before it is asked for. */
-function withCrash(pool: Pool, others: () => Promise<void>): ConnectionPool {
+function withCrash(pool: Pool, others: () => Promise<void>): LosingPool {
   return withLostCommit(pool, async (connection) => {
     const { rows } = await connection.query<{ pid: number }>("select pg_backend_pid() as pid");
     process.kill(rows[0]?.pid ?? 0, "SIGKILL");

@@ -1,6 +1,7 @@
 /** The conformance suite is as good as what it refuses: faults planted in the memory store, one at a time. */
 import { describe, expect, test } from "vitest";
 
+import { parseInstant } from "../../src/calendar/instant.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
 import { type NewEvent, recordOfNewEvent } from "../../src/ledger/events/new-event.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
@@ -300,6 +301,37 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "who is due is left out": [
     "accounts behind are those due at or before an instant, by id",
     () => reading((view) => ({ accountsBehind: (instant, ...rest) => view.accountsBehind(instant - 1, ...rest) })),
+  ],
+  "places of drafts that an account had stay": [
+    "an account has the places of its record, and no longer those that it had",
+    () =>
+      writing(async (changes, view) => ({
+        ...changes,
+        accounts: await Promise.all(
+          (changes.accounts ?? []).map(async (account) => {
+            const before = await view.draftList({ accountId: account.id }, { limit: 9 });
+            const places = [...(account.drafts?.places ?? []), ...before];
+            return { ...account, drafts: { until: Infinity, places } };
+          }),
+        ),
+      })),
+  ],
+  "an AD_HOC invoice is found by its date": [
+    "final invoices are found by the days that they touch, be they of a day or of a year",
+    () =>
+      reading((view) => ({
+        invoiceList: async (filter, page) =>
+          (await view.invoiceList(filter, page)).filter(
+            ({ invoice }) =>
+              filter.period === undefined ||
+              invoice.invoiceType !== "AD_HOC" ||
+              parseInstant(invoice.invoiceDate) < filter.period.until,
+          ),
+      })),
+  ],
+  "uncharted accounts are those of before": [
+    "accounts are uncharted from the instant on that their record says, or always, by id",
+    () => reading((view) => ({ accountsUncharted: (at, ...rest) => view.accountsUncharted(at - 1, ...rest) })),
   ],
   "an event comes up that nobody stored": [
     "an event comes back as it was",

@@ -1,18 +1,15 @@
 /** Single events that are ingested at the same time, over PostgreSQL: one commit for many, each with its own answer. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
-import { Pool, type PoolClient, type QueryConfig } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PoolClient, QueryConfig } from "pg";
+import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
+import { call, CALLS_BOOK } from "./calls.ts";
+import { privateDatabase } from "./private-database.ts";
 
-const HOOK_MS = 60_000;
 /** Metered, but billed by no plan: the accounts have none. */
 const METERED = "INGESTION_COMPLETED_EVENT_NOT_BILLED";
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
@@ -20,37 +17,8 @@ const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 const DAY = 19_875;
 const NOON = Date.parse("2024-06-01T12:00:00Z");
 
-let directory: string;
-let server: PrivateServer;
-let pool: Pool;
+const database = privateDatabase();
 let schemas = 0;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-  server = await openPrivateServer(directory);
-  pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
-}, HOOK_MS);
-
-afterAll(async () => {
-  await pool.end();
-  await server.close();
-  await rm(directory, { recursive: true });
-}, HOOK_MS);
-
-const BOOK = {
-  eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "Calls",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: { var: "attribute.count" } }],
-    },
-  ],
-  customers: [{ id: "c", name: "Customer" }],
-  accounts: ["a", "b"].map((id) => ({ id, name: `Account ${id}`, customerId: "c" })),
-};
 
 interface Opened {
   readonly engine: Engine;
@@ -60,7 +28,7 @@ interface Opened {
 
 /** An engine in a schema of its own that has the book. */
 async function opened({
-  client = pool,
+  client = database.pool,
   clock = () => NOON,
   change = (store) => store,
 }: {
@@ -71,20 +39,15 @@ async function opened({
   const schema = `group_${(schemas += 1)}`;
   const store = await postgresStore(client, { schema });
   const engine = createEngine({ store: change(store), clock });
-  await engine.load(BOOK);
+  await engine.load(CALLS_BOOK);
   // What is done once, such as the plans of accounts, is done.
   await engine.ingest([call("warm a", "a", 0), call("warm b", "b", 0)]);
   return { engine, schema, store };
 }
 
-function call(id: string, accountId = "a", value = 1): unknown {
-  const attributes = [{ name: "count", value }];
-  return { schemaName: "call", id, accountId, timestamp: "2024-06-01T08:00:00Z", attributes };
-}
-
 /** Sends events one by one, all at once. @returns the status of each, or what it failed with */
-async function sendAll(engine: Engine, events: readonly unknown[]): Promise<readonly unknown[]> {
-  const outcome = async (event: unknown): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
+async function sendAll(engine: Engine, events: readonly EventInput[]): Promise<readonly unknown[]> {
+  const outcome = async (event: EventInput): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
   return Promise.all(events.map((event) => outcome(event).catch((error: unknown) => error)));
 }
 
@@ -92,7 +55,7 @@ async function usageOf(store: Store, accountId: string): Promise<string | undefi
   return (await store.read.usage([accountId], DAY, DAY + 1))[0]?.quantity.toFixed();
 }
 
-function singles(count: number, accountId = "a"): readonly unknown[] {
+function singles(count: number, accountId = "a"): readonly EventInput[] {
   return Array.from({ length: count }, (_, place) => call(`single ${accountId} ${place}`, accountId));
 }
 
@@ -104,7 +67,7 @@ function withCommit(
     armed: 0,
     commits: 0,
     async connect() {
-      const connection = await pool.connect();
+      const connection = await database.pool.connect();
       return {
         async query(statement: QueryConfig) {
           if (statement.text === "commit") own.commits += 1;
@@ -171,7 +134,7 @@ describe("single events at the same time", () => {
 
   test("wait for no account that another transaction has locked, but for that of their own commit", async () => {
     const { engine, schema, store } = await opened();
-    const locker = await pool.connect();
+    const locker = await database.pool.connect();
     await locker.query(`begin; select * from ${schema}.ledger where id = 'a' for update`);
     const locked = sendAll(engine, singles(3));
     expect(await sendAll(engine, singles(30, "b"))).toEqual(Array.from({ length: 30 }, () => METERED));
@@ -182,11 +145,41 @@ describe("single events at the same time", () => {
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
   });
 
-  test("go on beside a batch of ten thousand", async () => {
+  test("of which one in each commit cannot be committed, many times over: each of these fails alone, and all others count", async () => {
+    const reason = new Error("this event cannot be written");
+    const change = (store: Store): Store => ({
+      ...store,
+      transact: (scope, work) =>
+        scope.eventIds.some((id) => id.startsWith("poisoned")) ? Promise.reject(reason) : store.transact(scope, work),
+    });
+    const { engine, store } = await opened({ change });
+    const rounds = Array.from({ length: 8 }, async (_, client) => {
+      const outcomes: unknown[] = [];
+      for (let turn = 0; turn < 6; turn++) {
+        const isPoisoned = client === turn;
+        const event = call(`${isPoisoned ? "poisoned" : "sound"} ${client} ${turn}`);
+        outcomes.push((await sendAll(engine, [event]))[0] === (isPoisoned ? reason : METERED));
+      }
+      return outcomes;
+    });
+    expect((await Promise.all(rounds)).flat()).toEqual(Array.from({ length: 48 }, () => true));
+    expect(await usageOf(store, "a")).toBe("42");
+  });
+
+  test("go on beside a batch of ten thousand: none waits for longer than its commit", async () => {
     const { engine, store } = await opened();
+    const answered: string[] = [];
     const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => call(`large ${place}`)));
-    expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
+    const done = large.then(() => answered.push("large"));
+    const each = singles(64, "b").map(async (event) => {
+      const [result] = await engine.ingest([event]);
+      answered.push("single");
+      return result?.status;
+    });
+    expect(await Promise.all(each)).toEqual(Array.from({ length: 64 }, () => METERED));
     expect((await large).every(({ status }) => status === METERED)).toBe(true);
+    await done;
+    expect(answered).toEqual([...Array.from({ length: 64 }, () => "single"), "large"]);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
   });
 

@@ -1,37 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { Pool, type QueryConfig } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
-import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
+import { privateDatabase } from "./private-database.ts";
 
-/** Making and removing the files of a database takes a while on a busy machine. */
-const HOOK_MS = 60_000;
-
-let directory: string;
-let server: PrivateServer;
-let pool: Pool;
+const database = privateDatabase();
 let schemas = 0;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-  server = await openPrivateServer(directory);
-  pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
-}, HOOK_MS);
-
-afterAll(async () => {
-  await pool.end();
-  await server.close();
-  await rm(directory, { recursive: true });
-}, HOOK_MS);
 
 describe("a database", () => {
   test("of a PostgreSQL without MERGE is refused with both versions, before anything is asked of it", async () => {
@@ -53,15 +32,15 @@ describe("a database", () => {
   });
 
   test("whose tables are there is opened and written by a user who may make none", async () => {
-    await (await postgresStore(pool, { schema: "made" })).close();
+    await (await postgresStore(database.pool, { schema: "made" })).close();
     for (const statement of [
       "create role till login",
       "grant usage on schema made to till",
       "grant select, insert, update, delete on all tables in schema made to till",
       "grant usage on all sequences in schema made to till",
     ])
-      await pool.query(statement);
-    const till = new Pool({ ...server.connection, user: "till" });
+      await database.pool.query(statement);
+    const till = new Pool({ ...database.connection, user: "till" });
     await expect(postgresStore(till, { schema: "other" })).rejects.toThrow("permission denied for database");
     const store = await postgresStore(till, { schema: "made" });
     await store.transact({ configuration: "exclusive", accountIds: ["a"], eventIds: [] }, async () => ({
@@ -75,7 +54,7 @@ describe("a database", () => {
 
 describe("usage", () => {
   test("is plain rows that a query reads: account, meter, day and quantity", async () => {
-    const store = await postgresStore(pool, { schema: "plain" });
+    const store = await postgresStore(database.pool, { schema: "plain" });
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
       result: undefined,
       changes: {
@@ -88,13 +67,83 @@ describe("usage", () => {
         overage: [cell("a", "ft.tokens", TODAY, "3")],
       },
     }));
-    const usage = await pool.query("select account_id, meter_id, day, quantity from plain.usage order by meter_id");
+    const usage = await database.pool.query(
+      "select account_id, meter_id, day, quantity from plain.usage order by meter_id",
+    );
     expect(usage.rows).toEqual([
       { account_id: "a", meter_id: "um.bytes", day: TODAY, quantity: "7" },
       { account_id: "a", meter_id: "um.calls", day: TODAY, quantity: "3.5" },
     ]);
-    const overage = await pool.query("select account_id, feature_id, day, quantity from plain.overage");
+    const overage = await database.pool.query("select account_id, feature_id, day, quantity from plain.overage");
     expect(overage.rows).toEqual([{ account_id: "a", feature_id: "ft.tokens", day: TODAY, quantity: "3" }]);
+    await store.close();
+  });
+
+  test("of meters that several stores meet at once for the first time is all there", async () => {
+    const stores = [
+      await postgresStore(database.pool, { schema: "meters" }),
+      await postgresStore(database.pool, { schema: "meters" }),
+    ] as const;
+    const add = (store: Store, accountId: string, meters: readonly string[]): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
+        result: undefined,
+        changes: { usage: meters.map((meter) => cell(accountId, meter, TODAY, "1")) },
+      }));
+    const rounds = Array.from({ length: 12 }, (_, round) => round);
+    await Promise.all(
+      rounds.flatMap((round) => {
+        const meters = ["shared", `m${round}`, `m${(round + 5) % 12}`];
+        return stores.map((store, index) => add(store, `${index} ${round}`, meters));
+      }),
+    );
+    const sums = await database.pool.query(
+      "select meter_id, sum(quantity)::text as sum from meters.usage group by meter_id order by meter_id",
+    );
+    const expected = [
+      ...rounds.map((round) => ({ meter_id: `m${round}`, sum: "4" })),
+      { meter_id: "shared", sum: "24" },
+    ];
+    expect(sums.rows).toEqual(expected.toSorted((a, b) => (a.meter_id < b.meter_id ? -1 : 1)));
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("goes to its meter, though the database was brought back as it was before another one had that place", async () => {
+    const stores = [
+      await postgresStore(database.pool, { schema: "brought back" }),
+      await postgresStore(database.pool, { schema: "brought back" }),
+    ] as const;
+    const add = (store: Store, meter: string, accountId = "a"): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
+        result: undefined,
+        changes: { usage: [cell(accountId, meter, TODAY, "1")] },
+      }));
+    await add(stores[0], "calls");
+    await database.pool.query('delete from "brought back".item; delete from "brought back".usage_cells');
+    await add(stores[1], "bytes");
+    await add(stores[0], "calls");
+    const usage = await database.pool.query('select meter_id, quantity from "brought back".usage order by meter_id');
+    expect(usage.rows).toEqual([
+      { meter_id: "bytes", quantity: "1" },
+      { meter_id: "calls", quantity: "1" },
+    ]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("whose commit failed leaves no place that is remembered", async () => {
+    const store = await postgresStore(database.pool, { schema: "failed" });
+    const add = (meter: string, quantity: string): Promise<void> =>
+      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
+        result: undefined,
+        changes: { usage: [cell("a", meter, TODAY, quantity)], overage: [cell("a", meter, TODAY, quantity)] },
+      }));
+    await expect(add("calls", "1e1001")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
+    await add("bytes", "1");
+    await add("calls", "2");
+    const usage = await database.pool.query("select meter_id, quantity from failed.usage order by meter_id");
+    expect(usage.rows).toEqual([
+      { meter_id: "bytes", quantity: "1" },
+      { meter_id: "calls", quantity: "2" },
+    ]);
     await store.close();
   });
 });
@@ -102,8 +151,8 @@ describe("usage", () => {
 describe("an id that is held so long that it may be taken again", () => {
   test("is taken once, also where its holder is undone and it is sent elsewhere meanwhile", async () => {
     const [store, other] = [
-      await postgresStore(pool, { schema: "again" }),
-      await postgresStore(pool, { schema: "again" }),
+      await postgresStore(database.pool, { schema: "again" }),
+      await postgresStore(database.pool, { schema: "again" }),
     ];
     const put = (accountId: string, changes: Changes): Promise<void> =>
       other.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async () => ({
@@ -134,7 +183,7 @@ describe("an id that is held so long that it may be taken again", () => {
 
 describe("event ids that are taken to be free", () => {
   test("are looked for again where one is not, also by work that fails for it", async () => {
-    const store = await postgresStore(pool, { schema: "assumed" });
+    const store = await postgresStore(database.pool, { schema: "assumed" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
     const put = (eventId: string): Promise<void> =>
       store.transact(scope, async () => ({
@@ -154,7 +203,7 @@ describe("event ids that are taken to be free", () => {
   });
 
   test("are refused while another event holds the id that was taken again, though its first holder is undone", async () => {
-    const store = await postgresStore(pool, { schema: "again and undone" });
+    const store = await postgresStore(database.pool, { schema: "again and undone" });
     const put = (accountId: string, number: number, more: Partial<EventRecord> = {}): Promise<readonly string[]> =>
       store.transact({ configuration: "shared", accountIds: [accountId], eventIds: ["x"] }, async (view) => {
         const held = await view.acceptedIds(["x"]);
@@ -181,9 +230,9 @@ describe("event ids that are taken to be free", () => {
   });
 
   test("are no reason for the failure of work whose read waited too long: it fails for that", async () => {
-    const impatient = new Pool({ ...server.connection, options: "-c lock_timeout=100" });
+    const impatient = new Pool({ ...database.connection, options: "-c lock_timeout=100" });
     const store = await postgresStore(impatient, { schema: "impatient" });
-    const locker = await pool.connect();
+    const locker = await database.pool.connect();
     await locker.query("begin; lock table impatient.entry in access exclusive mode");
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
     const work = store.transact(scope, async (view) => {
@@ -201,7 +250,7 @@ describe("event ids that are taken to be free", () => {
     let [under, most] = [0, 0];
     const counted = {
       connect: async () => {
-        const connection = await pool.connect();
+        const connection = await database.pool.connect();
         return {
           query: async (statement: QueryConfig) => {
             most = Math.max(most, (under += 1));
@@ -229,7 +278,7 @@ describe("the same ids, sent to two stores at once in opposite orders", () => {
     const codes: unknown[] = [];
     const listening = {
       connect: async () => {
-        const connection = await pool.connect();
+        const connection = await database.pool.connect();
         return {
           query: (statement: QueryConfig) =>
             connection.query(statement).catch((error: unknown) => {
@@ -265,7 +314,7 @@ describe("the same ids, sent to two stores at once in opposite orders", () => {
 
 describe("a batch of more events than a block of numbers has", () => {
   test("gets numbers in its order, none twice", async () => {
-    const store = await postgresStore(pool, { schema: "blocks" });
+    const store = await postgresStore(database.pool, { schema: "blocks" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 9_000 }, (_, place) => newEvent(event("a", place)));
     await store.transact(scope, async () => ({
@@ -281,14 +330,14 @@ describe("a batch of more events than a block of numbers has", () => {
 
 describe("a store that goes on while its database is brought back as it was before", () => {
   test("gives its configuration no revision that it had before", async () => {
-    const store = await postgresStore(pool, { schema: "revised" });
+    const store = await postgresStore(database.pool, { schema: "revised" });
     const change = async (): Promise<number> => {
       const scope = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
       await store.transact(scope, async () => ({ result: undefined, changes: { configurationChanged: true } }));
       return store.read.configurationRevision();
     };
     const before = await change();
-    await pool.query("update revised.configuration set revision = 0");
+    await database.pool.query("update revised.configuration set revision = 0");
     expect(await change()).not.toBe(before);
     await store.close();
   });
@@ -296,6 +345,6 @@ describe("a store that goes on while its database is brought back as it was befo
 
 describe("the storage port: PostgreSQL", () => {
   for (const { name, run } of storeConformance) {
-    test(name, () => run(() => postgresStore(pool, { schema: `case ${(schemas += 1)}` })));
+    test(name, () => run(() => postgresStore(database.pool, { schema: `case ${(schemas += 1)}` })));
   }
 });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { preview, type Preview, type PreviewOptions, parseBook } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples");
 
@@ -17,15 +18,15 @@ export function exampleText(example: string, file: string): string {
 }
 
 /** The events of an NDJSON file of an example. */
-export function exampleEvents(example: string, file: string): unknown[] {
+export function exampleEvents(example: string, file: string): EventInput[] {
   return exampleText(example, file)
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as unknown);
+    .map((line) => JSON.parse(line) as EventInput);
 }
 
 /** The events of one of the two request traces, as their map files say. */
-export function traceEvents(trace: "code" | "conv", accountId: string): unknown[] {
+export function traceEvents(trace: "code" | "conv", accountId: string): EventInput[] {
   const [, ...rows] = exampleText("llm-api", `AzureLLMInferenceTrace_${trace}.csv`).trim().split(/\r?\n/);
   return rows.map((row, index) => {
     const [timestamp = "", context = "", generated = ""] = row.split(",");
@@ -44,6 +45,6 @@ export function traceEvents(trace: "code" | "conv", accountId: string): unknown[
 }
 
 /** The preview of an example. */
-export function previewExample(example: string, events: Iterable<unknown>, options?: PreviewOptions): Preview {
+export function previewExample(example: string, events: Iterable<EventInput>, options?: PreviewOptions): Preview {
   return preview(parseBook(JSON.parse(exampleText(example, "book.json")) as unknown), events, options);
 }

@@ -19,16 +19,52 @@ function text(x: number, y: number, content: string, more = ""): string {
   return `<text x="${x}" y="${y}" fill="${INK}" ${more}>${content}</text>`;
 }
 
-const STEPS = [
-  { name: "Events", about: ["what was used,", "by whom, when"], example: "4,500 calls" },
-  { name: "Meters", about: ["counted or summed", "by account and day"], example: "12,500 calls" },
-  { name: "Cards", about: ["slabs, fees, seats,", "entitlements"], example: "23.50 USD" },
-  { name: "Invoice", about: ["rounded once,", "less credits"], example: "3.50 USD due" },
+/** The usage of two days, the price of a thousand units, of the next nine thousand and of all beyond, and a credit, in USD. */
+const [FIRST, SECOND, CREDIT] = [4500, 8000, 20];
+const FLOW_PLAN = {
+  pricingModel: "TIERED",
+  slabs: [
+    { order: 1, startAfter: 0, priceType: "PER_UNIT" },
+    { order: 2, startAfter: 1000, priceType: "PER_UNIT" },
+    { order: 3, startAfter: 10_000, priceType: "PER_UNIT" },
+  ],
+} as const;
+const FLOW_RATES = [
+  { order: 1, rate: "0.003" },
+  { order: 2, rate: "0.002" },
+  { order: 3, rate: "0.001" },
 ] as const;
+
+/** The steps of the flow, with the figures of one example that follow from each other. */
+function flowSteps(): readonly {
+  readonly name: string;
+  readonly about: readonly string[];
+  readonly example: string;
+}[] {
+  const [first, second] = [new Decimal(FIRST), new Decimal(SECOND)];
+  const calls = first.plus(second);
+  const { amount } = priceQuantity(FLOW_PLAN, { currency: "USD", slabRates: FLOW_RATES }, calls);
+  const count = (units: Decimal): string => units.toNumber().toLocaleString("en");
+  return [
+    {
+      name: "Events",
+      about: ["what was used,", "by whom, when"],
+      example: `${count(first)} and ${count(second)} calls`,
+    },
+    { name: "Meters", about: ["counted or summed", "by account and day"], example: `${count(calls)} calls` },
+    { name: "Cards", about: ["slabs, fees, seats,", "entitlements"], example: `${amount.toFixed(2)} USD` },
+    {
+      name: "Invoice",
+      about: ["rounded once,", "less credits"],
+      example: `less ${CREDIT.toFixed(2)}: ${amount.minus(CREDIT).toFixed(2)} USD`,
+    },
+  ];
+}
 
 /** Events → meters → cards → invoice. */
 export function flowPicture(): string {
-  const boxes = STEPS.flatMap(({ name, about, example }, index) => {
+  const steps = flowSteps();
+  const boxes = steps.flatMap(({ name, about, example }, index) => {
     const x = 20 + index * 180;
     const arrow = `<path d="M${x + 144} 70 h28 m-7 -6 l7 6 l-7 6" fill="none" stroke="${INK}" stroke-width="2"/>`;
     return [
@@ -36,7 +72,7 @@ export function flowPicture(): string {
       text(x + 70, 55, name, 'font-size="17" font-weight="600" text-anchor="middle"'),
       ...about.map((line, row) => text(x + 70, 76 + row * 16, line, 'font-size="12" text-anchor="middle"')),
       text(x + 70, 132, example, 'font-size="13" font-style="italic" text-anchor="middle"'),
-      ...(index < STEPS.length - 1 ? [arrow] : []),
+      ...(index < steps.length - 1 ? [arrow] : []),
     ];
   });
   return svg(720, 150, "Events, meters, cards, invoice", boxes);

@@ -17,6 +17,12 @@ interface RoundingFacts {
   readonly mode: Mode;
 }
 
+interface CreditFacts {
+  readonly left: string;
+  readonly paid: readonly { readonly amount: string }[];
+  readonly refund?: ExplanationFacts & { readonly exact: Exact; readonly rounding: RoundingFacts };
+}
+
 /** A line as JSON. */
 interface LineFacts {
   readonly type: string;
@@ -65,10 +71,16 @@ function valueOf(line: LineFacts, items: readonly LineFacts[]): Ratio {
     case "TRUE_UP":
       return trueUpValue(
         line,
-        facts as ExplanationFacts & { invoiced: readonly { value: string }[]; rounding: RoundingFacts },
+        facts as ExplanationFacts & { invoiced: readonly { value: string }[]; exact: Exact; rounding: RoundingFacts },
       );
     case "CREDIT": {
-      const { left, paid } = facts as { left: string; paid: readonly { amount: string }[] };
+      const { left, paid, refund } = facts as CreditFacts;
+      if (refund !== undefined) {
+        const given = recompute(refund);
+        agree(given, over(refund.exact), line);
+        const amount = ratio(roundOnce(given, refund.rounding.digits, refund.rounding.mode));
+        if (compare(ratio(left), amount) > 0) throw new Error(`${nameOf(line)} has more left than was given back`);
+      }
       const total = sum(paid.map(({ amount }) => ratio(amount)));
       if (compare(total, ratio(left)) > 0) throw new Error(`${nameOf(line)} takes more than is left`);
       return minus(NONE, total);
@@ -120,10 +132,11 @@ function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; m
 
 function trueUpValue(
   line: LineFacts,
-  facts: ExplanationFacts & { invoiced: readonly { value: string }[]; rounding: RoundingFacts },
+  facts: ExplanationFacts & { invoiced: readonly { value: string }[]; exact: Exact; rounding: RoundingFacts },
 ): Ratio {
   const taken = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => ratio(rate ?? 0));
   agree(sum(taken), sum(facts.invoiced.map(({ value }) => ratio(value))), line);
+  agree(recompute(facts), over(facts.exact), line);
   return ratio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
 }
 

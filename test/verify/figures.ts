@@ -46,7 +46,8 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
 
 /**
  * Figures that may change without changing an amount: bounds that hold nothing, the order of a VOLUME slab and its end,
- * the priority of a credit, usage without a price, the start of a VOLUME slab of an increase.
+ * rates of a slab that a bound holds,
+ * the priority of a credit, usage without a price, the start of a VOLUME slab of an increase or a refund.
  * Only the book and the events know them.
  */
 export function isTerm(path: FigurePath, invoices: unknown): boolean {
@@ -57,28 +58,15 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
   const how = inside < 0 ? [...path.slice(0, -1), "explanation"] : path.slice(0, inside + 1);
   const { least } = (at(how) ?? {}) as { readonly least?: unknown };
   if (least !== undefined && name === "startAfter") return true;
+  if (isHeld(at(path.slice(0, -1))) && ["rate", "flatRate", "packageSize"].some((term) => term === name)) return true;
   return (
     path.includes("usageInfo") ||
     ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)
   );
 }
 
-/**
- * Whether rounding may hide that the rate of a minimum commitment is another: the line of a true-up has no exact amount
- * beside its value, so a change whose share is less than a unit of the last digit may leave the value as it is.
- */
-export function isRoundedAway(path: FigurePath, invoices: unknown, changed: unknown): boolean {
-  const at = (place: FigurePath, tree: unknown): unknown =>
-    place.reduce<unknown>((part, key) => (part as Record<string | number, unknown>)[key], tree);
-  const inside = path.indexOf("explanation");
-  if (inside < 0 || path.slice(inside + 1).join(".") !== "parts.0.rate") return false;
-  const how = at(path.slice(0, inside + 1), invoices) as {
-    readonly of: string;
-    readonly parts: readonly [{ readonly share: { readonly days: number; readonly of: number } }];
-    readonly rounding: { readonly digits: number };
-  };
-  if (how.of !== "TRUE_UP") return false;
-  const { days, of } = how.parts[0].share;
-  const change = Math.abs(Number(at(path, changed)) - Number(at(path, invoices)));
-  return (change * days) / of < 10 ** -how.rounding.digits;
+/** Whether a slab costs what one of its bounds says: what it would cost without it may be another amount then. */
+function isHeld(slab: unknown): boolean {
+  const { amount, minimumRate, maximumRate } = (slab ?? {}) as Readonly<Record<string, unknown>>;
+  return amount !== undefined && (amount === minimumRate || amount === maximumRate);
 }

@@ -2,7 +2,9 @@
 import { expect, describe, test } from "vitest";
 
 import { preview } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { createMetering, verify } from "../../src/verify.ts";
+import { usageOf } from "../../src/verify/cells.ts";
 import { bookOf, CATALOG } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
@@ -42,7 +44,10 @@ describe("quantities are verified from events", () => {
   });
 
   test.each(goldenCases())("S5.2 $it", (golden: Golden) => {
-    const printed = preview(bookOf(golden.book), golden.events, { ...golden.options, explain: true });
+    const printed = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+      ...golden.options,
+      explain: true,
+    });
     expect(verified({ ...CATALOG.book, ...golden.book }, golden.events, printed).differences).toEqual([]);
   });
 });
@@ -89,7 +94,7 @@ describe("events", () => {
   const cellsOf = (events: readonly unknown[], book: unknown = BOOK) => {
     const metering = createMetering(book);
     for (const event of events) metering.add(event);
-    const { usage } = metering.cells;
+    const usage = usageOf(metering.cells, metering.unverified);
     return {
       reasons: [...metering.reasons],
       units: usage.between("a", "um.n", "2024-06-01", "2024-06-02"),
@@ -139,7 +144,7 @@ describe("events", () => {
     const metering = createMetering({ ...BOOK, features }, true);
     metering.add(call("1", 4));
     metering.add(call("2", -4));
-    expect(metering.cells.usage.between("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({ over: 1n, under: 1n });
+    expect(usageOf(metering.cells).between("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({ over: 1n, under: 1n });
   });
 });
 

@@ -44,7 +44,7 @@ async function ingest(round: number): Promise<void> {
 
 async function undo(round: number): Promise<void> {
   const { id, accountId } = someEvent(round);
-  const undone = await engine.undo({ account_id: accountId, event_id: id });
+  const undone = await engine.undo({ account: accountId, eventId: id });
   say({ kind: "undone", ids: undone.flatMap(({ status, event }) => (status === "REVERTED" ? [event.eventId] : [])) });
 }
 
@@ -53,7 +53,7 @@ async function change(what: "meter" | "weight"): Promise<void> {
   if (what === "weight") await engine.settings.update("setting.user.weight", { value: "2" });
   else {
     const computations = [{ order: 1, computation: 1 }];
-    const calls = { name: "calls", aggregation: "SUM", eventSchemaName: "call", computations };
+    const calls = { name: "calls", aggregation: "SUM", eventSchemaName: "call", computations } as const;
     const { item } = await engine.usageMeters.create(calls);
     await engine.usageMeters.activate(item.id);
   }

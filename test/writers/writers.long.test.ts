@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { PageOptions } from "../../src/engine/pages.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -48,8 +49,8 @@ async function write(writers: number): Promise<Written> {
   const said = await Promise.all(running.map(({ lines }) => allOf(lines)));
   for (const { ended } of running) expect(await ended).toEqual({ code: 0, signal: null, errors: "" });
   const events: EventRecord[] = [];
-  for (let page: Parameters<Engine["events"]["list"]>[1] = { limit: 1000 }; ;) {
-    const { items, next } = await engine.events.list({}, page);
+  for (let page: PageOptions = { limit: 1000 }; ;) {
+    const { items, next } = await engine.events.list({ page });
     events.push(...items);
     if (next === undefined) return { engine, said: said.flat(), events };
     page = { limit: 1000, after: next };
@@ -103,7 +104,7 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
       const usage = await engine.usage({ accountIds: [accountId], ...window });
       for (const { id } of (await engine.usageMeters.list()).items.map(({ item }) => item)) {
         const units = own.flatMap((event) => event.units.filter(({ meterId }) => meterId === id));
-        const cells = usage.filter(({ meterOrFeatureId }) => meterOrFeatureId === id);
+        const cells = usage.filter(({ meterId }) => meterId === id);
         expect(total(cells.map(({ quantity }) => quantity))).toBe(total(units.map(({ quantity }) => quantity)));
       }
       const consumed = total(own.flatMap(({ feature }) => feature?.quantity ?? []));

@@ -4,9 +4,10 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import type { Account } from "../model/account.ts";
+import type { Book } from "../model/book.ts";
 import { type Path, pathText, type Report } from "../problems.ts";
-import type { Book, BookDocument } from "../reading/document.ts";
-import type { Account } from "../resources/account.ts";
+import type { BookDocument } from "../reading/document.ts";
 import { shown } from "../sentences.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 

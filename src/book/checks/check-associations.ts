@@ -5,17 +5,17 @@
  */
 import { dayOf, DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import type { Account, PlanAssociation } from "../model/account.ts";
+import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
-import type { Account, PlanAssociation } from "../resources/account.ts";
 import { detailsWithOverride } from "../resources/override.ts";
-import type { PricePlan, PricePlanDetails } from "../resources/price-plan.ts";
 import { isWhole } from "../resources/rule-fields.ts";
 import { oneOf, shown } from "../sentences.ts";
 import { unique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
 import { type DecidedAssociation, inDecisionOrder } from "./decision-order.ts";
 
-/** What the associations of accounts are checked against. */
+/** The context in which the associations of accounts are checked. */
 export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
   /** A plan's version; undefined when it is unknown or too broken to read. */
   readonly planOf: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
@@ -27,7 +27,7 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
   let decided: DecidedBefore | undefined;
   const inOrder = inDecisionOrder(account.pricePlans);
-  // Where what the book says is in disorder, nobody knows which was first: only the disorder is reported.
+  // Where the decidedAt are out of order, which association was first is unknown: only the order is reported.
   const first = isInSaidOrder(account.pricePlans) ? inOrder[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
     const place = (): Path => [...path, "pricePlans", at];

@@ -4,12 +4,12 @@
  *
  * @module
  */
+import type { PlanAssociation } from "../model/account.ts";
+import type { Book } from "../model/book.ts";
+import type { PricePlan } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
 import type { BookShape } from "../reading/read-document.ts";
 import { versionsOf } from "../resolving/resolve-plan.ts";
-import type { PlanAssociation } from "../resources/account.ts";
-import type { PricePlan } from "../resources/price-plan.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkMeters } from "./check-meters.ts";
 import { checkNames, unique } from "./check-names.ts";
@@ -52,7 +52,7 @@ export function checkPricePlan(
   checkCards(details, { ...context, currencies: currencies.flatMap((currency) => [currency]) }, place, report);
 }
 
-/** What is sold, by id. */
+/** Usage meters and add-ons by id. */
 export function catalogOf(book: Book): Pick<CardContext, "usageMeters" | "addOns"> {
   return {
     usageMeters: new Map(book.usageMeters.flatMap((meter) => [[meter.id, meter] as const])),

@@ -3,11 +3,11 @@
  *
  * @module
  */
+import type { Book } from "../model/book.ts";
+import type { EventSchema, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
-import { currentSchemas, type EventSchema } from "../resources/event-schema.ts";
+import { currentSchemas } from "../resources/event-schema.ts";
 import { checkRuleAt } from "../resources/rule-fields.ts";
-import type { UsageMeter } from "../resources/usage-meter.ts";
 import { shown } from "../sentences.ts";
 import { unique } from "./check-names.ts";
 

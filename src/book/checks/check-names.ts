@@ -3,8 +3,8 @@
  *
  * @module
  */
+import type { Book } from "../model/book.ts";
 import { type Path, pathText, type Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import { anOrA } from "../sentences.ts";
 
@@ -54,9 +54,9 @@ export interface OwnPart {
   readonly path: Path;
   /** The part's field; absent where the item is the part. */
   readonly field?: string;
-  /** What the part is called; default: the field. */
+  /** The name of the part in messages; default: the field. */
   readonly what?: string;
-  /** What is said of an item with the part of a former one; default: that `what` should be its own. */
+  /** The message for an item that repeats the part; default: that `what` should be unique. */
   readonly sentence?: (before: string) => string;
 }
 

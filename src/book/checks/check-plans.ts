@@ -8,16 +8,17 @@ import { addDuration, type Duration, parseDuration } from "../../calendar/durati
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { textOf } from "../../numbers/decimal.ts";
+import type { AddOn } from "../model/catalog-items.ts";
+import type { CreditGrantRateCard, FeatureConfig } from "../model/grant-card.ts";
+import type { UsageMeter } from "../model/metering.ts";
+import type { PricePlanDetailsOverride, PricingCycleConfig } from "../model/price-plan.ts";
+import type { FixedRateValue } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
-import type { AddOn } from "../resources/catalog-items.ts";
-import type { PricePlanDetailsOverride, PricingCycleConfig } from "../resources/price-plan.ts";
-import type { CreditGrantRateCard, FeatureConfig, FixedRateValue } from "../resources/rate-card.ts";
-import type { UsageMeter } from "../resources/usage-meter.ts";
 import { shown } from "../sentences.ts";
 import { unique } from "./check-names.ts";
 import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 
-/** What the cards of a plan are checked against. */
+/** The context in which the cards of a plan are checked. */
 export interface CardContext {
   readonly usageMeters: ReadonlyMap<string, UsageMeter>;
   readonly addOns: ReadonlyMap<string, AddOn>;

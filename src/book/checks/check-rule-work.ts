@@ -7,14 +7,14 @@ import { RatebookError } from "../../errors.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
 import { heavyProblem } from "../../rules/least-work.ts";
 import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
+import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 
 /** The lists of a book whose items hold rules. */
 export type RuleList = "settings" | "eventSchemas" | "usageMeters";
 
-/** What the rules of a book are held against. */
+/** The limits on the least work of a book's rules. */
 export interface RuleWork {
   readonly budget: FullRuleBudget;
   /** Whether the item at a place is looked at: what was saved by an older version stays readable. */

@@ -4,8 +4,9 @@
  * @module
  */
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import type { GrantSlab } from "../model/grant-card.ts";
+import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
-import type { GrantSlab, RatePlan, RateValue, Slab } from "../resources/rate-card.ts";
 import { isWhole } from "../resources/rule-fields.ts";
 import { oneOf } from "../sentences.ts";
 import { unique } from "./check-names.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import type { PlanAssociation } from "../resources/account.ts";
+import type { PlanAssociation } from "../model/account.ts";
 
 /** An association of a book, and when it was decided. */
 export interface DecidedAssociation {

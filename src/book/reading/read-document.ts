@@ -17,7 +17,7 @@ import type { RawLists } from "./references.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
 export const NESTING_MAX = 200;
-/** What is said of more levels. */
+/** The message for a document with more levels. */
 export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
 /** Items from which on it is quicker to compile a list's schema first: that takes as long as reading some two thousand. */
 const COMPILED_FROM = 5_000;
@@ -61,7 +61,7 @@ function readAs<S extends z.ZodType>(
   return salvage(salvaged, raw) as z.output<S> | undefined;
 }
 
-/** What could be read of a book. */
+/** The readable parts of a book. */
 export interface BookShape {
   readonly lists: RawLists;
   readonly document: BookDocument;
@@ -186,7 +186,7 @@ function tooDeep(value: unknown, depth: number): (string | number)[] | undefined
   return undefined;
 }
 
-/** What newer clients of the service send, and what would have no effect: nobody should believe that it had. */
+/** Options that newer clients of the service send and that are not supported: refused, for ignoring them would mislead. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(["includeSchema", "dry_run"]);
 
 /** Notes what zod found. @param schema what was read, where a guess at a misspelt field may be of use */
@@ -223,7 +223,7 @@ function branchOf(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.
   return errors.find((issues) => !issues.some(isOther));
 }
 
-/** What is whole of a value that its schema refused. */
+/** The valid parts of a value that its schema refused. */
 function salvage(schema: unknown, raw: unknown): unknown {
   if (schema === currency) return undefined;
   if (schema instanceof z.ZodPipe) return salvage(schema.in, raw);

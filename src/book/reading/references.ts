@@ -10,7 +10,7 @@ import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
 import { allOf, anOrA, shown } from "../sentences.ts";
 import type { ResourceList } from "./document.ts";
 
-/** What a list holds, in words. */
+/** The items of each list, as messages name them. */
 export const LIST_WORDS: Readonly<Record<ResourceList, string>> = {
   settings: "setting",
   eventSchemas: "event schema",
@@ -29,7 +29,7 @@ const GUESSES_MAX = 50;
 /** A list that others refer to. */
 export type ReferredList = Exclude<ResourceList, "settings" | "invoiceGroups">;
 
-/** What has a name: nearly always one thing, which then needs no set of its own. */
+/** The items that have one name: nearly always a single one, which then needs no set. */
 type Names = Map<string, string | Set<string>>;
 
 /** The ids that one list knows, and the ids of those that have a name. */
@@ -50,7 +50,7 @@ export interface References {
   readonly guesses: { left: number };
 }
 
-/** What resolving needs to know of a book, and where it tells what is wrong. */
+/** The context of resolving: the book's references, and the receiver of problems. */
 export interface Resolving {
   readonly references: References;
   readonly report: Report;

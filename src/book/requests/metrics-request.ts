@@ -6,32 +6,26 @@
 import * as z from "zod";
 
 import { moment, reference } from "../resources/fields.ts";
-import { readInput } from "./requests.ts";
+import { readInput, withTimesAsText } from "./requests.ts";
 
 /** Most queries of one request. */
 const QUERIES_MAX = 5;
 /** Most values that a filter names. */
 const VALUES_MAX = 100;
 
-/** What is measured: units of meters, stored events, or the price of units. */
+/** The metrics: units of meters, stored events, or the price of units. */
 export const METRIC_NAMES = ["USAGE", "EVENTS", "REVENUE"] as const;
 /** The length of a point; days begin at midnight UTC, weeks on Monday, months on the first. */
 export const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
-/** What series are told apart by, and filtered by. */
+/** The fields by which series are grouped and filtered. */
 export const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
-/** What is measured. */
-export type MetricName = (typeof METRIC_NAMES)[number];
-/** The length of a point. */
-export type AggregationPeriod = (typeof AGGREGATION_PERIODS)[number];
-/** What series are told apart by, and filtered by. */
-export type MetricField = (typeof METRIC_FIELDS)[number];
 
 const metricQuery = z.strictObject({
   id: z.string().min(1).max(50).meta({ description: "Names the answer; unique in the request." }),
   name: z.enum(METRIC_NAMES),
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
   groupBy: z.enum(METRIC_FIELDS).nullish().meta({ description: "Default: one series of all." }),
-  /** What counts matches every one of them, and of each any value. */
+  /** Events match all filters, and any value of each. */
   filters: z
     .array(
       z.strictObject({
@@ -49,12 +43,10 @@ export const metricsRequest = z.strictObject({
   endTime: moment,
   metricQueries: z.array(metricQuery).min(1).max(QUERIES_MAX),
 });
-/** Metrics as they are asked for; times are texts. */
-export type MetricsRequestInput = z.input<typeof metricsRequest>;
 /** Metrics as they were read; times are milliseconds since 1970. */
 export type MetricsRequest = z.output<typeof metricsRequest>;
 
 /** Reads what metrics are asked for. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
 export function readMetricsRequest(raw: unknown): MetricsRequest {
-  return readInput(metricsRequest, raw);
+  return readInput(metricsRequest, withTimesAsText(raw));
 }

@@ -5,64 +5,70 @@
  */
 import * as z from "zod";
 
+import { formatInstant, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
+import type { MigrationMode } from "../model/requests.ts";
 import { collectProblems } from "../problems.ts";
 import { readWhole } from "../reading/read-document.ts";
-import { account, address } from "../resources/account.ts";
-import { setting } from "../resources/catalog-items.ts";
 import {
-  currency,
-  date,
-  days,
-  decimal,
-  decimalAboveZero,
-  decimalFromZero,
-  email,
-  freeForm,
-  idOf,
-  moment,
-  name,
-  reference,
-} from "../resources/fields.ts";
+  account,
+  credit,
+  customer,
+  featureCredit,
+  invoiceGroup,
+  licenseUpdate as bookLicenseUpdate,
+  planAssociation,
+} from "../resources/account.ts";
+import { setting } from "../resources/catalog-items.ts";
+import { decimalAboveZero, email, freeForm, idOf, name, reference } from "../resources/fields.ts";
 import { pricingCycleConfig } from "../resources/price-plan.ts";
 
-const accountName = z.string().min(3).max(255);
+/** When a migration moves accounts, and whether those with overrides too (S16.5). */
+export const MIGRATION_MODES = [
+  "IMMEDIATE",
+  "IMMEDIATE_IGNORE_OVERRIDE",
+  "NEXT_CYCLE",
+  "NEXT_CYCLE_IGNORE_OVERRIDE",
+] as const satisfies readonly MigrationMode[];
+
+/** From which versions accounts move when the next one is activated; by default from the one before it (S16.4). */
+export const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
+
+/** A field that has a default in a book, where a request must say it. */
+const required = <Field extends z.ZodType>(field: z.ZodPipe<z.ZodOptional<z.ZodNullable<Field>>>): Field =>
+  field.in.unwrap().unwrap();
+
 const alias = idOf(50).min(3);
 const key = z.string().min(1).max(255);
 const accountIds = z.array(reference).min(1).max(100);
-/** A setting of what is made with it: whose it is goes without saying. */
+/** A setting that is made together with its customer or account, which is its entity. */
 const ownSetting = z.strictObject({
   id: setting.shape.id,
-  namespace: setting.shape.namespace.in.unwrap().unwrap(),
+  namespace: required(setting.shape.namespace),
   name,
-  dataType: setting.shape.dataType.in.unwrap().unwrap(),
+  dataType: required(setting.shape.dataType),
   value: setting.shape.value,
 });
 const settings = z.array(ownSetting).max(10).nullish();
 
 /** Of an account, who it is and how it is invoiced. */
-const accountCreate = z.strictObject({
-  id: idOf(50),
-  name: accountName,
-  customerId: reference,
-  invoiceCurrency: currency.nullish(),
-  aliases: z.array(alias).max(10).nullish(),
-  address: address.nullish(),
-  primaryEmail: email.nullish(),
-  netTermDays: days.nullish(),
-  metadata: freeForm.nullish(),
-  tags: account.shape.tags,
-  settings,
-});
+const accountCreate = account
+  .pick({
+    id: true,
+    name: true,
+    customerId: true,
+    invoiceCurrency: true,
+    address: true,
+    primaryEmail: true,
+    netTermDays: true,
+    metadata: true,
+    tags: true,
+  })
+  .extend({ aliases: z.array(alias).max(10).nullish(), settings });
 /** A customer to be made, and its first account with it. */
-const customerCreate = z.strictObject({
-  id: idOf(50),
-  name: accountName,
-  primaryEmail: email.nullish(),
-  address: address.nullish(),
-  settings,
-  account: accountCreate.omit({ customerId: true }).nullish(),
-});
+const customerCreate = customer
+  .omit({ status: true })
+  .extend({ settings, account: accountCreate.omit({ customerId: true }).nullish() });
 const customerPatch = customerCreate.omit({ id: true, account: true, settings: true }).partial();
 const accountPatch = accountCreate
   .omit({ id: true, customerId: true, invoiceCurrency: true, aliases: true, settings: true })
@@ -73,71 +79,50 @@ const aliasCreate = z
   .min(1)
   .max(100);
 
-const associate = z.strictObject({
-  pricePlanId: reference,
-  /** Default: the latest ACTIVE one. */
-  version: z.int().min(1).nullish(),
-  effectiveFrom: date,
-  effectiveUntil: date.nullish(),
-  /** Checked with the plan (S16.2). */
-  pricePlanDetailsOverride: freeForm.nullish(),
-  retainStartOffsets: z.boolean().nullish(),
-});
-const dissociate = z.strictObject({
-  effectiveFrom: date,
-  effectiveUntil: date.nullish(),
-  /** Where a plan or a version is named, the days may have no other one. */
-  pricePlanId: reference.nullish(),
-  version: z.int().min(1).nullish(),
-});
+/** Its override is checked with the plan (S16.2); the version's default is the latest ACTIVE one. */
+const associate = planAssociation.omit({ decidedAt: true }).extend({ pricePlanDetailsOverride: freeForm.nullish() });
+/** Where a plan or a version is named, the days may have no other one. */
+const dissociate = planAssociation
+  .pick({ effectiveFrom: true, effectiveUntil: true, version: true })
+  .extend({ pricePlanId: reference.nullish() });
 const migrate = z.strictObject({
-  sourceId: z.string().min(1).max(255),
+  sourceId: key,
   sourceVersion: z.int().min(1),
-  targetId: z.string().min(1).max(255),
+  targetId: key,
   targetVersion: z.int().min(1),
-  mode: z.enum(["IMMEDIATE", "IMMEDIATE_IGNORE_OVERRIDE", "NEXT_CYCLE", "NEXT_CYCLE_IGNORE_OVERRIDE"]),
-  retainStartOffsets: z.boolean().nullish(),
+  mode: z.enum(MIGRATION_MODES),
+  retainStartOffsets: planAssociation.shape.retainStartOffsets,
   pricingCycleConfig: pricingCycleConfig.nullish(),
 });
 
-const licenseUpdate = z.strictObject({
-  licenseId: reference,
-  updateType: z.enum(["ABSOLUTE", "RELATIVE"]),
-  quantity: decimal,
-  effectiveFrom: moment.nullish(),
+const licenseUpdate = bookLicenseUpdate.extend({
+  updateType: required(bookLicenseUpdate.shape.updateType),
+  effectiveFrom: bookLicenseUpdate.shape.effectiveFrom.nullish(),
   idempotencyKey: key.nullish(),
 });
-const entryGrant = z.strictObject({
-  granted: decimalFromZero,
-  effectiveFrom: moment,
-  effectiveUntil: moment,
-  idempotencyKey: key.nullish(),
+const entryGrant = featureCredit.omit({ id: true, featureId: true }).extend({ idempotencyKey: key.nullish() });
+const entryPatch = z.strictObject({
+  granted: featureCredit.shape.granted.nullish(),
+  effectiveUntil: featureCredit.shape.effectiveUntil.nullish(),
 });
-const entryPatch = z.strictObject({ granted: decimalFromZero.nullish(), effectiveUntil: moment.nullish() });
 const creditCreate = z
   .array(
-    z.strictObject({
+    credit.omit({ id: true }).extend({
       accountId: reference,
       purpose: name,
       creditAmount: decimalAboveZero,
       priority: z.int(),
-      effectiveFrom: date,
-      effectiveUntil: date.nullish(),
-      applicableEntityIds: z.array(reference).nullish(),
       idempotencyKey: key.nullish(),
     }),
   )
   .min(1)
   .max(100);
 
-const groupCreate = z.strictObject({
+const groupCreate = invoiceGroup.pick({ netTermDays: true, gracePeriod: true, address: true }).extend({
   name,
   email,
-  dailyInvoiceConsolidation: z.boolean(),
+  dailyInvoiceConsolidation: required(invoiceGroup.shape.dailyInvoiceConsolidation),
   accountIds,
-  netTermDays: days.nullish(),
-  gracePeriod: days.nullish(),
-  address: address.nullish(),
 });
 
 /** Every request, by what it asks for. */
@@ -158,10 +143,8 @@ export const REQUESTS = {
   groupCreate,
   accountIds,
 } as const;
-/** What can be asked for. */
+/** The name of a request. */
 export type RequestKind = keyof typeof REQUESTS;
-/** A request as it is given: a decimal may be a number, a text or a Decimal; times are texts (S1.2, S2.2). */
-export type RequestInput<Kind extends RequestKind> = z.input<(typeof REQUESTS)[Kind]>;
 /** A request as it was read: decimals are Decimals, times are milliseconds since 1970. */
 export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)[Kind]>;
 
@@ -171,7 +154,29 @@ export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path
  */
 export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown): RequestOutput<Kind> {
-  return readInput(REQUESTS[kind], raw) as RequestOutput<Kind>;
+  return readInput(REQUESTS[kind], withTimesAsText(raw)) as RequestOutput<Kind>;
+}
+
+/** The fields of requests that are instants or days. */
+const TIMES: ReadonlySet<string> = new Set(["effectiveFrom", "effectiveUntil", "startTime", "endTime"]);
+
+/**
+ * A request, or a list of them, with its instants as the schemas have them: a caller in the same process may give
+ * milliseconds since 1970 or a `Date` too, while in a document a number would be a mistake.
+ */
+export function withTimesAsText(raw: unknown): unknown {
+  if (Array.isArray(raw)) return raw.map(withTimesAsText);
+  if (typeof raw !== "object" || raw === null || !Object.keys(raw).some((name) => TIMES.has(name))) return raw;
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]: [string, unknown]) => [name, TIMES.has(name) ? timeText(value) : value]),
+  );
+}
+
+/** An instant as text. Anything else stays as it is, for the schema to refuse. */
+function timeText(value: unknown): unknown {
+  if (typeof value !== "number" && !(value instanceof Date)) return value;
+  const instant = Number(value);
+  return Number.isInteger(instant) && instant >= INSTANT_MIN && instant < INSTANT_END ? formatInstant(instant) : value;
 }
 
 /**
@@ -191,8 +196,8 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
 }
 
 /**
- * The problem that is told: the first, but of what has no field that is known the first that is missing. Whoever sends
- * an event without the `event` around it is helped by that word alone.
+ * The problem that the message tells: the first one, or, where every field is unknown, the first missing field. So an event
+ * that is sent without the `event` around it is answered with `event: missing`.
  */
 function toldOf(problems: readonly Problem[], raw: unknown): Problem | undefined {
   const [first] = problems;

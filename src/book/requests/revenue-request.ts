@@ -8,14 +8,15 @@ import * as z from "zod";
 import { RatebookError } from "../../errors.ts";
 import { catalogOf } from "../checks/check-book.ts";
 import { checkCards } from "../checks/check-plans.ts";
+import type { Book } from "../model/book.ts";
+import type { PricePlanDetails } from "../model/price-plan.ts";
 import { collectProblems, type Path } from "../problems.ts";
-import type { Book } from "../reading/document.ts";
 import { referencesOf } from "../reading/references.ts";
 import { resolveDetails } from "../resolving/resolve-plan.ts";
 import { currency, date, decimal, decimalFromZero, mapOf, moment, reference } from "../resources/fields.ts";
-import { type PricePlanDetails, pricePlan } from "../resources/price-plan.ts";
+import { pricePlan } from "../resources/price-plan.ts";
 import { oneOf, shown } from "../sentences.ts";
-import { readInput } from "./requests.ts";
+import { readInput, REQUESTS } from "./requests.ts";
 
 /** Most items that a map of quantities names. */
 const ITEMS_MAX = 500;
@@ -62,7 +63,7 @@ const usageConfig = z.discriminatedUnion(
 const licenseEntry = z.strictObject({
   quantity: decimal,
   effectiveFrom: moment.nullish().meta({ description: "Default: the start of the cycle." }),
-  updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish().meta({ description: "Default ABSOLUTE." }),
+  updateType: REQUESTS.licenseUpdate.shape.updateType.nullish().meta({ description: "Default ABSOLUTE." }),
 });
 
 /** Licenses as the service's clients list them; those of one license are its changes, in order. */
@@ -149,8 +150,6 @@ export const revenueRequest = z.strictObject({
     .nullish(),
   explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations." }),
 });
-/** A revenue calculation as it is given: a decimal may be a number, a text or a Decimal; times are texts. */
-export type RevenueRequestInput = z.input<typeof revenueRequest>;
 /** A revenue calculation as it was read. */
 export type RevenueRequest = z.output<typeof revenueRequest>;
 

@@ -4,16 +4,17 @@
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import type { Account, PlanAssociation } from "../model/account.ts";
 import type { Path } from "../problems.ts";
 import { idAt, type Resolving } from "../reading/references.ts";
-import type { Account, AccountDocument, PlanAssociation, PlanAssociationDocument } from "../resources/account.ts";
+import type { AccountDocument, PlanAssociationDocument } from "../resources/account.ts";
 import { shown } from "../sentences.ts";
 import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
 
 /** "No end", as a date. */
 const NO_END: Instant = parseInstant("9999-01-01T00:00:00.000Z");
 
-/** What an account has that says nothing else. */
+/** The parts of a book by which accounts are resolved. */
 export interface AccountDefaults {
   readonly currency: string;
   readonly versions: ReadonlyMap<string, PlanVersions>;

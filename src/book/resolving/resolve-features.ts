@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { Feature, FeatureAssociation } from "../model/catalog-items.ts";
+import type { FeatureDetails } from "../model/metering.ts";
 import type { Path } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
 import { idAt, type Resolving } from "../reading/references.ts";
-import type { Feature, FeatureAssociation, FeatureDocument } from "../resources/catalog-items.ts";
-import { currentSchemas, type EventSchemaDocument, type FeatureDetails } from "../resources/event-schema.ts";
+import type { FeatureDocument } from "../resources/catalog-items.ts";
+import { currentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
 import { shown } from "../sentences.ts";
 
 /** The features of a document, and what each of its event schemas consumes. */
@@ -54,7 +56,7 @@ export function resolveFeatures(document: BookDocument, resolving: Resolving): R
   return { features, featureDetails };
 }
 
-/** What the event schemas say themselves, in `featureDetails`. */
+/** The associations that event schemas have in `featureDetails`. */
 function ownDetails(
   schemas: readonly EventSchemaDocument[],
   resolving: Resolving,

@@ -5,17 +5,12 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { type Decimal, textOf, valueOf } from "../../numbers/decimal.ts";
+import type { Computation, EnrichmentField, EventSchema, FeatureDetails, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import { idAt, type Resolving, settingKeyAt } from "../reading/references.ts";
-import type {
-  EnrichmentField,
-  EnrichmentFieldDocument,
-  EventSchema,
-  EventSchemaDocument,
-  FeatureDetails,
-} from "../resources/event-schema.ts";
+import type { EnrichmentFieldDocument, EventSchemaDocument } from "../resources/event-schema.ts";
 import { ruleAt } from "../resources/rule-fields.ts";
-import type { Computation, ComputationDocument, UsageMeter, UsageMeterDocument } from "../resources/usage-meter.ts";
+import type { ComputationDocument, UsageMeterDocument } from "../resources/usage-meter.ts";
 import { shown } from "../sentences.ts";
 
 /** Resolves one version of an event schema. */

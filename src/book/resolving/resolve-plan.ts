@@ -3,12 +3,12 @@
  *
  * @module
  */
+import type { CreditGrantRateCard } from "../model/grant-card.ts";
+import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
 import type { Path } from "../problems.ts";
 import { idAmong, idAt, type ReferredList, type Resolving } from "../reading/references.ts";
-import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
-import type { CreditGrantRateCard } from "../resources/rate-card.ts";
 
-/** What stands for all cards of a kind in `applicableEntityIds` (S12.2). */
+/** The words for all cards of a kind in `applicableEntityIds` (S12.2). */
 const ALL_CARDS: ReadonlySet<string> = new Set([
   "ALL_USAGE_METER_RATE_CARDS",
   "ALL_FIXED_FEE_RATE_CARDS",
@@ -60,7 +60,7 @@ export function resolveEntities(
 /** The versions of one plan. */
 export interface PlanVersions {
   readonly all: ReadonlyMap<number, PricePlan>;
-  /** What an association means that names no version: the latest ACTIVE one, else the latest DRAFT. */
+  /** The version of an association that names none: the latest ACTIVE one, else the latest DRAFT. */
   readonly current: PricePlan | undefined;
 }
 

@@ -4,10 +4,12 @@
  *
  * @module
  */
+import type { Book } from "../model/book.ts";
+import type { AddOn, Setting } from "../model/catalog-items.ts";
 import type { Path } from "../problems.ts";
-import type { Book, BookDocument } from "../reading/document.ts";
+import type { BookDocument } from "../reading/document.ts";
 import { idAt, type Resolving } from "../reading/references.ts";
-import type { AddOn, AddOnDocument, Setting, SettingDocument } from "../resources/catalog-items.ts";
+import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
 import { anOrA, shown } from "../sentences.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";

@@ -21,7 +21,7 @@ import {
   reference,
   text,
 } from "./fields.ts";
-import { type PricePlanDetailsOverride, pricePlanDetailsOverride } from "./price-plan.ts";
+import { pricePlanDetailsOverride } from "./price-plan.ts";
 
 /** A postal address. */
 export const address = z.strictObject({
@@ -33,8 +33,6 @@ export const address = z.strictObject({
   state: text,
   country: text,
 });
-/** A postal address. */
-export type Address = z.output<typeof address>;
 
 const status = orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
 
@@ -46,11 +44,9 @@ export const customer = z.strictObject({
   address: address.nullish(),
   status,
 });
-/** A customer owns accounts. */
-export type Customer = z.output<typeof customer>;
 
 /** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
-const planAssociation = z.strictObject({
+export const planAssociation = z.strictObject({
   pricePlanId: reference,
   /** Default: the latest ACTIVE version, else the latest DRAFT. */
   version: z.int().min(1).nullish(),
@@ -63,25 +59,18 @@ const planAssociation = z.strictObject({
 });
 /** An association as it is written, before references are resolved. */
 export type PlanAssociationDocument = z.output<typeof planAssociation>;
-/** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
-export interface PlanAssociation extends Omit<PlanAssociationDocument, "version" | "pricePlanDetailsOverride"> {
-  readonly version: number;
-  readonly pricePlanDetailsOverride?: PricePlanDetailsOverride | null | undefined;
-}
 
 /** A change of a license's quantity (S10.1). */
-const licenseUpdate = z.strictObject({
+export const licenseUpdate = z.strictObject({
   licenseId: reference,
   updateType: orDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   quantity: decimal,
   effectiveFrom: moment,
   idempotencyKey: text,
 });
-/** A change of a license's quantity (S10.1). */
-export type LicenseUpdate = z.output<typeof licenseUpdate>;
 
 /** Money that pays invoice lines (S12). */
-const credit = z.strictObject({
+export const credit = z.strictObject({
   id: idOf(512).nullish(),
   purpose: z.string(),
   creditAmount: decimalFromZero,
@@ -90,32 +79,20 @@ const credit = z.strictObject({
   effectiveUntil: date.nullish(),
   applicableEntityIds: z.array(reference).nullish(),
 });
-/** A credit as it is written: its id may be missing. */
-type CreditDocument = z.output<typeof credit>;
-/** Money that pays invoice lines (S12). */
-export interface Credit extends CreditDocument {
-  id: string;
-}
 
 /** A feature credit entry that was bought (S11). */
-const featureCredit = z.strictObject({
+export const featureCredit = z.strictObject({
   id: idOf(512).nullish(),
   featureId: reference,
   granted: decimalFromZero,
   effectiveFrom: moment,
   effectiveUntil: moment,
 });
-/** A feature credit entry as it is written: its id may be missing. */
-type FeatureCreditDocument = z.output<typeof featureCredit>;
-/** A feature credit entry that was bought (S11). */
-export interface FeatureCredit extends FeatureCreditDocument {
-  id: string;
-}
 
 const aliasText = idOf(50).min(3);
 const alias = z.union([aliasText, z.strictObject({ alias: aliasText, status })]);
 
-/** Who uses and pays. */
+/** An account: events name it, and its customer pays its invoices. */
 export const account = z.strictObject({
   id: idOf(50),
   name: z.string().min(3).max(255),
@@ -136,19 +113,6 @@ export const account = z.strictObject({
 });
 /** An account as it is written, before references are resolved. */
 export type AccountDocument = z.output<typeof account>;
-/** Who uses and pays. */
-export interface Account extends Omit<
-  AccountDocument,
-  "invoiceCurrency" | "aliases" | "pricePlans" | "credits" | "featureCredits"
-> {
-  readonly invoiceCurrency: string;
-  /** The aliases that are active. */
-  readonly aliases: readonly string[];
-  /** As listed; `inDecisionOrder` says in which order they were made (S9.2, S16.1). */
-  readonly pricePlans: readonly PlanAssociation[];
-  readonly credits: readonly Credit[];
-  readonly featureCredits: readonly FeatureCredit[];
-}
 
 /** Consolidates the invoices of several accounts (S16.7). */
 export const invoiceGroup = z.strictObject({
@@ -164,9 +128,3 @@ export const invoiceGroup = z.strictObject({
   billingAddress: address.nullish(),
   accountIds: listOf(reference),
 });
-/** An invoice group as it is written, before references are resolved. */
-type InvoiceGroupDocument = z.output<typeof invoiceGroup>;
-/** Consolidates the invoices of several accounts (S16.7). */
-export interface InvoiceGroup extends Omit<InvoiceGroupDocument, "name"> {
-  readonly name: string;
-}

@@ -10,7 +10,7 @@ import { idOf, instant, label, name, orDefault, reference, text } from "./fields
 const association = z.union([reference, z.strictObject({ schemaName: reference, attributeName: reference.nullish() })]);
 const associations = z.array(association).max(50).nullish();
 
-/** What an account may be entitled to. */
+/** A feature, for which accounts hold feature credits. */
 export const feature = z.strictObject({
   id: idOf(50),
   name,
@@ -25,16 +25,6 @@ export const feature = z.strictObject({
 });
 /** A feature as it is written, before references are resolved. */
 export type FeatureDocument = z.output<typeof feature>;
-/** A schema whose events consume a feature, and the attribute that says how much (S11.2). */
-export interface FeatureAssociation {
-  readonly schemaName: string;
-  readonly attributeName: string;
-}
-/** What an account may be entitled to. */
-export interface Feature extends Omit<FeatureDocument, "displayName" | "schemaAssociations" | "schemaAssocitions"> {
-  readonly displayName: string;
-  readonly schemaAssociations: readonly FeatureAssociation[];
-}
 
 /** A priced item of fixed fee, license and credit grant cards. */
 export const addOn = z.strictObject({
@@ -48,10 +38,6 @@ export const addOn = z.strictObject({
 });
 /** An add-on as it is written: its displayName may be missing. */
 export type AddOnDocument = z.output<typeof addOn>;
-/** A priced item of fixed fee, license and credit grant cards. */
-export interface AddOn extends AddOnDocument {
-  displayName: string;
-}
 
 /** The namespace of a setting that names none. */
 export const SETTING_NAMESPACE = "user";
@@ -80,11 +66,6 @@ export const setting = z.strictObject({
 });
 /** A setting as it is written, before its entity is resolved. */
 export type SettingDocument = z.output<typeof setting>;
-/** A value that enrichments depend on (S4.2). */
-export interface Setting extends SettingDocument {
-  /** The organization's, customer's or account's id. */
-  entityId: string;
-}
 
 /** `setting.<namespace>.<id>` in lower case: what {@link EventSchema} dependencies name (S4.2). */
 export function settingKey(of: Pick<SettingDocument, "namespace" | "id">): string {

@@ -9,6 +9,7 @@ import { parseDate, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, valueOf } from "../../numbers/decimal.ts";
+import type { RuleInput } from "../model/maybe.ts";
 import { shown } from "../sentences.ts";
 
 /** Most days of a grace period or a payment term: a hundred years. */
@@ -87,10 +88,7 @@ export const currency = z
 
 /** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
 export const ruleSource = z
-  .unknown()
-  .refine((value) => value !== undefined && value !== null, {
-    error: "missing: expected a rule",
-  })
+  .custom<RuleInput>((value) => value !== undefined && value !== null, "missing: expected a rule")
   .meta({
     anyOf: [
       { type: "object", additionalProperties: true },
@@ -119,7 +117,7 @@ const ID = /^[^\s/\p{Cc}\p{Cs}]*$/u;
 /** The id or the name of another resource of the book. */
 export const reference = z.string().min(1).max(512);
 
-/** What a person calls a thing. */
+/** A name for people. */
 export const name = z.string().min(1).max(255);
 
 /** A text of at most 255 characters that may be left out. */
@@ -160,7 +158,7 @@ export function mapOf<Value extends z.ZodType>(
       context.addIssue({
         code: "custom",
         path: ["__proto__"],
-        message: "expected another key: this one is kept by no map",
+        message: "expected another key: this name cannot be stored",
       });
     }
     return given;

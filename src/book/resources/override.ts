@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PricePlanDetails, PricePlanDetailsOverride } from "./price-plan.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
 
 /**
  * A plan's details with an override: a card replaces the plan's card of the same kind and billable, in its place;

@@ -27,8 +27,6 @@ export const pricingCycleConfig = z.strictObject({
   gracePeriod: days.nullish(),
   anniversaryCycle: z.boolean().nullish(),
 });
-/** When pricing cycles begin (S6.1, S6.3), and how long late events are taken (S6.5). */
-export type PricingCycleConfig = z.output<typeof pricingCycleConfig>;
 
 const cards = {
   usageRateCards: listOf(usageRateCard),
@@ -52,13 +50,9 @@ export const pricePlanDetails = z.strictObject({
   entitlementRateCards: z.array(freeForm).nullish(),
   type: z.literal("BILLING").nullish(),
 });
-/** Everything that is priced under a plan. */
-export type PricePlanDetails = z.output<typeof pricePlanDetails>;
 
-/** What an association changes of its plan (S16.2). */
+/** An override: the changes of a plan by an association (S16.2). */
 export const pricePlanDetailsOverride = z.strictObject({ ...cards, pricingCycleConfig: pricingCycleConfig.nullish() });
-/** What an association changes of its plan (S16.2). */
-export type PricePlanDetailsOverride = z.output<typeof pricePlanDetailsOverride>;
 
 /** One version of a plan; several versions are several items with one id. */
 export const pricePlan = z.strictObject({
@@ -70,5 +64,3 @@ export const pricePlan = z.strictObject({
   description: text,
   pricePlanDetails,
 });
-/** One version of a plan (S16.4). */
-export type PricePlan = z.output<typeof pricePlan>;

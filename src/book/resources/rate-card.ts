@@ -5,7 +5,6 @@
  */
 import * as z from "zod";
 
-import type { ReadonlyDeep } from "../readonly-deep.ts";
 import { shown } from "../sentences.ts";
 import {
   CYCLES_MAX,
@@ -44,13 +43,9 @@ const slab = z.strictObject({
   priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
   slabConfig: z.strictObject({ packageSize: decimalAboveZero.nullish(), chargeAtZero: truth.nullish() }).nullish(),
 });
-export type Slab = z.output<typeof slab>;
 
 /** TIERED or VOLUME slabs (S7.2). */
 const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), slabs: z.array(slab).min(1) });
-export type RatePlan = z.output<typeof ratePlan>;
-/** What may be given as a rate plan. */
-export type RatePlanInput = ReadonlyDeep<z.input<typeof ratePlan>>;
 
 const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
 
@@ -67,26 +62,20 @@ const rateValue = z.strictObject({
   slabRates: z.array(slabRate).min(1),
   rateConfig: z.strictObject(rateBounds).nullish(),
 });
-export type RateValue = z.output<typeof rateValue>;
-/** What may be given as the rates of one currency. */
-export type RateValueInput = ReadonlyDeep<z.input<typeof rateValue>>;
 
 /** One rate in one currency. */
 const fixedRateValue = z.strictObject({ currency, rate: decimal });
-export type FixedRateValue = z.output<typeof fixedRateValue>;
 
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0; nulls are 1 and 0 (S9.1). */
 const recurrenceConfig = z.strictObject({
   interval: every,
   offset: after,
 });
-export type RecurrenceConfig = z.output<typeof recurrenceConfig>;
 
 const slabPriced = { ratePlan, rateValues: z.array(rateValue).min(1), ...shownAs };
 
 /** Prices a meter's usage in the cycle (S7). */
 export const usageRateCard = z.strictObject({ ...slabPriced, usageMeterId: reference });
-export type UsageRateCard = z.output<typeof usageRateCard>;
 
 /** A fee that does not depend on a quantity (S9). */
 export const fixedFeeRateCard = z.strictObject({
@@ -98,7 +87,6 @@ export const fixedFeeRateCard = z.strictObject({
   type: recurrenceType,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
-export type FixedFeeRateCard = z.output<typeof fixedFeeRateCard>;
 
 /** Prices the quantity of a license that an account holds (S10). */
 export const licenseRateCard = z.strictObject({
@@ -109,7 +97,6 @@ export const licenseRateCard = z.strictObject({
   proratedRefundMode: z.enum(["NONE", "CREDITS"]).nullish(),
   config: z.strictObject({ maxQuantity: decimalFromZero.nullish() }).nullish(),
 });
-export type LicenseRateCard = z.output<typeof licenseRateCard>;
 
 /** One entry that a billing entitlement card grants (S11.1); durations are ISO 8601, from the grant. */
 const featureConfig = z.strictObject({
@@ -117,7 +104,6 @@ const featureConfig = z.strictObject({
   effectiveFrom: orDefault(z.string(), "PT0S"),
   effectiveUntil: z.string(),
 });
-export type FeatureConfig = z.output<typeof featureConfig>;
 
 /** Grants feature credits each recurring cycle and prices the sum of their limits (S11.1). */
 export const billingEntitlementRateCard = z.strictObject({
@@ -127,7 +113,6 @@ export const billingEntitlementRateCard = z.strictObject({
   invoiceTiming,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
-export type BillingEntitlementRateCard = z.output<typeof billingEntitlementRateCard>;
 
 /** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
 const grantSlab = z.strictObject({
@@ -139,7 +124,6 @@ const grantSlab = z.strictObject({
   slabConfig: slab.shape.slabConfig,
   slabRateConfig: slabRate.shape.slabRateConfig,
 });
-export type GrantSlab = z.output<typeof grantSlab>;
 
 /** Grants monetary credits each recurring cycle (S12.6). */
 export const creditGrantRateCard = z.strictObject({
@@ -161,7 +145,6 @@ export const creditGrantRateCard = z.strictObject({
   invoiceTiming,
   recurrenceConfig: recurrenceConfig.nullish(),
 });
-export type CreditGrantRateCard = z.output<typeof creditGrantRateCard>;
 
 /** Prices what was consumed beyond the entitlements (S11.7). */
 export const entitlementOverageRateCard = z.strictObject({
@@ -170,8 +153,6 @@ export const entitlementOverageRateCard = z.strictObject({
   maxQuantity: wholeFromZero.nullish(),
   billingConfig: z.strictObject({ interval: every, startOffset: after }).nullish(),
 });
-export type EntitlementOverageRateCard = z.output<typeof entitlementOverageRateCard>;
 
 /** The least that a cycle costs (S13.3). */
 export const minimumCommitment = z.strictObject({ displayName: label, rateValues: z.array(fixedRateValue).min(1) });
-export type MinimumCommitment = z.output<typeof minimumCommitment>;

@@ -5,8 +5,8 @@
  */
 import { type Problem, RatebookError } from "../../errors.ts";
 import { checkRule, parseRule, type Rule, type RuleFields } from "../../rules/rule.ts";
+import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
-import type { EnrichmentField, EventSchema } from "./event-schema.ts";
 
 /** The rule that a field holds; undefined, and reported, when it holds none. */
 export function ruleAt(source: unknown, path: Path, report: Report): Rule | undefined {

@@ -5,7 +5,6 @@
  */
 import * as z from "zod";
 
-import type { Rule } from "../../rules/rule.ts";
 import { NAME_PATTERN } from "./event-schema.ts";
 import { idOf, label, orDefault, reference, ruleSource, text } from "./fields.ts";
 
@@ -18,11 +17,6 @@ const computation = z.strictObject({
 });
 /** A step of a meter as it is written: its rules may be text. */
 export type ComputationDocument = z.output<typeof computation>;
-/** One step of a meter; a missing matcher matches every event (S5.1). */
-export interface Computation extends Omit<ComputationDocument, "matcher" | "computation"> {
-  readonly matcher?: Rule | undefined;
-  readonly computation?: Rule | undefined;
-}
 
 /** Counts matching events, or sums what is computed of them. */
 export const usageMeter = z.strictObject({
@@ -39,9 +33,3 @@ export const usageMeter = z.strictObject({
 });
 /** A meter as it is written: its displayName may be missing, its rules may be text. */
 export type UsageMeterDocument = z.output<typeof usageMeter>;
-/** Counts matching events, or sums what is computed of them (S5). */
-export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "computations"> {
-  readonly displayName: string;
-  /** In ascending order. */
-  readonly computations: readonly Computation[];
-}

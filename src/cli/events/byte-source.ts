@@ -53,6 +53,7 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
     if (!gzip && path.endsWith(".gz") && stat.size > 0) {
       throw new InputError(`${path}: expected gzip data, as the name says, and the file is not`);
     }
+    refuseOtherKinds(path, magic);
     if (gzip) {
       await handle.close();
       return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
@@ -61,6 +62,16 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** Refuses what is no text of ours, by its first two bytes. @throws {InputError} */
+function refuseOtherKinds(name: string, [first, second]: Uint8Array): void {
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isUtf16) throw new InputError(`${name}: the file is UTF-16: expected UTF-8; save it as CSV in UTF-8`);
+  // The letters PK begin a zip archive, which is what spreadsheets are.
+  if (first === 0x50 && second === 0x4b && /\.(?:xlsx|xlsm|ods|zip)$/i.test(name)) {
+    throw new InputError(`${name}: the file is a spreadsheet or an archive: save its table as CSV`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The map of a CSV file: where each part of an event comes from (book.md, "Event files").
+ * The map of a file of events: where each part of an event comes from (book.md, "Event files").
  *
  * @module
  */
@@ -7,13 +7,14 @@ import * as z from "zod";
 
 import { hintAt } from "../../book/nearest.ts";
 import { pathText } from "../../book/problems.ts";
+import { openDocument } from "../../book/reading/json-document.ts";
 import { mapOf } from "../../book/resources/fields.ts";
 import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
 import type { Problem } from "../../errors.ts";
 import { Decimal } from "../../numbers/decimal.ts";
-import { openDocument } from "../json-document.ts";
 import { InputError, quoted } from "../problems.ts";
+import { TIME_FORMS } from "./text-forms.ts";
 
 const constant = z.union([
   z.string(),
@@ -39,9 +40,24 @@ const zone = z
     }
   }, 'expected "UTC" or an offset such as "+05:30"')
   .optional();
+const FORMS = [...TIME_FORMS.keys()];
+const form = z
+  .string()
+  .refine((text) => TIME_FORMS.has(text), `expected one of ${FORMS.map(quoted).join(", ")}`)
+  .meta({ enum: FORMS })
+  .optional();
 const timestamp = z.union(
-  [column.extend({ zone }), value.extend({ zone }), template.extend({ zone })],
-  `${ONE_OF}, with "zone" beside it where the text has none`,
+  [column.extend({ form, zone }), value.extend({ form, zone }), template.extend({ form, zone })],
+  `${ONE_OF}, with "form" and "zone" beside it where the text needs them`,
+);
+const decimal = z
+  .string()
+  .refine((text) => text === "," || text === ".", 'expected "," or "."')
+  .meta({ enum: [",", "."] })
+  .optional();
+const attribute = z.union(
+  [column.extend({ decimal }), value, template],
+  `${ONE_OF}, with "decimal" beside a column whose numbers have a comma`,
 );
 
 /** Where the parts of an event come from. */
@@ -51,7 +67,7 @@ export const csvMap = z.strictObject({
   accountId: origin,
   id: origin,
   timestamp,
-  attributes: mapOf(z.string().min(1), origin).default({}),
+  attributes: mapOf(z.string().min(1), attribute).default({}),
   dimensions: mapOf(z.string().min(1), origin).default({}),
 });
 /** A map that was read. */
@@ -82,44 +98,53 @@ export function readCsvMap(file: string, text: string): CsvMap {
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
   const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : [];
   if (unknown === undefined) throw wrong({ path: pathText(path), message: issue?.message ?? "expected a map" });
-  const known = path.length === 0 ? Object.keys(csvMap.shape) : ["column", "value", "template", "zone"];
+  const known =
+    path.length === 0 ? Object.keys(csvMap.shape) : ["column", "value", "template", "form", "zone", "decimal"];
   throw wrong({ path: pathText([...path, unknown]), message: `unknown field${hintAt(unknown, known)}` });
 }
 
-/** The text of an origin in one record. */
-export type OriginReader = (record: readonly string[], row: number) => string;
+/** The text of an origin in one record: a row of a CSV file, or an object of an NDJSON file. */
+export type OriginReader<Record> = (record: Record, row: number) => string;
 
 /**
- * Binds an origin to the columns of a header.
+ * How a column is read.
  *
- * @throws {InputError} when it names a column that the header does not have
+ * @throws {InputError} when the file is known to have no such column
  */
-export function bindOrigin(origin: Origin, header: readonly string[], file: string): OriginReader {
-  if ("column" in origin) {
-    const index = columnOf(origin.column, header, file);
-    return (record) => record[index] ?? "";
-  }
+export type ColumnReader<Record> = (name: string) => (record: Record) => string;
+
+/** Binds an origin to the columns of a file. @throws {InputError} as `columnOf` does */
+export function bindOrigin<Record>(origin: Origin, columnOf: ColumnReader<Record>): OriginReader<Record> {
+  if ("column" in origin) return columnOf(origin.column);
   if ("value" in origin) {
     const { value } = origin;
     return () => value;
   }
-  const parts = origin.template.split(/\{([^{}]+)\}/).map((part, index): OriginReader => {
+  const parts = partsOf(origin.template).map((part, index): OriginReader<Record> => {
     if (index % 2 === 0) return () => part;
-    if (part === "row") return (_, row) => String(row);
-    const at = columnOf(part, header, file);
-    return (record) => record[at] ?? "";
+    return part === "row" ? (_, row) => String(row) : columnOf(part);
   });
   return (record, row) => parts.map((part) => part(record, row)).join("");
 }
 
-function columnOf(name: string, header: readonly string[], file: string): number {
-  const index = header.indexOf(name);
-  if (index !== header.lastIndexOf(name)) {
-    throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has it more than once`);
-  }
-  if (index >= 0) return index;
-  const columns = header.map((column) => quoted(column)).slice(0, 20);
-  throw new InputError(
-    `${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}${hintAt(name, header)}`,
-  );
+/** The columns that a map names, in its order. */
+export function columnsOf(map: CsvMap): readonly string[] {
+  const { schemaName, accountId, id, timestamp, attributes, dimensions } = map;
+  const origins: readonly Origin[] = [
+    schemaName,
+    accountId,
+    id,
+    timestamp,
+    ...Object.values(attributes),
+    ...Object.values(dimensions),
+  ];
+  return origins.flatMap((origin) => {
+    if ("column" in origin) return [origin.column];
+    return "value" in origin ? [] : partsOf(origin.template).filter((part, index) => index % 2 === 1 && part !== "row");
+  });
+}
+
+/** Of a template in turn a text and the name of a column. */
+function partsOf(template: string): readonly string[] {
+  return template.split(/\{([^{}]+)\}/);
 }

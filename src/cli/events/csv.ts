@@ -7,13 +7,16 @@ import { isUtf8 } from "node:buffer";
 
 import { type CsvError, parse, type Parser } from "csv-parse";
 
-import { formatInstant, instantOrUndefined, parseZone } from "../../calendar/instant.ts";
-import { InputError, NOT_UTF8, TOO_LONG } from "../problems.ts";
+import { hintAt } from "../../book/nearest.ts";
+import { instantOrUndefined } from "../../calendar/instant.ts";
+import { CARRIAGE_RETURNS, InputError, NOT_UTF8, quoted, TOO_LONG } from "../problems.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { bindOrigin, type CsvMap, type OriginReader } from "./csv-map.ts";
+import type { ColumnReader, CsvMap } from "./csv-map.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
+import { type EventMaker, eventMaker } from "./mapped-event.ts";
+import { type Separator, separatorOf } from "./separator.ts";
 
 const CHUNK_BYTES = 1 << 16;
 const LINE_END = 0x0a;
@@ -32,15 +35,12 @@ type Row =
   | { readonly line: number; readonly record: readonly string[] }
   | { readonly line: number; readonly record?: undefined; readonly reason: string };
 
-/** Makes an event of a record. */
-type EventMaker = (record: readonly string[], row: number) => { readonly timestamp: string };
-
 /** A cursor over a CSV file. The first record is the header. */
 export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, sink: EventSink): EventCursor {
   const records = createRecords(file, source);
   let rows: readonly Row[] = [];
   let next = 0;
-  let makeEvent: EventMaker | undefined;
+  let makeEvent: EventMaker<readonly string[]> | undefined;
   let rowNumber = 0;
   let head: { readonly line: number; readonly event?: unknown; readonly reason?: string } = { line: 0 };
   let at: number | undefined;
@@ -62,7 +62,7 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
           if (row.record === undefined) {
             throw new InputError(`${file}:${row.line}: expected a header: ${row.reason}`);
           }
-          makeEvent = bindMap(map, row.record, file);
+          makeEvent = eventMaker(map, columnReader(row.record, file));
           continue;
         }
         rowNumber++;
@@ -71,8 +71,12 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
           head = { line: row.line, reason: row.reason };
         } else {
           const event = makeEvent(row.record, rowNumber);
-          at = instantOrUndefined(event.timestamp);
-          head = { line: row.line, event };
+          if (typeof event === "string") {
+            head = { line: row.line, reason: event };
+          } else {
+            at = instantOrUndefined(event.timestamp);
+            head = { line: row.line, event };
+          }
         }
         return true;
       }
@@ -94,17 +98,22 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
 function createRecords(file: string, source: ByteSource): { next(): Promise<readonly Row[]> } {
   const blocks = createLineBlocks(source, CHUNK_BYTES);
   let rows: Row[] = [];
-  const parser = createRowParser(file, (row) => {
-    rows.push(row);
-  });
+  let parser: RowParser | undefined;
+  const openParser = (beginning: string): RowParser =>
+    createRowParser(file, separatorOf(beginning), (row) => {
+      rows.push(row);
+    });
   return {
     async next() {
       rows = [];
       for (let found = await blocks.next(); ; found = await blocks.next()) {
-        if (found === "oversized") parser.passOver(TOO_LONG);
+        if (found === "oversized") (parser ??= openParser("")).passOver(TOO_LONG);
         // A copy, because the parser may keep the last bytes, and the buffer of the blocks is used again.
-        if (found === "lines") await parser.parse(Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end)));
-        if (found === "end") await parser.end();
+        if (found === "lines") {
+          const lines = Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end));
+          await (parser ??= openParser(lines.toString("utf8"))).parse(lines);
+        }
+        if (found === "end") await parser?.end();
         if (found === "end" || rows.length > 0) return rows;
       }
     },
@@ -121,12 +130,12 @@ interface RowParser {
   end(): Promise<void>;
 }
 
-function createRowParser(file: string, tell: (row: Row) => void): RowParser {
+function createRowParser(file: string, delimiter: Separator, tell: (row: Row) => void): RowParser {
   let columns: number | undefined;
   let linesRead = 0;
   /** Lines that the parser in use has not seen. */
   let linesBefore = 0;
-  /** The last line of the last record: one that ends beyond its bounds is told where it begins. */
+  /** The last line of the last record: a record that is too long is reported by the line after it, where it begins. */
   let lastLine = 0;
   let overflowed: number | undefined;
   /** Lines whose bytes are no UTF-8: what a parser makes of those looks like a text that holds the replacement character. */
@@ -146,6 +155,7 @@ function createRowParser(file: string, tell: (row: Row) => void): RowParser {
   const createParser = (): Parser =>
     parse({
       ...CSV_OPTIONS,
+      delimiter,
       // Nothing is left to read from the stream: so records and what is skipped come in one order.
       on_record: (record: readonly string[], { lines }) => {
         columns ??= record.length;
@@ -241,27 +251,18 @@ function reasonOfRecord(error: CsvError): string {
   }
 }
 
-function bindMap(map: CsvMap, header: readonly string[], file: string): EventMaker {
-  const bind = (origin: Parameters<typeof bindOrigin>[0]): OriginReader => bindOrigin(origin, header, file);
-  const schemaName = bind(map.schemaName);
-  const accountId = bind(map.accountId);
-  const id = bind(map.id);
-  const timestamp = bind(map.timestamp);
-  const zone = map.timestamp.zone === undefined ? undefined : parseZone(map.timestamp.zone);
-  const attributes = Object.entries(map.attributes).map(([name, origin]) => ({ name, read: bind(origin) }));
-  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bind(origin) }));
-  return (record, row) => ({
-    schemaName: schemaName(record, row),
-    id: id(record, row),
-    timestamp: zonedTimestamp(timestamp(record, row), zone),
-    accountId: accountId(record, row),
-    attributes: attributes.map(({ name, read }) => ({ name, value: read(record, row) })),
-    dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
-  });
-}
-
-/** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */
-function zonedTimestamp(text: string, zoneMinutes: number | undefined): string {
-  const instant = instantOrUndefined(text, zoneMinutes);
-  return instant === undefined ? text : formatInstant(instant);
+/** The columns of a header. */
+function columnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
+  if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
+  return (name) => {
+    const index = header.indexOf(name);
+    if (index !== header.lastIndexOf(name)) {
+      throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has it more than once`);
+    }
+    if (index >= 0) return (record) => record[index] ?? "";
+    const columns = header.map((column) => quoted(column)).slice(0, 20);
+    throw new InputError(
+      `${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}${hintAt(name, header)}`,
+    );
+  };
 }

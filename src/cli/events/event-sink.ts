@@ -1,8 +1,9 @@
 /**
- * Where the events of the files go, and where what is wrong with them is told.
+ * The receiver of what readers of event files find: events, and lines that hold none.
  *
  * @module
  */
+import type { CountedEvents } from "../../ledger/preview/counted-events.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 
 /** Takes what readers find. Each answer says whether to read on. */
@@ -15,4 +16,6 @@ export interface EventSink {
   slotsOf(schemaName: string): EventSlots | undefined;
   /** The event that was put into the slots: a valid envelope, with every declared attribute and dimension. */
   filled(file: string, line: number, slots: EventSlots): boolean;
+  /** Events that a database has measured. @returns false where they are to be given one by one */
+  counted(events: CountedEvents): boolean;
 }

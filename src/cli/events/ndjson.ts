@@ -1,5 +1,5 @@
 /**
- * Reads an NDJSON file of events: one event a line in the reference's shape.
+ * Reads an NDJSON file of events: one event a line, in the reference's shape or, with a map, any object.
  *
  * Lines that look like one before them are read by their shape, all others in full; both give the same (S1.2).
  *
@@ -17,6 +17,7 @@ import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
 import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
+import type { EventMaker } from "./mapped-event.ts";
 import type { ShapeFiller } from "./shape-filler.ts";
 
 const LINE_END = 0x0a;
@@ -32,6 +33,8 @@ export interface NdjsonOptions {
   readonly bufferBytes: number;
   /** Whether shapes are learned; without them every line is read in full. */
   readonly shapes: boolean;
+  /** Makes events of objects of another kind; they are read in full. */
+  readonly makeEvent?: EventMaker<unknown> | undefined;
 }
 
 /** A line that was read in full. */
@@ -59,7 +62,9 @@ export function createNdjsonCursor(
   options: NdjsonOptions,
 ): EventCursor {
   const blocks = createLineBlocks(source, options.bufferBytes);
-  const shapes = createKnownShapes((schemaName) => (options.shapes ? sink.slotsOf(schemaName) : undefined));
+  const { makeEvent } = options;
+  const learns = options.shapes && makeEvent === undefined;
+  const shapes = createKnownShapes((schemaName) => (learns ? sink.slotsOf(schemaName) : undefined));
   const instants = createInstantReader();
   const { bytes } = blocks;
   const place: Place = {
@@ -91,7 +96,8 @@ export function createNdjsonCursor(
       while (place.position < place.end) {
         const found = shapes.match(place.bytes, place.position);
         if (found !== undefined && advanceShaped(place, found, shapes, instants)) return true;
-        if (advanceParsed(place, found === undefined ? shapes : undefined)) return true;
+        const learning = found === undefined && makeEvent === undefined ? shapes : undefined;
+        if (advanceParsed(place, { learning, makeEvent })) return true;
       }
       return false;
     },
@@ -134,17 +140,27 @@ function advanceShaped(place: Place, filler: ShapeFiller, shapes: KnownShapes, i
 /**
  * Goes past a line by reading it in full.
  *
- * @param learning where its shape is remembered
+ * @param how where its shape is remembered, and what makes an event of it
  * @returns false when it is blank
  */
-function advanceParsed(place: Place, learning: KnownShapes | undefined): boolean {
+function advanceParsed(
+  place: Place,
+  { learning, makeEvent }: { readonly learning: KnownShapes | undefined } & Pick<NdjsonOptions, "makeEvent">,
+): boolean {
   const text = lineAt(place.bytes, place.position);
   place.position = place.bytes.indexOf(LINE_END, place.position) + 1;
   const read = readLine(text);
-  goTo(place, read ?? { reason: "" });
-  if (read === undefined) return false;
-  if ("event" in read) learning?.learn(text);
-  return true;
+  const isEvent = read !== undefined && "event" in read;
+  goTo(
+    place,
+    isEvent && makeEvent !== undefined ? made(makeEvent(read.event, place.line + 1)) : (read ?? { reason: "" }),
+  );
+  if (isEvent) learning?.learn(text);
+  return read !== undefined;
+}
+
+function made(event: ReturnType<EventMaker<unknown>>): Parsed {
+  return typeof event === "string" ? { reason: event } : { event };
 }
 
 /** Hands the head on. What its shape promised and a value did not keep is read in full. */

@@ -38,7 +38,7 @@ export interface CompactIds extends SeenIds {
   readonly bytes: number;
 }
 
-/** @param key 128 random bits: with them nobody can make ids that are taken for one another */
+/** @param key 128 random bits, so that colliding ids cannot be constructed */
 export function createCompactIds(key: FingerprintKey): CompactIds {
   const fingerprinter = createFingerprinter(key);
   const { words } = fingerprinter;

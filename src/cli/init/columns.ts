@@ -6,6 +6,7 @@
 import { instantOrUndefined } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { valueOf } from "../../numbers/decimal.ts";
+import { formsThatFit, TIME_FORMS, withPoint } from "../events/text-forms.ts";
 
 /** The first rows of a file: its header, and some records as long as it. */
 export interface Sample {
@@ -13,9 +14,20 @@ export interface Sample {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Columns that somebody named, in place of a guess. */
+export interface ToldColumns {
+  readonly time?: string;
+  readonly account?: string;
+  readonly id?: string;
+}
+
 /** What the columns are; each column is one thing at most. */
 export interface Columns {
   readonly timestamp: string;
+  /** The form of its times, as a map names it; undefined for ISO 8601 date-times. */
+  readonly form: string | undefined;
+  /** Another form that all of its times could be in, too. */
+  readonly otherForm: string | undefined;
   /** Timestamps name no zone. */
   readonly isZoneless: boolean;
   /** Without one, all events are of one account. */
@@ -24,8 +36,12 @@ export interface Columns {
   readonly id: string | undefined;
   /** A number in every row. */
   readonly numbers: readonly string[];
+  /** Those of them that have a decimal comma. */
+  readonly commas: readonly string[];
   /** A text, in every row. */
   readonly texts: readonly string[];
+  /** Columns that look like amounts and are not numbers all through, each with the first text that is none. */
+  readonly nearNumbers: readonly { readonly column: string; readonly text: string }[];
   /** Columns that are not used, each with why. */
   readonly unused: readonly { readonly column: string; readonly why: string }[];
 }
@@ -44,45 +60,75 @@ const ACCOUNT_WORDS = [
   "user",
   "subscription",
   "project",
+  "kunde",
+  "kunden",
+  "kundennummer",
+  "konto",
+  "mandant",
+  "firma",
+  "nutzer",
+  "compte",
+  "cuenta",
+  "cliente",
 ];
-const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _-]?id)$/i;
+/** What sounds like a time: a whole number in such a column may count seconds or milliseconds. */
+const TIME_NAME = /time|date|datum|zeit|fecha|when|start|stamp|epoch|created|occurred|^ts$|(?:^|[_ .])at$/i;
+const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _.-]?id)$/i;
 const TEXTS_MAX = 50;
 const TEXT_MAX = 512;
 
 /**
- * Guesses by names and values.
+ * Guesses by names and values what was not told.
  *
- * @returns undefined when no column holds the time of each row
+ * @returns undefined when no column holds the time of each row, or the one that was told does not
  */
-export function guessColumns({ header, rows }: Sample): Columns | undefined {
+export function guessColumns({ header, rows }: Sample, told: ToldColumns = {}): Columns | undefined {
   const columns = header.map((name, at) => ({ name, values: rows.map((row) => row[at] ?? "") }));
   const isRepeated = (name: string): boolean => header.indexOf(name) !== header.lastIndexOf(name);
   const usable = columns.filter(
     ({ name, values }) => name !== "" && !isRepeated(name) && values.every((text) => text !== ""),
   );
-  const timestamp = usable.find(({ values }) => values.length > 0 && values.every(isTime));
+  const free = usable.filter(({ name }) => name !== told.account && name !== told.id);
+  const timed = told.time === undefined ? free : free.filter(({ name }) => name === told.time);
+  const timestamp = timed.find(hasTimes) ?? timed.find((column) => formsOf(column, told.time).length > 0);
   if (timestamp === undefined) return undefined;
+  const [form, otherForm] = hasTimes(timestamp) ? [] : formsOf(timestamp, told.time);
+  const readTime = (form === undefined ? undefined : TIME_FORMS.get(form)) ?? ((text: string) => text);
   const rest = usable.filter((column) => column !== timestamp);
-  const account = accountAmong(rest);
+  const named = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
+  const account = named(told.account) ?? accountAmong(rest.filter(({ name }) => name !== told.id));
   const others = rest.filter((column) => column !== account);
   const id =
+    named(told.id) ??
     others.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
-    others.find(({ name, values }) => /[ _-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
-  const measured = others.filter((column) => column !== id && !isTime(column.values[0] ?? ""));
-  const numbers = measured.filter(({ name, values }) => !isIdName(name) && values.every(isNumber));
+    others.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
+  const measured = others.filter((column) => column !== id && !isOtherTime(column));
+  const plain = measured.filter(({ name, values }) => !isIdName(name) && values.every(isNumber));
+  const withCommas = measured.filter(({ name, values }) => !isIdName(name) && values.every(isCommaNumber));
+  // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand.
+  const hasCommas = withCommas.some((column) => !plain.includes(column));
+  const commas = hasCommas ? withCommas : [];
+  const numbers = measured.filter((column) => plain.includes(column) || commas.includes(column));
   const texts = measured.filter((column) => !numbers.includes(column));
   const kept = texts.filter(({ values }) => values.every((text) => text.length <= TEXT_MAX)).slice(0, TEXTS_MAX);
   const used = new Set([timestamp, account, id, ...numbers, ...kept]);
   return {
     timestamp: timestamp.name,
-    isZoneless: timestamp.values.some((text) => instantOrUndefined(text) === undefined),
+    form,
+    otherForm,
+    isZoneless: timestamp.values.some((text) => instantOrUndefined(readTime(text) ?? text) === undefined),
     account: account?.name,
     id: id?.name,
     numbers: numbers.map(({ name }) => name),
+    commas: commas.map(({ name }) => name),
     texts: kept.map(({ name }) => name),
+    nearNumbers: texts.filter(isNearNumber).map(({ name, values }) => ({
+      column: name,
+      text: values.find((text) => !isNumber(text)) ?? "",
+    })),
     unused: columns
       .filter((column) => !used.has(column))
-      .map(({ name, values }) => ({ column: name, why: whyUnused(name, values, isRepeated(name)) })),
+      .map((column) => ({ column: column.name, why: whyUnused(column, isRepeated(column.name)) })),
   };
 }
 
@@ -112,8 +158,43 @@ function isIdName(name: string): boolean {
   return wordsOf(name).at(-1) === "id";
 }
 
+function hasTimes({ values }: Column): boolean {
+  return values.length > 0 && values.every(isTime);
+}
+
 function isTime(text: string): boolean {
   return instantOrUndefined(text, 0) !== undefined;
+}
+
+/** Whether a column has times beside the one that counts. */
+function isOtherTime(column: Column): boolean {
+  const filled = column.values.filter((text) => text !== "");
+  return (
+    filled.length > 0 && (hasTimes({ ...column, values: filled }) || formsOf({ ...column, values: filled }).length > 0)
+  );
+}
+
+/**
+ * The forms that every time of a column could be in. Whole numbers are no times unless the column is named like one, or
+ * somebody said that it is the time.
+ */
+function formsOf({ name, values }: Column, told?: string): readonly string[] {
+  const mayCount = name === told || TIME_NAME.test(name);
+  return formsThatFit(values).filter((form) => !form.endsWith("seconds") || mayCount);
+}
+
+/** What a column that sounds like a time, or was told to be one, has in its first row; undefined where none does. */
+export function timeLike(
+  { header, rows }: Sample,
+  told?: string,
+): { readonly column: string; readonly text: string } | undefined {
+  const at = header.findIndex((name) => (told === undefined ? TIME_NAME.test(name) : name === told));
+  const [text] = rows.map((row) => row[at] ?? "").filter((text) => text !== "");
+  return text === undefined ? undefined : { column: header[at] ?? "", text };
+}
+
+function isCommaNumber(text: string): boolean {
+  return withPoint(text) !== undefined;
 }
 
 function isNumber(text: string): boolean {
@@ -126,14 +207,23 @@ function isNumber(text: string): boolean {
   }
 }
 
+/** Whether every text has digits and otherwise only signs of a currency, spaces, points and commas. */
+function isNearNumber({ values }: Column): boolean {
+  return (
+    values.length > 0 &&
+    values.every((text) => /^(?:[^\d\p{L}/:-]|-(?=.)|[A-Z]{3} )*\d[\d.,' ]*(?: ?(?:\p{Sc}|%|[A-Z]{3}))?$/u.test(text))
+  );
+}
+
 function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-function whyUnused(name: string, values: readonly string[], isRepeated: boolean): string {
+function whyUnused(column: Column, isRepeated: boolean): string {
+  const { name, values } = column;
   if (name === "") return "it has no name";
   if (isRepeated) return "the header has it more than once";
   if (values.includes("")) return "it is empty in some rows";
-  if (isTime(values[0] ?? "")) return "it is another time";
+  if (isOtherTime(column)) return "it is another time";
   return "its texts are too long or too many";
 }

@@ -5,97 +5,117 @@
  */
 import { basename } from "node:path";
 
-import { parse } from "csv-parse/sync";
-
-import { parseJson } from "../../numbers/json.ts";
-import { openSource } from "../events/byte-source.ts";
+import { hintAt } from "../../book/nearest.ts";
+import { TIME_FORMS } from "../events/text-forms.ts";
 import type { Io } from "../io.ts";
 import { InputError, quoted } from "../problems.ts";
 import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
-import { guessColumns, type Sample } from "./columns.ts";
+import { type Columns, guessColumns, type Sample, timeLike, type ToldColumns } from "./columns.ts";
+import { beginningOf, csvSample, fieldSample, isJsonObject, jsonSample } from "./sample.ts";
 import { mapText } from "./templates.ts";
 
 /** What was made. */
 export interface MadeOfFile {
   readonly book: string;
   readonly map: string | undefined;
+  /** Whether the file is NDJSON. */
+  readonly isJson: boolean;
   /** What was found, and what was not, in sentences. */
   readonly notes: readonly string[];
 }
 
-const SAMPLE_BYTES = 1 << 20;
-const ROWS_MAX = 1000;
 const METERS_MAX = 50;
 
 /** Makes a book for a file. @throws {InputError} for a file of which none can be made, with what was looked for */
-export async function madeOfFile(path: string, io: Io): Promise<MadeOfFile> {
+export async function madeOfFile(path: string, told: ToldColumns, io: Io): Promise<MadeOfFile> {
   const text = await beginningOf(path, io);
-  if (text.trim() === "") throw new InputError(`${path}: the file is empty`);
-  return /^\s*\{/.test(text) ? ofNdjson(path, text) : ofCsv(path, text);
+  if (!isJsonObject(text)) return ofTable(path, csvSample(path, text), { told, isJson: false });
+  const objects = jsonSample(path, text);
+  const events = objects.map(eventOf);
+  const isReference = events.every((event) => event !== undefined) && Object.keys(told).length === 0;
+  return isReference ? ofEvents(events) : ofTable(path, fieldSample(path, objects), { told, isJson: true });
 }
 
-/** The first whole lines of a file. */
-async function beginningOf(path: string, io: Io): Promise<string> {
-  const source = await openSource(path, io.stdin);
-  try {
-    const bytes = new Uint8Array(SAMPLE_BYTES);
-    let length = 0;
-    while (length < SAMPLE_BYTES) {
-      const read = await source.read(bytes, length);
-      if (read === 0) break;
-      length += read;
-    }
-    const text = new TextDecoder().decode(bytes.subarray(0, length));
-    return length < SAMPLE_BYTES ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-  } finally {
-    await source.close();
+function ofTable(
+  path: string,
+  sample: Sample,
+  { told, isJson }: { readonly told: ToldColumns; readonly isJson: boolean },
+): MadeOfFile {
+  const [column, header] = isJson ? ["field", "the first lines have"] : ["column", "the header has"];
+  const names = `${header} ${sample.header.map(quoted).join(", ")}`;
+  for (const name of Object.values(told)) {
+    if (sample.header.includes(name)) continue;
+    throw new InputError(`${path}: no ${column} is named ${quoted(name)}: ${names}${hintAt(name, sample.header)}`);
   }
-}
-
-function ofCsv(path: string, text: string): MadeOfFile {
-  const { header, rows } = sampleOf(path, text);
-  const columns = guessColumns({ header, rows });
+  const columns = guessColumns(sample, told);
   if (columns === undefined) {
+    const time = timeLike(sample, told.time);
     throw new InputError(
-      `${path}: no column holds a date-time in each row, such as 2026-01-31T12:00:00Z or 2026-01-31 12:00:00: the header has ${header.map(quoted).join(", ")}`,
+      `${path}: no ${column} holds a time in each ${isJson ? "line" : "row"}: expected date-times such as ` +
+        `2026-01-31T12:00:00Z, or one of the forms ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
+        (time === undefined ? "" : `the ${column} ${quoted(time.column)} has ${quoted(time.text)}; `) +
+        names,
     );
   }
-  const { timestamp, isZoneless, account, id, numbers, texts, unused } = columns;
   const stem = basename(path).replace(/\..*$/, "");
   const schema = stem.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
-  const map = mapText({
-    schema,
-    account: account === undefined ? '{ "value": "account-1" }' : `{ "column": ${JSON.stringify(account)} }`,
-    id:
-      id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ "column": ${JSON.stringify(id)} }`,
-    timestamp: `{ "column": ${JSON.stringify(timestamp)}${isZoneless ? ', "zone": "UTC"' : ""} }`,
-    attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
-    dimensions: texts.map((name) => [name, name] as const),
-  });
-  const notes = [
-    `${path}: time in ${quoted(timestamp)}${isZoneless ? ', taken as UTC (see "zone" in the map)' : ""}; ` +
-      `${account === undefined ? "no column for the account: all is of account-1" : `account in ${quoted(account)}`}; ` +
-      (id === undefined ? "no column for the event's id: rows are counted" : `event id in ${quoted(id)}`),
-    numbers.length === 0
-      ? "no column of numbers: events are counted"
-      : `meters for ${numbers.slice(0, METERS_MAX).map(quoted).join(", ")}`,
-    ...unused.map(({ column, why }) => `not used: ${quoted(column)}, ${why}`),
-  ];
-  return { book: bookFor([{ schema, numbers, texts }]), map, notes };
+  const { numbers, texts } = columns;
+  return {
+    book: bookFor([{ schema, numbers, texts }]),
+    map: mapFor(schema, columns),
+    isJson,
+    notes: [`${path}: ${originNote(columns, isJson)}`, ...columnNotes(columns, column)],
+  };
 }
 
-function sampleOf(path: string, text: string): Sample {
-  let records: readonly (readonly string[])[];
-  try {
-    records = parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true, to: ROWS_MAX + 1 });
-  } catch (error) {
-    throw new InputError(
-      `${path}: the file is neither CSV nor NDJSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  const [header = [], ...rows] = records;
-  if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
-  return { header, rows: rows.filter((row) => row.length === header.length) };
+function mapFor(schema: string, { timestamp, form, isZoneless, account, id, numbers, commas, texts }: Columns): string {
+  const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
+  return mapText({
+    schema,
+    account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)} }`,
+    id: id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ ${column(id)} }`,
+    timestamp: `{ ${column(timestamp)}${form === undefined ? "" : `, "form": "${form}"`}${isZoneless ? ', "zone": "UTC"' : ""} }`,
+    attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
+    dimensions: texts.map((name) => [name, name] as const),
+    commas,
+  });
+}
+
+/** What events are made of. */
+function originNote(columns: Columns, isJson: boolean): string {
+  const { timestamp, account, id } = columns;
+  const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
+  const parts = [
+    `time in ${quoted(timestamp)}${timeNote(columns)}`,
+    account === undefined
+      ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
+      : `account in ${quoted(account)}`,
+    id === undefined ? `no ${column} for the event's id: ${rows} are counted` : `event id in ${quoted(id)}`,
+  ];
+  return parts.join("; ");
+}
+
+/** What becomes of the other columns. */
+function columnNotes({ numbers, nearNumbers, commas, unused }: Columns, column: string): readonly string[] {
+  return [
+    numbers.length === 0
+      ? `no ${column} of numbers: events are counted`
+      : `meters for ${numbers.slice(0, METERS_MAX).map(quoted).join(", ")}`,
+    ...nearNumbers.map(
+      ({ column: name, text }) => `no meter for ${quoted(name)}: ${quoted(text)} is no number, as 1234.5 is one`,
+    ),
+    ...(commas.length === 0 ? [] : [`numbers with a decimal comma in ${commas.map(quoted).join(", ")}`]),
+    ...unused.map(({ column: name, why }) => `not used: ${quoted(name)}, ${why}`),
+  ];
+}
+
+/** What the map says of times beside their column. */
+function timeNote({ form, otherForm, isZoneless }: Columns): string {
+  const other = otherForm === undefined ? "" : ` (it could be ${otherForm}: then change "form" in the map)`;
+  return (
+    (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
+    (isZoneless ? ', taken as UTC (see "zone" in the map)' : "")
+  );
 }
 
 /** What events of one schema carry. */
@@ -107,16 +127,10 @@ interface Carried {
   readonly texts: readonly string[];
 }
 
-function ofNdjson(path: string, text: string): MadeOfFile {
-  const schemas = new Map<string, { numbers: readonly string[]; texts: readonly string[] }>();
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  for (const [index, line] of lines.slice(0, ROWS_MAX).entries()) {
-    const event = eventOf(line);
-    if (event === undefined) {
-      throw new InputError(
-        `${path}:${index + 1}: expected an event {schemaName, id, timestamp, accountId, attributes, dimensions}: of other JSON make CSV first`,
-      );
-    }
+/** Of events in the reference's shape, which need no map. */
+function ofEvents(events: readonly Carried[]): MadeOfFile {
+  const schemas = new Map<string, Omit<Carried, "schema">>();
+  for (const event of events) {
     const known = schemas.get(event.schema);
     schemas.set(event.schema, {
       numbers: known === undefined ? event.numbers : known.numbers.filter((name) => event.numbers.includes(name)),
@@ -129,16 +143,11 @@ function ofNdjson(path: string, text: string): MadeOfFile {
       ? `events of ${quoted(schema)} are counted`
       : `meters for ${numbers.map(quoted).join(", ")} of ${quoted(schema)}`,
   );
-  return { book: bookFor(carried), map: undefined, notes };
+  return { book: bookFor(carried), map: undefined, isJson: true, notes };
 }
 
-function eventOf(line: string): Carried | undefined {
-  let event: unknown;
-  try {
-    event = parseJson(line);
-  } catch {
-    return undefined;
-  }
+/** What an event of the reference's shape carries; undefined for another object. */
+function eventOf(event: unknown): Carried | undefined {
   const { schemaName, accountId, attributes, dimensions } = (event ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
   const names = Array.isArray(attributes)
@@ -193,7 +202,7 @@ function idFor(text: string, taken: Set<string>): string {
 
 /** A name of a meter: at most 50 characters of its pattern, its own. */
 function nameFor(text: string, taken: Set<string>): string {
-  return ownOf(text.replace(/[^\sa-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, taken);
+  return ownOf(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, taken);
 }
 
 function ownOf(text: string, max: number, taken: Set<string>): string {

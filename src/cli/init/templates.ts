@@ -189,16 +189,19 @@ interface MapParts {
   readonly timestamp: string;
   readonly attributes: readonly (readonly [string, string])[];
   readonly dimensions: readonly (readonly [string, string])[];
+  /** Columns whose numbers have a decimal comma. */
+  readonly commas?: readonly string[];
 }
 
 /** The text of a map. */
-export function mapText({ schema, account, id, timestamp, attributes, dimensions }: MapParts): string {
+export function mapText({ schema, account, id, timestamp, attributes, dimensions, commas = [] }: MapParts): string {
+  const entry = ([name, column]: readonly [string, string]): string =>
+    `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${commas.includes(column) ? ', "decimal": ","' : ""} },`;
   const columns = (pairs: MapParts["attributes"]): string =>
-    pairs.length === 0
-      ? "{}"
-      : `{\n${pairs.map(([name, column]) => `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)} },`).join("\n")}\n  }`;
+    pairs.length === 0 ? "{}" : `{\n${pairs.map(entry).join("\n")}\n  }`;
   return [
-    '// Where each part of an event is in the CSV file: a "column", a constant "value", or a "template" such as "x-{row}".',
+    '// Where each part of an event is in the file: a "column" (of NDJSON a path, such as "usage.tokens"),',
+    '// a constant "value", or a "template" such as "x-{row}".',
     "{",
     `  "schemaName": { "value": ${JSON.stringify(schema)} },`,
     `  "accountId": ${account},`,

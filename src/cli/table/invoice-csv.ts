@@ -86,7 +86,7 @@ const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
 const PLAIN_NUMBER = /^-?[\d.]+$/;
 
 /** A plain number stands as it is. A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
-function cell(text: string): string {
+export function cell(text: string): string {
   const safe = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -7,9 +7,9 @@ import { parseInstant } from "../../calendar/instant.ts";
 import { dayText, periodText } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { printable } from "../../invoicing/printable.ts";
 import { ruleLinksText } from "../../rulebook.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
-import { printable } from "./printable.ts";
 import { PLAIN_STYLE, type TableStyle } from "./style.ts";
 
 const QUANTITY_WIDTH_MIN = 10;

@@ -7,7 +7,7 @@ import { styleText } from "node:util";
 
 import type { Io } from "../io.ts";
 
-/** Characters of a line where nobody watches. */
+/** Characters of a line where the output is no terminal. */
 const WIDTH = 100;
 /** The narrowest terminal that a table is made for. */
 const WIDTH_MIN = 72;

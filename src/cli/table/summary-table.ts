@@ -1,14 +1,14 @@
-import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
-import type { Invoice } from "../../invoicing/invoice.ts";
 /**
  * Invoices in one line an account, the largest first, and their totals.
  *
  * @module
  */
+import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { linesOfRows } from "./columns.ts";
-import { printable } from "./printable.ts";
 import type { TableStyle } from "./style.ts";
 
 /** What one account comes to in one currency. */

@@ -9,11 +9,12 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 
 import { hintAt } from "../../book/nearest.ts";
-import { formatDate, parseDate } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { textOf, valueOf } from "../../numbers/decimal.ts";
+import { readUsageRow, rowOfCell, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
+import { textOf } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { type ByteSource, openSource } from "../events/byte-source.ts";
+import { type Separator, separatorOf } from "../events/separator.ts";
 import type { Io } from "../io.ts";
 import { InputError, quoted } from "../problems.ts";
 
@@ -33,8 +34,6 @@ export type UsageLine = { readonly file: string; readonly line: number } & (
   | { readonly row?: undefined; readonly problem: string }
 );
 
-const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
-const TEXT_MAX = 512;
 const CHUNK_BYTES = 1 << 16;
 
 /**
@@ -50,10 +49,11 @@ export async function* usageRows(path: string, io: Pick<Io, "stdin">): AsyncGene
     const chunks = chunksOf(source);
     const first = await chunks.next();
     const stream = Readable.from(together(first.done === true ? new Uint8Array() : first.value, chunks));
-    const [start] = /[^\s\uFEFF]/.exec(new TextDecoder().decode(first.value)) ?? [];
+    const beginning = new TextDecoder().decode(first.value);
+    const [start] = /[^\s\uFEFF]/.exec(beginning) ?? [];
     if (start === "[") yield* listed(file, stream);
     else if (start === "{") yield* lineByLine(file, stream);
-    else yield* recordByRecord(file, stream);
+    else yield* recordByRecord(file, stream, separatorOf(beginning));
   } finally {
     await source.close();
   }
@@ -93,12 +93,14 @@ async function* listed(file: string, stream: Readable): AsyncGenerator<UsageLine
   }
   if (!Array.isArray(list))
     throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
-  // A place in a list is told from 1, like a line.
+  // Places in a list count from 1, as lines do.
   for (const [index, item] of list.entries()) yield rowAt(file, index + 1, () => item as unknown);
 }
 
-async function* recordByRecord(file: string, stream: Readable): AsyncGenerator<UsageLine> {
-  const parser = stream.pipe(parse({ bom: true, skip_empty_lines: true, relax_column_count: true, info: true }));
+async function* recordByRecord(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
+  const parser = stream.pipe(
+    parse({ delimiter, bom: true, skip_empty_lines: true, relax_column_count: true, info: true }),
+  );
   let columns: readonly number[] | undefined;
   let width = 0;
   try {
@@ -141,41 +143,16 @@ function columnsOf(file: string, header: readonly string[]): readonly number[] {
 function guess(field: string, header: readonly string[]): string {
   return hintAt(
     field,
-    header.filter((column) => !(FIELDS as readonly string[]).includes(column)),
+    header.filter((column) => !FIELDS.includes(column)),
   );
 }
 
 function rowAt(file: string, line: number, read: () => unknown): UsageLine {
   try {
-    return { file, line, row: rowOf(read()) };
+    const { quantity, ...row } = rowOfCell(readUsageRow(read()));
+    return { file, line, row: { ...row, quantity: textOf(quantity) } };
   } catch (error) {
-    if (!(error instanceof RatebookError || error instanceof RowFault)) throw error;
+    if (!(error instanceof RatebookError)) throw error;
     return { file, line, problem: error.message };
   }
-}
-
-/** What is wrong with a row. */
-class RowFault extends Error {}
-
-function rowOf(value: unknown): UsageRow {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new RowFault("expected a row {accountId, meterId, date, quantity}");
-  const unknown = Object.keys(value).find((key) => !(FIELDS as readonly string[]).includes(key));
-  if (unknown !== undefined) throw new RowFault(`unknown field ${quoted(unknown)}${hintAt(unknown, FIELDS)}`);
-  const row = value as Readonly<Record<string, unknown>>;
-  const text = (field: keyof UsageRow): string => {
-    const given = row[field];
-    if (typeof given === "string" && given !== "" && given.length <= TEXT_MAX) return given;
-    throw new RowFault(`${field}: expected a text of 1 to ${TEXT_MAX} characters`);
-  };
-  const date = text("date");
-  const { quantity } = row;
-  if (quantity === undefined || quantity === null || quantity === "")
-    throw new RowFault("quantity: expected a decimal");
-  return {
-    accountId: text("accountId"),
-    meterId: text("meterId"),
-    date: formatDate(parseDate(date)),
-    quantity: textOf(valueOf(quantity)),
-  };
 }

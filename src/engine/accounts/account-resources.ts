@@ -3,16 +3,26 @@
  *
  * @module
  */
-import type { RequestInput } from "../../book/requests/requests.ts";
+import type {
+  AccountPatch,
+  AccountRequest,
+  AliasRequest,
+  CreditRequest,
+  CustomerPatch,
+  CustomerRequest,
+  EntryGrantRequest,
+  EntryPatch,
+  LicenseUpdateRequest,
+} from "../../book/model/requests.ts";
+import type { InstantInput } from "../../calendar/instant.ts";
 import type { CreditShown } from "../../ledger/commands/credits.ts";
 import type { LicenseUpdated } from "../../ledger/commands/licenses.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { type CreditFilter, listCredits } from "../billing/credit-lists.ts";
 import * as holdings from "../billing/holdings.ts";
-import type { InstantInput } from "../billing/invoices.ts";
 import type { WithoutSkipped } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 import * as accounts from "./accounts.ts";
 import * as aliases from "./aliases.ts";
 import * as customers from "./customers.ts";
@@ -21,33 +31,32 @@ import { listSchedules, type PricingSchedule } from "./plans.ts";
 /** Customers of an engine. */
 export interface Customers {
   /** With its first account, where one is given: both or none. */
-  create(customer: RequestInput<"customerCreate">): Promise<customers.CustomerMade>;
+  create(customer: CustomerRequest): Promise<customers.CustomerMade>;
   /** Null clears a part. */
-  update(id: string, patch: RequestInput<"customerPatch">): Promise<customers.CustomerShown>;
+  update(id: string, patch: CustomerPatch): Promise<customers.CustomerShown>;
   /** With its accounts; refused where one of them cannot be archived (S16.3). */
   archive(id: string): Promise<customers.CustomerShown>;
   get(id: string): Promise<customers.CustomerShown>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<customers.CustomerShown>>;
+  list(options?: PagedOptions): Promise<Page<customers.CustomerShown>>;
 }
 
 /** Accounts of an engine. */
 export interface Accounts {
-  create(account: RequestInput<"accountCreate">): Promise<AccountRecord>;
+  create(account: AccountRequest): Promise<AccountRecord>;
   /** Null clears a part. */
-  update(id: string, patch: RequestInput<"accountPatch">): Promise<AccountRecord>;
+  update(id: string, patch: AccountPatch): Promise<AccountRecord>;
   /** Refused while a plan is associated now or later, or a draft invoice is open (S16.3). */
   archive(id: string): Promise<AccountRecord>;
   /** `effectiveOn`: with the aliases and the invoice group that it had at that instant (S16.6, S16.7); default now. */
   get(id: string, options?: { readonly effectiveOn?: InstantInput | undefined }): Promise<AccountRecord>;
   /** Newest first. */
   list(
-    filter?: {
+    options?: ListOptions<{
       readonly customerId?: string;
       readonly status?: "ACTIVE" | "ARCHIVED";
       readonly invoiceGroupId?: string;
-    },
-    page?: PageOptions,
+    }>,
   ): Promise<Page<AccountRecord>>;
   /** At most 10 in all (S16.6). */
   addAliases(id: string, aliases: readonly string[]): Promise<AccountRecord>;
@@ -58,20 +67,19 @@ export interface Accounts {
 
 /** Aliases of an engine, of accounts or of nothing yet (S16.6). */
 export interface Aliases {
-  create(aliases: RequestInput<"aliasCreate">): Promise<readonly aliases.AliasShown[]>;
+  create(aliases: readonly AliasRequest[]): Promise<readonly aliases.AliasShown[]>;
   remove(alias: string): Promise<void>;
   get(alias: string): Promise<aliases.AliasShown>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<aliases.AliasShown>>;
+  list(options?: PagedOptions): Promise<Page<aliases.AliasShown>>;
 }
 
 /** Licenses of accounts (S10.1). */
 export interface Licenses {
-  update(accountId: string, update: RequestInput<"licenseUpdate">): Promise<LicenseUpdated>;
+  update(accountId: string, update: LicenseUpdateRequest): Promise<LicenseUpdated>;
   /** Newest first. */
   list(
-    filter?: { readonly accountId?: string; readonly licenseId?: string },
-    page?: PageOptions,
+    options?: ListOptions<{ readonly accountId?: string; readonly licenseId?: string }>,
   ): Promise<Page<holdings.LicenseUpdateShown>>;
 }
 
@@ -79,14 +87,14 @@ export interface Licenses {
 export interface Entries {
   grant(
     of: { readonly accountId: string; readonly featureId: string },
-    entry: RequestInput<"entryGrant">,
+    entry: EntryGrantRequest,
   ): Promise<holdings.EntryShown>;
-  update(of: holdings.EntryTarget, patch: RequestInput<"entryPatch">): Promise<holdings.EntryShown>;
+  update(of: holdings.EntryTarget, patch: EntryPatch): Promise<holdings.EntryShown>;
   void(of: holdings.EntryTarget): Promise<holdings.EntryShown>;
   /** Newest first. */
   list(
     of: { readonly accountId: string; readonly featureId: string },
-    page?: PageOptions,
+    options?: PagedOptions,
   ): Promise<Page<holdings.EntryShown>>;
   /** What an account has of a feature now. */
   balance(of: { readonly accountId: string; readonly featureId: string }): Promise<holdings.FeatureBalance>;
@@ -95,11 +103,11 @@ export interface Entries {
 /** Monetary credits of accounts (S12). */
 export interface Credits {
   /** All or none. */
-  create(credits: RequestInput<"creditCreate">): Promise<readonly CreditShown[]>;
+  create(credits: readonly CreditRequest[]): Promise<readonly CreditShown[]>;
   void(id: string): Promise<CreditShown>;
   get(id: string): Promise<CreditShown>;
   /** Newest first. */
-  list(filter?: CreditFilter, page?: PageOptions): Promise<Page<CreditShown> & WithoutSkipped>;
+  list(options?: ListOptions<CreditFilter>): Promise<Page<CreditShown> & WithoutSkipped>;
 }
 
 /** Everything that an engine does for accounts. */
@@ -120,14 +128,14 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       update: (id, patch) => customers.updateCustomer(context, id, patch),
       archive: (id) => customers.archiveCustomer(context, id),
       get: (id) => customers.getCustomer(context, id),
-      list: (page = {}) => customers.listCustomers(context, page),
+      list: ({ page = {} } = {}) => customers.listCustomers(context, page),
     },
     accounts: {
       create: (account) => accounts.createAccount(context, account),
       update: (id, patch) => accounts.updateAccount(context, id, patch),
       archive: (id) => accounts.archiveAccount(context, id),
       get: (id, options = {}) => accounts.getAccount(context, id, options),
-      list: (filter = {}, page = {}) => accounts.listAccounts(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => accounts.listAccounts(context, filter, page),
       addAliases: (id, names) => accounts.addAliases(context, id, [...names]),
       removeAliases: (id, names) => accounts.removeAliases(context, id, [...names]),
       pricingSchedules: (id) => listSchedules(context, id),
@@ -136,24 +144,24 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       create: (asked) => aliases.createAliases(context, asked),
       remove: (alias) => aliases.removeAlias(context, alias),
       get: (alias) => aliases.getAlias(context, alias),
-      list: (page = {}) => aliases.listAliases(context, page),
+      list: ({ page = {} } = {}) => aliases.listAliases(context, page),
     },
     licenses: {
       update: (accountId, update) => holdings.updateLicense(context, accountId, update),
-      list: (filter = {}, page = {}) => holdings.listLicenseUpdates(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => holdings.listLicenseUpdates(context, filter, page),
     },
     entries: {
       grant: (of, entry) => holdings.grantEntry(context, of, entry),
       update: (of, patch) => holdings.updateEntry(context, of, patch),
       void: (of) => holdings.voidEntry(context, of),
-      list: (of, page = {}) => holdings.listEntries(context, of, page),
+      list: (of, { page = {} } = {}) => holdings.listEntries(context, of, page),
       balance: (of) => holdings.featureBalance(context, of),
     },
     credits: {
       create: (credits) => holdings.createCredits(context, credits),
       void: (id) => holdings.voidCredit(context, id),
       get: (id) => holdings.getCredit(context, id),
-      list: (filter = {}, page = {}) => listCredits(context, filter, page),
+      list: ({ filter = {}, page = {} } = {}) => listCredits(context, filter, page),
     },
   };
 }

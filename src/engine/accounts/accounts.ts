@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
-import { type Instant, instantOf } from "../../calendar/instant.ts";
+import type { AccountPatch, AccountRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
+import { type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
@@ -12,7 +13,6 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import type { InstantInput } from "../billing/invoices.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
 import { withoutUndefined, withoutAbsent } from "../document-body.ts";
 import { documentOf } from "../documents.ts";
@@ -23,7 +23,7 @@ import { accountIn, checkActive, namesHeld } from "./new-account.ts";
 /** Makes an account of a customer with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
 export async function createAccount(
   { store, clock, configuration }: EngineContext,
-  input: RequestInput<"accountCreate">,
+  input: AccountRequest,
 ): Promise<AccountRecord> {
   const asked = readRequest("accountCreate", input);
   const scope = { configuration: "exclusive", accountIds: [asked.id], eventIds: [] } as const;
@@ -41,11 +41,7 @@ export async function createAccount(
 }
 
 /** Changes who an account is and when it pays; null clears. */
-export async function updateAccount(
-  context: EngineContext,
-  id: string,
-  input: RequestInput<"accountPatch">,
-): Promise<AccountRecord> {
+export async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {
   const patch = readRequest("accountPatch", input);
   return decideOnAccount(context, id, (catalog, work, now) => {
     catchUp(catalog, work, now);
@@ -95,11 +91,7 @@ export async function listAccounts(
 }
 
 /** Gives an account more names (S16.6). */
-export async function addAliases(
-  context: EngineContext,
-  id: string,
-  input: RequestInput<"aliases">,
-): Promise<AccountRecord> {
+export async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, view, now }) =>
     accountCommands.addAliases(work, aliases, await namesHeld(view, aliases), now),
@@ -110,7 +102,7 @@ export async function addAliases(
 export async function removeAliases(
   context: EngineContext,
   id: string,
-  input: RequestInput<"aliases">,
+  input: readonly string[],
 ): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));

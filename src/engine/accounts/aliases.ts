@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
+import type { AliasRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { addAliases, aliasDocument, removeAliases } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
@@ -24,7 +25,7 @@ export interface AliasShown {
 /** Makes aliases, of accounts or of nothing yet; all or none (S16.6). */
 export async function createAliases(
   { store, clock, configuration }: EngineContext,
-  input: RequestInput<"aliasCreate">,
+  input: readonly AliasRequest[],
 ): Promise<readonly AliasShown[]> {
   const asked = readRequest("aliasCreate", input);
   const values = asked.map(({ value }) => value);

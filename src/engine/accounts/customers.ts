@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
-import type { Customer } from "../../book/resources/account.ts";
+import type { Customer } from "../../book/model/account.ts";
+import type { CustomerPatch, CustomerRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
@@ -32,7 +33,7 @@ export type CustomerMade = CustomerShown & { readonly account?: AccountRecord };
  */
 export async function createCustomer(
   { store, clock, configuration }: EngineContext,
-  input: RequestInput<"customerCreate">,
+  input: CustomerRequest,
 ): Promise<CustomerMade> {
   const { account, settings, ...asked } = readRequest("customerCreate", input);
   const accountIds = account ? [account.id] : [];
@@ -69,7 +70,7 @@ export async function createCustomer(
 export async function updateCustomer(
   { store, clock }: EngineContext,
   id: string,
-  input: RequestInput<"customerPatch">,
+  input: CustomerPatch,
 ): Promise<CustomerShown> {
   const patch = readRequest("customerPatch", input);
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {

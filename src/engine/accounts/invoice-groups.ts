@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
-import type { InvoiceGroup } from "../../book/resources/account.ts";
+import type { InvoiceGroup } from "../../book/model/account.ts";
+import type { InvoiceGroupRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import { membersOf } from "../billing/consolidation.ts";
@@ -17,7 +18,7 @@ import {
   type Stored,
 } from "../configured.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { Page, PagedOptions } from "../pages.ts";
 
 const WHAT = "invoice group";
 
@@ -29,14 +30,14 @@ export interface InvoiceGroupShown extends Stored<InvoiceGroup> {
 /** Invoice groups of an engine. */
 export interface InvoiceGroups {
   /** In the currency of its first account. */
-  create(group: RequestInput<"groupCreate">): Promise<InvoiceGroupShown>;
+  create(group: InvoiceGroupRequest): Promise<InvoiceGroupShown>;
   /** Those that are in it already are passed over. */
   addAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupShown>;
   /** Without its last account a group ends. @returns undefined then */
   removeAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupShown | undefined>;
   get(id: string): Promise<InvoiceGroupShown>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<InvoiceGroupShown>>;
+  list(options?: PagedOptions): Promise<Page<InvoiceGroupShown>>;
 }
 
 /** Makes the invoice groups of an engine. */
@@ -58,7 +59,7 @@ export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
       return left ? get(id) : undefined;
     },
     get,
-    async list(page = {}) {
+    async list({ page = {} } = {}) {
       const { items, next } = await listConfigured(context, "invoiceGroup", (documents) => documents, page);
       const groups = await Promise.all(items.map(shown));
       return next === undefined ? { items: groups } : { items: groups, next };
@@ -66,7 +67,7 @@ export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
   };
 }
 
-async function createGroup(context: EngineContext, input: RequestInput<"groupCreate">): Promise<Stored<InvoiceGroup>> {
+async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<Stored<InvoiceGroup>> {
   const { accountIds, ...asked } = readRequest("groupCreate", input);
   const id = context.ids("ig");
   return changeConfigured(

@@ -40,7 +40,7 @@ export async function accountIn(
   return { record: work.record, changes: { ...workspace.changes(), documents } };
 }
 
-/** Who holds names. */
+/** The accounts and aliases that hold given names. */
 export async function namesHeld(view: LedgerView, names: readonly string[]): Promise<NamesHeld> {
   return { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
 }
@@ -64,6 +64,7 @@ function recordOf(
     licenseUpdates: [],
     caughtUpTo: now,
     nextDueAt: NO_END,
+    drafts: { until: NO_END, places: [] },
     createdAt: now,
     updatedAt: now,
   }) as unknown as AccountRecord;

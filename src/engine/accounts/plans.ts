@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
-import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
+import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
+import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
-import { timelineOf } from "../../invoicing/timeline.ts";
+import { NO_END, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
@@ -35,8 +36,8 @@ export interface PricingSchedule {
   readonly pricePlanId: string;
   readonly version: number;
   readonly from: Instant;
-  /** Exclusive; `NO_END` where there is none. */
-  readonly until: Instant;
+  /** Exclusive; absent where there is no end. */
+  readonly until?: Instant;
   /** When its cycles begin: as the plan says, or derived from an anniversary or retained (S6.3, S16.5). */
   readonly cycleConfig: CycleConfig;
   /** The association's override (S16.2). */
@@ -50,7 +51,7 @@ export type MigrationShown = Readonly<Record<string, unknown>> & Pick<Migration,
 export async function associatePlan(
   context: EngineContext,
   accountId: string,
-  input: RequestInput<"associate">,
+  input: AssociationRequest,
 ): Promise<readonly PricingSchedule[]> {
   const asked = readRequest("associate", input);
   return decideOnAccounts(context, [accountId], ({ configuration, catalog, workspace, now }) => {
@@ -72,7 +73,7 @@ export async function associatePlan(
 export async function dissociatePlan(
   context: EngineContext,
   accountId: string,
-  input: RequestInput<"dissociate">,
+  input: DissociationRequest,
 ): Promise<readonly PricingSchedule[]> {
   const asked = readRequest("dissociate", input);
   const request: DissociateRequest = {
@@ -96,7 +97,7 @@ export async function listSchedules(context: EngineContext, accountId: string): 
 }
 
 /** Moves all accounts on one version of a plan to another (S16.5). */
-export async function migratePlan(context: EngineContext, input: RequestInput<"migrate">): Promise<Migration> {
+export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
   const { retainStartOffsets, pricingCycleConfig, ...asked } = readRequest("migrate", input);
   const request: MigrateRequest = {
     ...asked,
@@ -105,7 +106,7 @@ export async function migratePlan(context: EngineContext, input: RequestInput<"m
   };
   if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
   const { store, clock, configuration } = context;
-  // Nobody else writes under the exclusive lock; those that are on the source before it are read for their locks alone.
+  // Read before the lock, only to know which accounts to lock; under the exclusive lock there is no other writer.
   const before = await configuration(store.read);
   const accountIds = await accountIdsWhere(store.read, (record) =>
     isOnSource(before.catalog, record, request, clock()),
@@ -130,7 +131,7 @@ function checkCycles(config: PricingCycleConfig): void {
   }
 }
 
-/** Decides a migration in a transaction that nobody else writes beside. */
+/** Decides a migration; the transaction must have the exclusive lock. */
 export async function migrateIn(
   context: EngineContext,
   { catalog, view, now }: { readonly catalog: Catalog; readonly view: LedgerView; readonly now: Instant },
@@ -178,7 +179,8 @@ function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingS
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;
     const { planId: pricePlanId, version, cycleConfig } = plan;
-    const schedule = { id: association?.id ?? "", pricePlanId, version, from, until, cycleConfig };
+    const end = until >= NO_END ? {} : { until };
+    const schedule = { id: association?.id ?? "", pricePlanId, version, from, ...end, cycleConfig };
     return [override === undefined ? schedule : { ...schedule, override }];
   });
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { MetricField, MetricsRequest } from "../../book/requests/metrics-request.ts";
+import type { MetricField } from "../../book/model/requests.ts";
+import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
@@ -38,7 +39,7 @@ export interface MetricCase {
   readonly catalog: Catalog;
   /** The schema of each meter (S5.1). */
   readonly schemaOf: ReadonlyMap<string, string>;
-  /** The catalog of now: it knows every plan of the accounts that were read before. */
+  /** The current catalog. Called after accounts are read, it has every plan of theirs. */
   readonly latest: () => Promise<Catalog>;
   readonly view: LedgerView;
   readonly now: Instant;
@@ -47,16 +48,27 @@ export interface MetricCase {
 /** What an event's status is shown as once it was undone (S15.3). */
 export const REVERTED = "REVERTED";
 
+/** The start of the events that a query is answered from; undefined where the sums by day answer it. */
+export function eventsReadFrom({ query, selection, periods }: MetricCase): Instant | undefined {
+  if (query.name === "EVENTS") return periods.start;
+  const isByHour = query.aggregationPeriod === "HOUR";
+  if (query.name === "REVENUE") return isByHour ? midnightOf(periods.start) : undefined;
+  const isByStatus = query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
+  return isByHour || isByStatus ? periods.start : undefined;
+}
+
+function midnightOf(instant: Instant): Instant {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
+}
+
 /**
  * Counts units: what meters measured of accepted events that are not reverted. By the cells of usage, but by hour or
  * status by events.
  */
 export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
-  const { query, selection, periods } = asked;
+  const { selection, periods } = asked;
   const isMeant = meterFilter(asked);
-  const byEvents =
-    query.aggregationPeriod === "HOUR" || query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
-  if (!byEvents) {
+  if (eventsReadFrom(asked) === undefined) {
     for await (const { cells } of usageOfAccounts(asked.view, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
         if (isMeant(meterOrFeatureId))
@@ -130,7 +142,7 @@ function daily({ meterOrFeatureId, day, quantity }: LedgerCell): UsedAt {
 
 /** Usage by day up to the day that the range begins on, and by event from there. */
 async function hourly(asked: MetricCase, accountId: string, cells: readonly LedgerCell[]): Promise<readonly UsedAt[]> {
-  const midnight = Math.floor(asked.periods.start / DAY_MS) * DAY_MS;
+  const midnight = midnightOf(asked.periods.start);
   const used = cells.map(daily).filter(({ at }) => at < midnight);
   if (used.length === cells.length) return used;
   const hours = new Map<string, Map<Instant, Decimal>>();

@@ -1,17 +1,11 @@
-import {
-  type AggregationPeriod,
-  type MetricField,
-  type MetricName,
-  type MetricsRequest,
-  type MetricsRequestInput,
-  readMetricsRequest,
-} from "../../book/requests/metrics-request.ts";
-import { formatInstant, type Instant } from "../../calendar/instant.ts";
 /**
  * Metrics: usage, events and revenue as series over time.
  *
  * @module
  */
+import type { AggregationPeriod, MetricField, MetricName, MetricsRequestInput } from "../../book/model/requests.ts";
+import { type MetricsRequest, readMetricsRequest } from "../../book/requests/metrics-request.ts";
+import { DAY_MS, formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { SkippedAccount } from "../../ledger/account/bill.ts";
 import {
   createSeries,
@@ -28,7 +22,16 @@ import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
 import { collectSkipped, type Skipping } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import { countEvents, countUsage, type MetricCase, REVERTED, type Selection, sumRevenue } from "./metric-counts.ts";
+import { eventsLeftBefore } from "../events/retention.ts";
+import {
+  countEvents,
+  countUsage,
+  eventsReadFrom,
+  type MetricCase,
+  REVERTED,
+  type Selection,
+  sumRevenue,
+} from "./metric-counts.ts";
 
 /** One value of a series. */
 export interface MetricPoint {
@@ -42,7 +45,7 @@ export interface MetricPoint {
 
 /** One series: a point for every period, those of nothing too. */
 export interface MetricSeries {
-  /** What it is of: an account, meter, schema or status. Absent where series are not grouped, and for what has none. */
+  /** The account, meter, schema or status. Absent without `groupBy`, and for events that have none. */
   readonly group?: string;
   /** Of REVENUE: money of different currencies is never added up. */
   readonly currency?: string;
@@ -76,7 +79,8 @@ const STATUSES: ReadonlySet<string> = new Set([
 /**
  * Series of usage, events and revenue over `[startTime, endTime)`.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown
+ * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for what is told
+ * from stored events of a time of which some have left
  */
 export async function metricsOf(context: EngineContext, input: MetricsRequestInput): Promise<readonly MetricResult[]> {
   const request = readMetricsRequest(input);
@@ -174,8 +178,23 @@ async function knownValues(
 async function resultOf(asked: MetricCase): Promise<MetricResult> {
   const { id, name, aggregationPeriod, groupBy } = asked.query;
   const skipping = collectSkipped();
+  await checkKept(asked);
   const series = await seriesOf(asked, skipping);
+  // Events may have begun to leave while they were read.
+  await checkKept(asked);
   return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
+}
+
+/** Refuses what would be told from events of which some have left: the figures would be too low. */
+async function checkKept(asked: MetricCase): Promise<void> {
+  const from = eventsReadFrom(asked);
+  const left = from === undefined ? undefined : await eventsLeftBefore(asked.view);
+  if (from === undefined || left === undefined) return;
+  const complete = left + asked.catalog.options.futureMs;
+  if (from >= complete) return;
+  const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
+  const why = `${asked.path} is told from stored events, and of those before some have left`;
+  throw invalidInput("startTime", `expected ${first} or later: ${why}`);
 }
 
 async function seriesOf(asked: MetricCase, skipping: Skipping): Promise<readonly MetricSeries[]> {

@@ -3,14 +3,10 @@
  *
  * @module
  */
+import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { RevenueRequestInput } from "../../book/model/revenue-request.ts";
 import { pathText } from "../../book/problems.ts";
-import {
-  priceableDetails,
-  readRevenueRequest,
-  type RevenueRequest,
-  type RevenueRequestInput,
-} from "../../book/requests/revenue-request.ts";
-import { type PricePlan, type PricePlanDetails } from "../../book/resources/price-plan.ts";
+import { priceableDetails, readRevenueRequest, type RevenueRequest } from "../../book/requests/revenue-request.ts";
 import { type Cycle, type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
-import { catchUpInSteps } from "../../ledger/account/catch-up.ts";
+import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import { shortId } from "../../numbers/short-id.ts";
+import { sleep } from "../../store/sleep.ts";
+import { catchUpAccounts, type EngineContext } from "../context.ts";
 import { consolidateGroup, membersOf } from "./consolidation.ts";
-import type { InstantInput } from "./invoices.ts";
 
 /** What a bill run did. */
 export interface Finalized {
@@ -26,11 +28,24 @@ export interface Finalized {
 }
 
 /** Accounts that one transaction catches up with. */
-const CHUNK = 50;
+const CHUNK = 10;
+/** Most accounts with something due that one query returns. */
+const WINDOW = 2_000;
+
+/** Options of a bill run. */
+export interface FinalizeOptions {
+  /**
+   * After each transaction, pauses for this many times as long as it took, to leave time to other requests; at least 0,
+   * default 0.
+   */
+  readonly rest?: number;
+  /** Called with the progress after each transaction of up to ten accounts. */
+  readonly onProgress?: (soFar: Omit<Finalized, "consolidated">) => void;
+}
 
 /**
  * Makes every invoice final whose time has come, and does all else that falls due up to an instant (S2.4, S13.4). Goes on
- * where it stopped; doing it twice changes nothing.
+ * where it stopped; doing it twice changes nothing. Runs of several engines over one store share the accounts.
  *
  * An account whose bill cannot be made (an amount beyond 100 digits, a race that was lost too often) is left for the next
  * run, and stops no other one. A broken promise of ratebook itself does not stop the others either: the run rejects with
@@ -39,7 +54,11 @@ const CHUNK = 50;
  * @param asOf default now
  * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now; ERR_STORE_UNAVAILABLE, which ends the run
  */
-export async function finalize(context: EngineContext, asOf?: InstantInput): Promise<Finalized> {
+export async function finalize(
+  context: EngineContext,
+  asOf?: InstantInput,
+  { rest = 0, onProgress }: FinalizeOptions = {},
+): Promise<Finalized> {
   const now = context.clock();
   const at = asOf === undefined ? now : instantOf(asOf);
   if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
@@ -47,12 +66,11 @@ export async function finalize(context: EngineContext, asOf?: InstantInput): Pro
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);
   let finalized = 0;
-  let after: string | undefined;
-  for (;;) {
-    const ids = await context.store.read.accountsBehind(at, CHUNK, after);
-    if (ids.length === 0) break;
-    after = ids.at(-1);
+  for await (const ids of chunksToDo(context, at)) {
+    const began = performance.now();
     finalized += await finalizeAccounts(context, ids, at, failures);
+    if (rest > 0) await sleep(rest * (performance.now() - began));
+    onProgress?.({ finalized, skipped: failures.accountIds.size });
   }
   let consolidated = 0;
   for (const { id, dailyInvoiceConsolidation, invoiceCurrency } of catalog.book.invoiceGroups) {
@@ -65,7 +83,53 @@ export async function finalize(context: EngineContext, asOf?: InstantInput): Pro
   return { finalized, skipped: failures.accountIds.size, consolidated };
 }
 
-/** Those of a chunk that fail together are tried one by one. @returns how many invoices became final */
+/** Pages of ids of accounts, ascending. */
+type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly string[]>;
+
+/**
+ * All accounts that are behind, in chunks, then those whose places of drafts are not known: catching up with an account
+ * records these, whether or not something is due.
+ */
+async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<readonly string[]> {
+  const { read } = context.store;
+  const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
+  yield* chunksAmong(context, behind, (record) => isBehind(record, at));
+  const uncharted: IdPages = (...page) => read.accountsUncharted(at, ...page);
+  yield* chunksAmong(context, uncharted, ({ drafts }) => drafts === undefined);
+}
+
+/**
+ * Accounts for which a condition still holds, in chunks. Each run has an order of its own within a window, and leaves out what
+ * others have done meanwhile: else the runs of several servers, which begin at one midnight, would wait for each other's
+ * locks from the first account to the last.
+ */
+async function* chunksAmong(
+  { store: { read }, ids }: EngineContext,
+  pageOfIds: IdPages,
+  holds: (record: AccountRecord) => boolean,
+): AsyncGenerator<readonly string[]> {
+  const run = ids("run");
+  let after: string | undefined;
+  for (;;) {
+    const window = await pageOfIds(WINDOW, after);
+    const chunks = chunksOf(window).map((chunk) => ({ chunk, place: shortId("at", [run, chunk[0] ?? ""]) }));
+    chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
+    for (const { chunk } of chunks) {
+      const left = (await read.accounts(chunk)).filter(holds);
+      if (left.length > 0) yield left.map(({ id }) => id);
+    }
+    after = window.at(-1);
+    if (window.length < WINDOW) return;
+  }
+}
+
+function chunksOf(ids: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, index) =>
+    ids.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
+}
+
+/** Does a chunk of accounts at once or, if that fails, one by one. @returns how many invoices became final */
 async function finalizeAccounts(
   context: EngineContext,
   accountIds: readonly string[],
@@ -87,36 +151,6 @@ async function finalizeAccounts(
   return finalized;
 }
 
-/** @returns how many invoices became final */
-async function catchUpAccounts(context: EngineContext, accountIds: readonly string[], at: Instant): Promise<number> {
-  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
-    const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, view, accountIds, at);
-    const pause = pausing();
-    for (const id of accountIds) {
-      for (const step of catchUpInSteps(catalog, workspace.account(id), at)) await pause(step);
-    }
-    const changes = workspace.changes();
-    return { result: changes.invoices?.length ?? 0, changes };
-  });
-}
-
-/** Milliseconds of work between two pauses: whoever else is served waits so long for a bill run, and a step more. */
-const WORK_MS = 8;
-
-/** Lets others work, once a while has passed since it did: an account may have decades of cycles behind. */
-function pausing(): (step: undefined) => Promise<void> {
-  let since = performance.now();
-  return async () => {
-    if (performance.now() - since < WORK_MS) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, 0);
-    });
-    since = performance.now();
-  };
-}
-
 /** @returns how many composite invoices were made */
 async function consolidateOne(
   context: EngineContext,
@@ -135,7 +169,7 @@ async function consolidateOne(
   }
 }
 
-/** What kept accounts from being done. */
+/** Why accounts were left. */
 interface Failures {
   readonly accountIds: ReadonlySet<string>;
   add(accountIds: readonly string[], error: unknown): void;
@@ -162,7 +196,7 @@ function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failu
   };
 }
 
-/** Whether the run ends with an error: not when it is of an account. */
+/** Whether an error ends the run: not one that concerns a single account. */
 function isOfTheRun(error: unknown): boolean {
   if (error instanceof InvariantError) return false;
   return !(error instanceof RatebookError) || hasCode(error, "ERR_STORE_UNAVAILABLE");

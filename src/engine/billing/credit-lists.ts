@@ -3,14 +3,16 @@
  *
  * @module
  */
+import type { Instant } from "../../calendar/instant.ts";
 import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
-import type { PageKey } from "../../ledger/view.ts";
-import { accountsBehind } from "../account-lists.ts";
-import { type EngineContext, lookAtAccount } from "../context.ts";
-import { collectPage, type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
+import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
+import { compareNewest } from "../../store/order.ts";
+import { accountsUncharted } from "../account-lists.ts";
+import { type EngineContext, openCaughtUp } from "../context.ts";
+import { type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Which credits a list holds; what is absent does not filter. */
@@ -19,15 +21,17 @@ export interface CreditFilter {
   readonly status?: CreditShown["status"] | undefined;
 }
 
-/** Credits that are looked at in one round for those of a status. */
-const FILTERED_AT_ONCE = 500;
-
-/** Where a credit stands in a list, and whose it is. */
-type CreditPlace = PageKey & { readonly accountId: string };
+/** Credits that are looked at in one round, and accounts that are computed at once. */
+const CHUNK = 50;
+/** Rounds that are made beyond those that a page needs where every credit that is looked at is on it. */
+const MORE_ROUNDS = 2;
 
 /**
  * Credits with what drafts hold of them, newest first; of one account or of all. Of all, those of an account whose bill
- * cannot be made are skipped: nobody knows what its drafts would hold.
+ * cannot be made are skipped, as what its drafts hold cannot be computed.
+ *
+ * While many accounts are behind, a page may hold fewer credits than its limit, or none: there are more as long as there is
+ * a `next`.
  */
 export async function listCredits(
   context: EngineContext,
@@ -35,62 +39,156 @@ export async function listCredits(
   options: PageOptions,
 ): Promise<Page<CreditShown> & WithoutSkipped> {
   const isAsked = (credit: CreditShown): boolean => status === undefined || credit.status === status;
-  if (accountId !== undefined) {
-    const known = (await context.store.read.accounts([accountId])).length > 0;
-    const all = known ? await creditsOf(context, accountId) : [];
-    return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
-  }
-  const skipping = collectSkipped();
-  let page = await listAllCredits(context, skipping, options);
-  if (status === undefined) return { ...page, ...skipping.found() };
-  // A status is of now, and what drafts hold counts: no store can tell it.
-  const { limit } = pageRequest(options);
-  const found = page.items.filter(isAsked);
-  while (found.length <= limit && page.next !== undefined) {
-    page = await listAllCredits(context, skipping, { limit: FILTERED_AT_ONCE, after: page.next });
-    found.push(...page.items.filter(isAsked));
-  }
-  return { ...pageOf(found, limit, ({ credit }) => placeOf(credit)), ...skipping.found() };
+  if (accountId === undefined) return listAllCredits(context, status, isAsked, options);
+  const known = (await context.store.read.accounts([accountId])).length > 0;
+  const all = known ? await creditsOf(context, [accountId]) : [];
+  return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
 }
 
 /**
- * What is stored is found by its place in the list; what has fallen due since is only in accounts that are behind. Only
- * the accounts of the page are computed with their drafts.
+ * What is stored, and what falls due of accounts that are behind, is found by its place in the list; only the accounts of the
+ * page are computed with their drafts. A status is of now: where an account is behind, only computing it tells.
  */
 async function listAllCredits(
   context: EngineContext,
-  skipping: Skipping,
+  status: CreditFilter["status"],
+  isAsked: (credit: CreditShown) => boolean,
   options: PageOptions,
-): Promise<Page<CreditShown>> {
+): Promise<Page<CreditShown> & WithoutSkipped> {
   const { read } = context.store;
-  const creditsOrNone = (id: string): Promise<readonly CreditShown[]> =>
-    eachAlone([id], skipping, () => creditsOf(context, id));
-  const request = pageRequest(options);
-  const places = collectPage<CreditPlace>(options, (place) => place);
-  // Those that are behind come first: what is done meanwhile is found twice then, which counts once, and not never.
-  for await (const id of accountsBehind(read, context.clock())) {
-    for (const { credit } of await creditsOrNone(id)) places.offer(placeOf(credit));
+  const { limit, after: start } = pageRequest(options);
+  const skipping = collectSkipped();
+  const computed = computedCredits(context, skipping);
+  const now = context.clock();
+  // What fell due of an account may have consumed credits that are stored as ACTIVE.
+  const behind = status === "CONSUMED" ? await read.accountsBehind(now, CHUNK + 1) : [];
+  const areFew = behind.length <= CHUNK;
+  if (areFew) await computed.compute(behind);
+  for await (const ids of inChunks(accountsUncharted(read, now))) await computed.compute(ids);
+  const places = computed.places(isAsked);
+  const filter = storedFilter(status, now, areFew);
+
+  const found: CreditShown[] = [];
+  const roundsMax = Math.ceil((limit + 1) / CHUNK) + MORE_ROUNDS;
+  for (let round = 0, after = start; ; round++) {
+    if (round === roundsMax) return { ...pageOfFew(found, after), ...skipping.found() };
+    const next = await placesAfter(read, { filter, now, more: places }, after);
+    await computed.compute(next.map(({ accountId }) => accountId));
+    found.push(...computed.at(next).filter(isAsked));
+    after = next.at(-1) ?? after;
+    if (found.length > limit || next.length < CHUNK) {
+      return { ...pageOf(found, limit, ({ credit }) => placeOf(credit)), ...skipping.found() };
+    }
   }
-  for (const credit of await read.creditList({}, { ...request, limit: request.limit + 1 })) {
-    places.offer(placeOf(credit));
-  }
-  const { items, ...more } = places.page();
-  const shown = new Map<string, CreditShown>();
-  for (const accountId of new Set(items.map((place) => place.accountId))) {
-    for (const each of await creditsOrNone(accountId)) shown.set(each.credit.id, each);
-  }
-  return { items: items.flatMap(({ id }) => shown.get(id) ?? []), ...more };
 }
 
-async function creditsOf(context: EngineContext, accountId: string): Promise<readonly CreditShown[]> {
-  return lookAtAccount(context, accountId, (catalog, work, now) => {
-    return billOf(accountId, () => {
-      catchUp(catalog, work, now);
-      return creditsShown(catalog, work, now);
-    });
+function pageOfFew(items: readonly CreditShown[], after: PageKey | undefined): Page<CreditShown> {
+  return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
+}
+
+/**
+ * The stored credits that may have a status.
+ *
+ * @param areKnown whether the credits of accounts that are behind are known: else any may be CONSUMED
+ */
+function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: boolean): CreditListFilter {
+  switch (status) {
+    case undefined:
+      return {};
+    case "VOIDED":
+      return { state: "VOIDED" };
+    case "ACTIVE":
+      return { state: "ACTIVE", endsAfter: now };
+    case "EXPIRED":
+      return { state: "ACTIVE", endsBy: now };
+    case "CONSUMED":
+      return areKnown ? { state: "CONSUMED" } : {};
+  }
+}
+
+/** What a list of credits goes through. */
+interface Sources {
+  readonly filter: CreditListFilter;
+  readonly now: Instant;
+  /** Places that are known already. */
+  readonly more: readonly ListedCredit[];
+}
+
+/** The next places of credits that may be on a page, in the order of the list: stored ones, and those that fell due. */
+async function placesAfter(
+  read: LedgerView,
+  { filter, now, more }: Sources,
+  after: PageKey | undefined,
+): Promise<readonly ListedCredit[]> {
+  const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
+  // What is due is read first: what is stored meanwhile is found twice then, which counts once, and not never.
+  const due = await read.dueCreditList({ dueBy: now }, page);
+  const stored = await read.creditList(filter, page);
+  const own = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
+  const all = [...stored.map(placeOf), ...due, ...own].toSorted(compareNewest);
+  const isFirst = (place: ListedCredit, index: number): boolean => {
+    const before = all[index - 1];
+    return before === undefined || compareNewest(before, place) !== 0;
+  };
+  return all.filter(isFirst).slice(0, CHUNK);
+}
+
+/** The credits of accounts as they are now, each account computed once. */
+interface ComputedCredits {
+  compute(accountIds: readonly string[]): Promise<void>;
+  /** Those at these places; where one is no longer, or is elsewhere, there is none. */
+  at(places: readonly PageKey[]): readonly CreditShown[];
+  /** The places of all that were computed and are asked for. */
+  places(isAsked: (credit: CreditShown) => boolean): readonly ListedCredit[];
+}
+
+function computedCredits(context: EngineContext, skipping: Skipping): ComputedCredits {
+  const accounts = new Set<string>();
+  const shown = new Map<string, CreditShown>();
+  return {
+    async compute(accountIds) {
+      const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
+      if (fresh.length === 0) return;
+      for (const id of fresh) accounts.add(id);
+      const all = await eachAlone(fresh, skipping, (ids) => creditsOf(context, ids));
+      for (const each of all) shown.set(each.credit.id, each);
+    },
+    at: (places) =>
+      places.flatMap((place) => {
+        const found = shown.get(place.id);
+        return found !== undefined && found.credit.createdAt === place.createdAt ? [found] : [];
+      }),
+    places: (isAsked) => [...shown.values()].filter(isAsked).map(({ credit }) => placeOf(credit)),
+  };
+}
+
+async function creditsOf(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditShown[]> {
+  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const { catalog } = await context.configuration(view);
+    const now = context.clock();
+    const workspace = await openCaughtUp(catalog, view, accountIds, now);
+    const shown = accountIds.flatMap((id) =>
+      billOf(id, () => {
+        const work = workspace.account(id);
+        catchUp(catalog, work, now);
+        return creditsShown(catalog, work, now);
+      }),
+    );
+    return { result: shown, changes: {} };
   });
 }
 
-function placeOf({ id, accountId, createdAt }: CreditRecord): CreditPlace {
+async function* inChunks(ids: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let some: string[] = [];
+  for await (const id of ids) {
+    if (some.push(id) < CHUNK) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+function placeOf({ id, accountId, createdAt }: CreditRecord): ListedCredit {
   return { id, accountId, createdAt };
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { readRequest, type RequestInput } from "../../book/requests/requests.ts";
+import type { CreditRequest, EntryGrantRequest, EntryPatch, LicenseUpdateRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { dayOf } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -24,7 +25,7 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
-import { accountsBehind, accountsIn, accountsNamedIn } from "../account-lists.ts";
+import { accountsIn, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "../context.ts";
 import { collectPage, type Page, pageAmong, type PageOptions } from "../pages.ts";
 import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
@@ -37,7 +38,7 @@ export type LicenseUpdateShown = LicenseUpdateRecord & {
 };
 
 /** A feature credit entry as a read shows it (S11.2). */
-export type EntryShown = EntryRecord & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
+export type EntryShown = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
 
 /** Which entry is meant; the feature, where it is given, must be the entry's. */
 export interface EntryTarget {
@@ -63,7 +64,7 @@ export interface FeatureBalance {
 export async function updateLicense(
   context: EngineContext,
   accountId: string,
-  input: RequestInput<"licenseUpdate">,
+  input: LicenseUpdateRequest,
 ): Promise<LicenseUpdated> {
   const { effectiveFrom, idempotencyKey, ...asked } = readRequest("licenseUpdate", input);
   const request = {
@@ -120,7 +121,7 @@ function quantityAfter(
 export async function grantEntry(
   context: EngineContext,
   { accountId, featureId }: { readonly accountId: string; readonly featureId: string },
-  input: RequestInput<"entryGrant">,
+  input: EntryGrantRequest,
 ): Promise<EntryShown> {
   const { idempotencyKey, ...asked } = readRequest("entryGrant", input);
   const request = { ...asked, featureId, idempotencyKey: idempotencyKey ?? undefined };
@@ -142,7 +143,7 @@ export async function grantEntry(
 export async function updateEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
-  input: RequestInput<"entryPatch">,
+  input: EntryPatch,
 ): Promise<EntryShown> {
   const { granted, effectiveUntil } = readRequest("entryPatch", input);
   const change: EntryChange = { granted: granted ?? undefined, effectiveUntil: effectiveUntil ?? undefined };
@@ -213,7 +214,7 @@ export async function featureBalance(
 /** Makes credits for accounts, all or none (S12). */
 export async function createCredits(
   context: EngineContext,
-  input: RequestInput<"creditCreate">,
+  input: readonly CreditRequest[],
 ): Promise<readonly CreditShown[]> {
   const requests = readRequest("creditCreate", input).map(
     ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...asked }) => ({
@@ -250,7 +251,7 @@ export async function getCredit(context: EngineContext, id: string): Promise<Cre
   });
 }
 
-/** The account of a credit; one that is due but not stored yet is of an account that is behind. */
+/** The account of a credit; one that is due but not stored yet is found by its place. */
 async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
   const { read } = context.store;
   const stored = await read.credit(id);
@@ -274,7 +275,9 @@ async function* accountsThatMayHave(
   creditId: string,
 ): AsyncGenerator<string> {
   yield* await accountsNamedIn(read, creditId);
-  if (isShortId("credit", creditId)) yield* accountsBehind(read, clock());
+  if (!isShortId("credit", creditId)) return;
+  for (const { accountId } of await read.dueCreditList({ id: creditId }, { limit: 1 })) yield accountId;
+  yield* accountsUncharted(read, clock());
 }
 
 function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
@@ -300,12 +303,12 @@ function overageOf(
 }
 
 /** EXPIRED is only how a read shows an entry whose end is past (S11.2). */
-function entryShown(entry: EntryRecord, now: Instant): EntryShown {
+function entryShown({ spentAtBefore: _internal, ...entry }: EntryRecord, now: Instant): EntryShown {
   const status = entry.voided ? "VOIDED" : entry.effectiveUntil <= now ? "EXPIRED" : "ACTIVE";
   return { ...entry, status };
 }
 
-/** An entry that is named with a feature is one of it; what falls due by now is there. */
+/** Where a feature is named, refuses an entry of another one; entries that fall due by now exist. */
 function checkEntryOf(
   catalog: Catalog,
   work: AccountWork,
@@ -326,7 +329,7 @@ function checkFeature({ book }: Catalog, featureId: string): void {
 
 const ALL_CARDS = /^ALL_(USAGE_METER|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE)_RATE_CARDS$/;
 
-/** A credit pays for what exists (S12.2). */
+/** Refuses a credit whose applicableEntityIds name something unknown (S12.2). */
 function checkEntities(
   { book }: Catalog,
   requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { formatInstant, type Instant, instantOf, parseInstant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
+import { listedAt } from "../../ledger/account/draft-places.ts";
 import { isNamed } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/order.ts";
@@ -16,12 +17,9 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import type { AccountFilter } from "../account-lists.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import { type EngineContext, openCaughtUp } from "../context.ts";
 import { accountsThatMayInvoice } from "./draft-places.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
-
-/** An instant as callers may give it. */
-export type InstantInput = Instant | string | Date;
 
 /** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
 export interface InvoiceShown {
@@ -47,18 +45,18 @@ export interface InvoiceFilter {
   readonly until?: InstantInput | undefined;
 }
 
-/** What a preview shows. */
+/** Options of a preview. */
 export interface EnginePreviewOptions {
   /** Default: all accounts that are not archived. */
   readonly accountIds?: readonly string[] | undefined;
-  /** As if it were this instant and nothing else had happened; now or later, default now. */
+  /** The instant at which the invoices are shown, if nothing else happens until then; now or later, default now. */
   readonly asOf?: InstantInput | undefined;
   /** Billing periods that touch `[from, until)`; default all. */
   readonly from?: InstantInput | undefined;
   readonly until?: InstantInput | undefined;
 }
 
-/** What a preview shows: invoices, and the accounts over all of which it goes on without. */
+/** The invoices of a preview, and the accounts that it leaves out. */
 export interface EnginePreview extends WithoutSkipped {
   /** By account, each account's by date. */
   readonly invoices: readonly InvoiceShown[];
@@ -83,7 +81,7 @@ export async function preview(
   const invoices: InvoiceShown[] = [];
   const skipping = collectSkipped();
   const drawn = (ids: readonly string[]): Promise<readonly InvoiceShown[]> => invoicesOf(context, ids, at);
-  const touches = periodFilter(from, until);
+  const { touches } = periodFilter(from, until);
   for await (const ids of chunksOf(context, accountIds, { status: "ACTIVE" })) {
     const shown = await (accountIds === undefined ? eachAlone(ids, skipping, drawn) : drawn(ids));
     invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
@@ -122,7 +120,7 @@ export async function invoicesOf(
       throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
     }
     const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, view, accountIds, at ?? now);
+    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now);
     const shown = accountIds.flatMap((id) =>
       billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)),
     );
@@ -130,8 +128,8 @@ export async function invoicesOf(
   });
 }
 
-/** The invoices of an account in a working copy that is not committed. */
-function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
+/** The invoices of an account in a working copy that is not committed, which is caught up; by date. */
+export function invoicesShown(catalog: Catalog, work: AccountWork, at: Instant): readonly InvoiceShown[] {
   catchUp(catalog, work, at);
   const final = work.invoices().map(finalShown);
   const drafts = draftsOf(catalog, work, at).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
@@ -182,21 +180,28 @@ async function* chunksOf(
   }
 }
 
-/** A draft begins with its cycle, or at once; it keeps its place when it is final. */
+/** A draft is listed at the start of its cycle or, without one, at its date; it keeps its place when it is final. */
 export function invoiceKey({ id, invoice }: InvoiceShown): PageKey {
-  const start = invoice.invoiceType === "AD_HOC" ? invoice.invoiceDate : invoice.startDate;
-  return { createdAt: parseInstant(start), id };
+  return { createdAt: listedAt(invoice), id };
 }
 
-/** Whether the billing period of an invoice touches `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
-export function periodFilter(
-  from: InstantInput | undefined,
-  until: InstantInput | undefined,
-): (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean {
+/** A range of time, and whether the billing period of an invoice touches it. */
+export interface PeriodFilter {
+  /** Absent where all is asked for. */
+  readonly period?: { readonly from: Instant; readonly until: Instant };
+  readonly touches: (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean;
+}
+
+/** The filter of `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
+export function periodFilter(from: InstantInput | undefined, until: InstantInput | undefined): PeriodFilter {
   const start = from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from);
   const end = until === undefined ? Number.POSITIVE_INFINITY : instantOf(until);
   if (start >= end) {
     throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
   }
-  return ({ startDate, endDate }) => parseInstant(startDate) < end && parseInstant(endDate) > start;
+  const isAll = from === undefined && until === undefined;
+  return {
+    ...(isAll ? {} : { period: { from: start, until: end } }),
+    touches: ({ startDate, endDate }) => parseInstant(startDate) < end && parseInstant(endDate) > start,
+  };
 }

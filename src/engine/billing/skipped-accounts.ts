@@ -6,7 +6,7 @@
  */
 import { isOfAmounts, type SkippedAccount } from "../../ledger/account/bill.ts";
 
-/** What an answer over many accounts says of those that it is without. */
+/** The part of an answer over many accounts that names those that it leaves out. */
 export interface WithoutSkipped {
   /** Absent where there are none; the first {@link SKIPPED_MAX} of them. */
   readonly skipped?: readonly SkippedAccount[];
@@ -22,7 +22,7 @@ export interface Skipping {
 /** Most accounts that an answer names. */
 export const SKIPPED_MAX = 100;
 
-/** None yet. */
+/** Collects the accounts that an answer leaves out. */
 export function collectSkipped(): Skipping {
   const messages = new Map<string, string>();
   return {

@@ -3,7 +3,16 @@
  *
  * @module
  */
-import type { AddOn, Feature } from "../../book/resources/catalog-items.ts";
+import type { AddOn, Feature } from "../../book/model/catalog-items.ts";
+import type {
+  AddOnPatch,
+  AddOnRequest,
+  FeaturePatch,
+  FeatureRequest,
+  SettingPatch,
+  SettingRequest,
+} from "../../book/model/catalog-requests.ts";
+import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
 import { invalidInput, quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import {
@@ -24,42 +33,40 @@ import type { EngineContext } from "../context.ts";
 import type { Body, ConfiguredItem } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
 import { type SettingEntity, settingsOfEntities, type StoredSetting } from "../entity-settings.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 
 /** Features of an engine. What is given has the shape of a book's `features`. */
 export interface Features {
-  create(feature: Readonly<Record<string, unknown>>): Promise<Stored<Feature>>;
+  create(feature: FeatureRequest): Promise<Stored<Feature>>;
   /** `schemaAssociations` replaces the ones before. */
-  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<Feature>>;
+  update(id: string, patch: FeaturePatch): Promise<Stored<Feature>>;
   get(id: string): Promise<Stored<Feature>>;
   /** Newest first. */
-  list(page?: PageOptions): Promise<Page<Stored<Feature>>>;
+  list(options?: PagedOptions): Promise<Page<Stored<Feature>>>;
 }
 
 /** Add-ons of an engine. What is given has the shape of a book's `addOns`. */
 export interface AddOns {
-  create(addOn: Readonly<Record<string, unknown>>): Promise<Stored<AddOn>>;
+  create(addOn: AddOnRequest): Promise<Stored<AddOn>>;
   /** Its name and billableName. */
-  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<AddOn>>;
+  update(id: string, patch: AddOnPatch): Promise<Stored<AddOn>>;
   archive(id: string): Promise<Stored<AddOn>>;
   get(id: string): Promise<Stored<AddOn>>;
   /** Newest first. */
   list(
-    filter?: { readonly status?: string | undefined; readonly type?: string | undefined },
-    page?: PageOptions,
+    options?: ListOptions<{ readonly status?: AddOn["status"] | undefined; readonly type?: AddOn["type"] | undefined }>,
   ): Promise<Page<Stored<AddOn>>>;
 }
 
 /** Settings of an engine. What is given has the shape of a book's `settings`; an id is the one that lists show. */
 export interface Settings {
-  create(setting: Readonly<Record<string, unknown>>): Promise<StoredSetting>;
+  create(setting: SettingRequest): Promise<StoredSetting>;
   /** Its value, name and dataType. */
-  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<StoredSetting>;
+  update(id: string, patch: SettingPatch): Promise<StoredSetting>;
   get(id: string): Promise<StoredSetting>;
   /** Newest first. */
   list(
-    page?: PageOptions,
-    filter?: { readonly entityType?: "ORGANIZATION" | SettingEntity | undefined },
+    options?: ListOptions<{ readonly entityType?: "ORGANIZATION" | SettingEntity | undefined }>,
   ): Promise<Page<StoredSetting>>;
   /** Those of customers or of accounts, by whose they are; of each the oldest first. */
   of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
@@ -76,7 +83,7 @@ export function featuresOf(context: EngineContext): Features {
     create: (given) => named.create(given),
     update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
     get: (id) => named.get(id),
-    list: (page = {}) => listConfigured(context, "feature", (documents) => documents, page),
+    list: ({ page = {} } = {}) => listConfigured(context, "feature", (documents) => documents, page),
   };
 }
 
@@ -92,7 +99,7 @@ export function addOnsOf(context: EngineContext): AddOns {
         return { documents: [moved(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
       }),
     get: (id) => named.get(id),
-    list: ({ status, type } = {}, page = {}) =>
+    list: ({ filter: { status, type } = {}, page = {} } = {}) =>
       listConfigured(
         context,
         "addOn",
@@ -125,7 +132,7 @@ export function settingsOf(context: EngineContext): Settings {
         return { documents: [patched(documentNamed(before.documents.setting, SETTING.what, id), given, now)] };
       }),
     get,
-    list: (page = {}, { entityType } = {}) =>
+    list: ({ filter: { entityType } = {}, page = {} } = {}) =>
       listConfigured(
         context,
         "setting",
@@ -137,22 +144,22 @@ export function settingsOf(context: EngineContext): Settings {
 }
 
 interface SimpleResource<Kind extends "feature" | "addOn"> {
-  create(given: Body): Promise<Stored<ConfiguredItem<Kind>>>;
-  update(id: string, given: Body): Promise<Stored<ConfiguredItem<Kind>>>;
+  create(given: object): Promise<Stored<ConfiguredItem<Kind>>>;
+  update(id: string, given: object): Promise<Stored<ConfiguredItem<Kind>>>;
   get(id: string): Promise<Stored<ConfiguredItem<Kind>>>;
 }
 
-/** What such a resource is. */
+/** How a kind of resource is configured. */
 interface SimpleKind<Kind extends "feature" | "addOn"> {
   readonly kind: Kind;
   readonly words: KindWords;
   /** What its ids begin with. */
   readonly prefix: string;
-  /** What a patch that was given says for a document. */
+  /** Turns a given patch into one of the document. */
   readonly patchFor: (document: DocumentOf<Kind>, given: Body) => Body;
 }
 
-/** What has an id that we make and a name of its own. */
+/** Resources whose ids the engine makes, each with a unique name. */
 function simpleResource<Kind extends "feature" | "addOn">(
   context: EngineContext,
   { kind, words, prefix, patchFor }: SimpleKind<Kind>,
@@ -161,7 +168,7 @@ function simpleResource<Kind extends "feature" | "addOn">(
     create: (input) =>
       changeConfigured(context, kind, ({ before, now }) => {
         const given = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
-        checkName(documentsOf(kind, before.documents), words, given["name"]);
+        checkName(documentsOf(kind, before.documents), words, given);
         const status = kind === "addOn" ? { status: "ACTIVE" } : {};
         const document = newDocument(kind, { ...withOneSpelling(given), ...status, id: context.ids(prefix) }, now);
         return { documents: [document] };
@@ -170,8 +177,8 @@ function simpleResource<Kind extends "feature" | "addOn">(
       changeConfigured(context, kind, ({ before, now }) => {
         const documents = documentsOf(kind, before.documents);
         const document = documentNamed(documents, words.what, id);
-        const next = patched(document, patchFor(document, given), now);
-        checkName(documents, words, next.body["name"], (each) => each.id === id);
+        const next = patched(document, patchFor(document, checkGiven(given, [])), now);
+        checkName(documents, words, next.body, (each) => each.id === id);
         return { documents: [next] };
       }),
     get: (id) => getConfigured(context, kind, (documents) => documentNamed(documents, words.what, id)),
@@ -181,12 +188,9 @@ function simpleResource<Kind extends "feature" | "addOn">(
 /** A feature's associations under one of their two spellings, so that a patch replaces what was given under the other. */
 function withOneSpelling(given: Body): Body {
   const { schemaAssocitions, ...rest } = given;
-  if (schemaAssocitions === undefined || (schemaAssocitions === null && rest["schemaAssociations"] !== undefined)) {
-    return rest;
-  }
-  return (rest["schemaAssociations"] ?? undefined) === undefined
-    ? { ...rest, schemaAssociations: schemaAssocitions }
-    : given;
+  const { schemaAssociations } = rest;
+  if (schemaAssocitions === undefined || (schemaAssocitions === null && schemaAssociations !== undefined)) return rest;
+  return (schemaAssociations ?? undefined) === undefined ? { ...rest, schemaAssociations: schemaAssocitions } : given;
 }
 
 /** A bare name of a schema that the feature is associated with already keeps the attribute that is taken (S11.2). */
@@ -202,12 +206,13 @@ function withAttributesOf({ body: { schemaAssociations: known } }: DocumentOf<"f
 
 /** Where a setting is looked up, written out: its id is made of it (S4.2). */
 function withDefaults(given: Body, organizationId: string): Body {
-  const entityType = given["entityType"] ?? "ORGANIZATION";
+  const { namespace, entityType, entityId } = given;
+  const isOrganization = (entityType ?? "ORGANIZATION") === "ORGANIZATION";
   return {
     ...given,
-    namespace: given["namespace"] ?? "user",
-    entityType,
-    entityId: given["entityId"] ?? (entityType === "ORGANIZATION" ? organizationId : undefined),
+    namespace: namespace ?? SETTING_NAMESPACE,
+    entityType: entityType ?? "ORGANIZATION",
+    entityId: entityId ?? (isOrganization ? organizationId : undefined),
   };
 }
 

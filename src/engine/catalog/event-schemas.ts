@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { EventSchema } from "../../book/resources/event-schema.ts";
+import type { EventSchemaPatch, EventSchemaRequest } from "../../book/model/catalog-requests.ts";
+import type { EventSchema } from "../../book/model/metering.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
 import {
@@ -22,7 +23,7 @@ import {
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf, NamedBody } from "../documents.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 import { isSameDependency, isSameField } from "./same-rules.ts";
 import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
 
@@ -36,12 +37,12 @@ export type SchemaMove = keyof typeof MOVES;
 /** Event schemas of an engine. What is given has the shape of a book's `eventSchemas`. */
 export interface EventSchemas {
   /** A DRAFT; of a name that was archived, its next version. */
-  create(schema: Readonly<Record<string, unknown>>): Promise<Stored<EventSchema>>;
+  create(schema: EventSchemaRequest): Promise<Stored<EventSchema>>;
   /**
    * Changes a DRAFT, whose lists are replaced, or adds to an ACTIVE one, which makes a new version; then moves it where
    * `status` is given.
    */
-  update(name: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<EventSchema>>;
+  update(name: string, patch: EventSchemaPatch): Promise<Stored<EventSchema>>;
   activate(name: string): Promise<Stored<EventSchema>>;
   /** Refused while an ACTIVE meter uses it. */
   deactivate(name: string): Promise<Stored<EventSchema>>;
@@ -49,9 +50,11 @@ export interface EventSchemas {
   /** A version, or the latest one. */
   get(name: string, version?: number): Promise<Stored<EventSchema>>;
   /** The latest version of each, newest first. */
-  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
+  list(
+    options?: ListOptions<{ readonly status?: EventSchema["status"] | undefined }>,
+  ): Promise<Page<Stored<EventSchema>>>;
   /** All versions of one, newest first. */
-  versions(name: string, page?: PageOptions): Promise<Page<Stored<EventSchema>>>;
+  versions(name: string, options?: PagedOptions): Promise<Page<Stored<EventSchema>>>;
 }
 
 /** Makes the event schemas of an engine. */
@@ -72,7 +75,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
       getConfigured(context, "eventSchema", (documents) =>
         version === undefined ? latestOf(documents, name, WORDS) : versionNamed(documents, name, version, WORDS),
       ),
-    list: ({ status } = {}, page = {}) =>
+    list: ({ filter: { status } = {}, page = {} } = {}) =>
       listConfigured(
         context,
         "eventSchema",
@@ -81,7 +84,7 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
         page,
         firstVersions(WORDS),
       ),
-    versions: (name, page = {}) =>
+    versions: (name, { page = {} } = {}) =>
       listConfigured(
         context,
         "eventSchema",
@@ -94,16 +97,17 @@ export function eventSchemasOf(context: EngineContext): EventSchemas {
   };
 }
 
-function createdIn(schema: Body, { before, now }: Configuring): ConfigurationChange {
+function createdIn(schema: object, { before, now }: Configuring): ConfigurationChange {
   const given = checkGiven(schema, ["status", "version"]);
+  const { name } = given;
   const { eventSchema: documents } = before.documents;
-  checkName(documents, WORDS, given["name"]);
-  const versions = documents.filter(({ body }) => body.name === given["name"]).map(({ body }) => body.version);
+  checkName(documents, WORDS, given);
+  const versions = documents.filter(({ body }) => body.name === name).map(({ body }) => body.version);
   const version = Math.max(0, ...versions) + 1;
   return { documents: [newDocument("eventSchema", { ...given, status: "DRAFT", version }, now)] };
 }
 
-function updatedIn(latest: SchemaDocument, patch: Body, configuring: Configuring): ConfigurationChange {
+function updatedIn(latest: SchemaDocument, patch: object, configuring: Configuring): ConfigurationChange {
   const { status, ...changes } = checkGiven(patch, ["name", "version"]);
   const edited = Object.keys(changes).length === 0 ? [latest] : editedIn(latest, changes, configuring);
   const current = edited.at(-1) ?? latest;
@@ -182,30 +186,34 @@ function withAdded(
   path: string,
   isKnown: (known: Body, item: Body) => boolean = isSame,
 ): readonly Body[] {
-  const list: Body[] = [...known];
+  const list: (Body & { readonly name?: unknown })[] = [...known];
   for (const item of listOf(more, path)) {
-    const same = list.find((each) => each["name"] === item["name"]);
+    const { name } = item;
+    const same = list.find((each) => each.name === name);
     if (same === undefined) list.push(item);
     else if (!isKnown(same, item)) {
-      throw refused(WORDS.rule, `${path}: ${quoted(String(item["name"]))} is there already, and cannot change`);
+      throw refused(WORDS.rule, `${path}: ${quoted(String(name))} is there already, and cannot change`);
     }
   }
   return list;
 }
 
-function withReplaced(known: readonly NamedBody[], more: readonly Body[]): readonly Body[] {
-  const replacing = new Map(more.map((field) => [field["name"], field]));
+function withReplaced(
+  known: readonly NamedBody[],
+  more: readonly (Body & { readonly name?: unknown })[],
+): readonly Body[] {
+  const replacing = new Map(more.map((field) => [field.name, field]));
   const own = new Set<unknown>(known.map(({ name }) => name));
   return [
     ...known.map((field) => {
       const next = replacing.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
-    ...more.filter((field) => !own.has(field["name"])),
+    ...more.filter((field) => !own.has(field.name)),
   ];
 }
 
-/** What an item leaves out is what it is by default. */
+/** Whether an item that is given equals a known one. Fields that it leaves out keep their values. */
 function isSame(known: Body, item: Body): boolean {
   return Object.entries(item).every(
     ([name, value]) => value === undefined || value === null || JSON.stringify(known[name]) === JSON.stringify(value),

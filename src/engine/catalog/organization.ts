@@ -1,9 +1,10 @@
 /**
- * Whose store it is: one organization's, from its first resource on.
+ * The organization of a store: it has one, for good, from its first resource on.
  *
  * @module
  */
-import { type Organization, organizationRequest } from "../../book/reading/document.ts";
+import type { Organization } from "../../book/model/book.ts";
+import { organizationRequest } from "../../book/reading/document.ts";
 import { readInput } from "../../book/requests/requests.ts";
 import { quoted, refused } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -11,7 +12,7 @@ import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
 import { CONFIGURED_KINDS, plainOf } from "../document-body.ts";
 
-/** Whose store it should be; what is left out is not asked. */
+/** The organization that a store should be of; absent fields are not compared. */
 export interface OrganizationRequest {
   readonly id?: string | undefined;
   /** ISO 4217. */
@@ -23,7 +24,7 @@ export interface OrganizationResource {
   /** `default`, in USD, rounding HALF_UP, until something else was said. */
   get(): Promise<Organization>;
   /**
-   * Says whose store it is while nothing is in it; afterwards only whether it is that one's.
+   * Names the organization of an empty store; of a store in use, checks that it is the one that is named.
    *
    * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED when it is another one's
    */
@@ -59,7 +60,7 @@ export function organizationOf(context: EngineContext): OrganizationResource {
   };
 }
 
-/** Whether anything says whose store it is, or goes by it. */
+/** Whether the organization was named, or something depends on it. */
 export async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
   if (documents.organization.length > 0 || CONFIGURED_KINDS.some((kind) => documents[kind].length > 0)) return true;
   return (await view.accountList({}, { limit: 1 })).length > 0;

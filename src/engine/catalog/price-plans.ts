@@ -3,9 +3,11 @@
  *
  * @module
  */
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "../../book/model/catalog-requests.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { isOnSource, MIGRATION_MODES, type MigrateRequest } from "../../ledger/commands/migrate.ts";
+import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
@@ -26,7 +28,7 @@ import {
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { ListOptions, Page } from "../pages.ts";
 import { firstVersions, latestOf, latestVersions, versionNamed } from "./versions.ts";
 
 type PlanDocument = DocumentOf<"pricePlan">;
@@ -35,14 +37,14 @@ const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan",
 /** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
 export interface PricePlans {
   /** Version 1, a DRAFT. */
-  create(plan: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  create(plan: PricePlanRequest): Promise<Stored<PricePlan>>;
   /**
    * Changes the latest version, which must be a DRAFT; keys given in pricePlanDetails replace, others stay. A `mode` is
    * kept for when the version is activated.
    */
-  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  update(id: string, patch: PricePlanPatch): Promise<Stored<PricePlan>>;
   /** The next version, a DRAFT made of the latest one. */
-  createVersion(id: string, changes?: Readonly<Record<string, unknown>>): Promise<Stored<PricePlan>>;
+  createVersion(id: string, changes?: PricePlanVersionRequest): Promise<Stored<PricePlan>>;
   /** The latest version becomes ACTIVE beside the older ones; a kept `mode` moves the accounts of the previous one. */
   activate(id: string, options?: { readonly currencies?: readonly string[] | undefined }): Promise<Stored<PricePlan>>;
   /** Every version that is ACTIVE or a DRAFT; accounts that have it keep it. */
@@ -50,7 +52,7 @@ export interface PricePlans {
   /** A version, or the latest one. */
   get(id: string, version?: number): Promise<Stored<PricePlan>>;
   /** The latest version of each, newest first. */
-  list(filter?: { readonly status?: string | undefined }, page?: PageOptions): Promise<Page<Stored<PricePlan>>>;
+  list(options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>): Promise<Page<Stored<PricePlan>>>;
 }
 
 /** Makes the price plans of an engine. */
@@ -70,7 +72,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
     create: (plan) =>
       changeConfigured(context, "pricePlan", ({ before, now }) => {
         const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
-        checkName(before.documents.pricePlan, WORDS, given["name"]);
+        checkName(before.documents.pricePlan, WORDS, given);
         const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
         return { documents: [newDocument("pricePlan", { ...given, ...own }, now)] };
       }),
@@ -91,7 +93,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
       getConfigured(context, "pricePlan", (documents) =>
         version === undefined ? latestOf(documents, id, WORDS) : versionNamed(documents, id, version, WORDS),
       ),
-    list: ({ status } = {}, page = {}) =>
+    list: ({ filter: { status } = {}, page = {} } = {}) =>
       listConfigured(
         context,
         "pricePlan",
@@ -104,7 +106,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
 }
 
 /** A DRAFT of the version after the latest one, which must be in use. */
-function nextVersionOf(latest: PlanDocument, changes: Body, now: Instant): ConfigurationChange {
+function nextVersionOf(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
   const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
@@ -121,7 +123,7 @@ function nextVersionOf(latest: PlanDocument, changes: Body, now: Instant): Confi
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
-function updatedIn(latest: PlanDocument, patch: Body, { before, now }: Configuring): ConfigurationChange {
+function updatedIn(latest: PlanDocument, patch: object, { before, now }: Configuring): ConfigurationChange {
   const { pricePlanDetails, mode, versionsToMigrate, ...given } = checkGiven(patch, [
     "id",
     "type",
@@ -134,15 +136,12 @@ function updatedIn(latest: PlanDocument, patch: Body, { before, now }: Configuri
   }
   checkMigrationFields({ mode, versionsToMigrate });
   const next = patched(latest, { ...given, mode, versionsToMigrate }, now);
-  checkName(before.documents.pricePlan, WORDS, next.body["name"], ({ body }) => body.id === id);
+  checkName(before.documents.pricePlan, WORDS, next.body, ({ body }) => body.id === id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
   const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
   return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
 }
-
-/** From which versions accounts are moved when one is activated; without a word from the one before it. */
-const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for a mode or range of migration that is none */
 function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
@@ -188,8 +187,8 @@ function checkedCurrencies({ body }: PlanDocument, currencies: readonly string[]
 
 /** A version with these active currencies; a new one has none until it is activated. */
 function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
-  const given = document.body["pricePlanDetails"];
-  // What is no object at all is told by the checks of the whole plan.
+  const { pricePlanDetails: given } = document.body;
+  // A value that is no object is refused by the checks of the whole plan.
   if (typeof given !== "object" || given === null) return document;
   const { activeCurrencies: _, ...details } = given as Body;
   const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };

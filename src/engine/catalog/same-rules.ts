@@ -6,48 +6,53 @@
 import { RatebookError } from "../../errors.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { parseRule } from "../../rules/rule.ts";
-import type { Body } from "../document-body.ts";
 
-/** Whether two sources are one rule; null and undefined are none. */
+/** Whether two sources are the same rule; null and undefined mean no rule. */
 export function isSameRule(a: unknown, b: unknown): boolean {
   return ruleText(a) === ruleText(b);
 }
+
+/** A part of a resource as it was given or is stored: what its fields hold is checked elsewhere. */
+type Part<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+type Step = Part<"id" | "order" | "matcher" | "computation">;
 
 /** Whether two lists of a meter's computations are the same, in any order of the lists (S5.1). */
 export function areSameComputations(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   const others = byOrder(b);
-  return byOrder(a).every((step, at) => {
+  return byOrder(a).every(({ id = null, order, matcher, computation }, at) => {
     const other = others[at] ?? {};
     return (
-      step["order"] === other["order"] &&
-      (step["id"] ?? null) === (other["id"] ?? null) &&
-      isSameRule(step["matcher"], other["matcher"]) &&
-      isSameRule(step["computation"], other["computation"])
+      order === other.order &&
+      id === (other.id ?? null) &&
+      isSameRule(matcher, other.matcher) &&
+      isSameRule(computation, other.computation)
     );
   });
 }
 
+type Field = Part<"name" | "type" | "order" | "enrichmentType" | "value">;
+
 /** Whether two enrichment fields of one name are the same (S4.3). */
-export function isSameField(a: Body, b: Body): boolean {
-  const [type, otherType] = [a, b].map((field) => field["enrichmentType"] ?? "JSON_LOGIC");
-  if (type !== otherType || a["type"] !== b["type"] || a["order"] !== b["order"]) return false;
-  return type === "JSON_LOGIC" ? isSameRule(a["value"], b["value"]) : String(a["value"]) === String(b["value"]);
+export function isSameField(a: Field, b: Field): boolean {
+  const [type, otherType] = [a, b].map(({ enrichmentType }) => enrichmentType ?? "JSON_LOGIC");
+  if (type !== otherType || a.type !== b.type || a.order !== b.order) return false;
+  return type === "JSON_LOGIC" ? isSameRule(a.value, b.value) : String(a.value) === String(b.value);
 }
 
 /** Whether a dependency is the known one of its name; the setting may be named by its bare id (S4.2). */
-export function isSameDependency(known: Body, item: Body): boolean {
-  const [key, given] = [known, item].map((each) => String(each["key"]).toLowerCase());
-  const type = item["type"] ?? "SETTING";
-  return type === (known["type"] ?? "SETTING") && (key === given || key?.endsWith(`.${given}`) === true);
+export function isSameDependency(known: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
+  const [key, given] = [known, item].map((each) => String(each.key).toLowerCase());
+  const [knownType, type] = [known, item].map((each) => each.type ?? "SETTING");
+  return type === knownType && (key === given || key?.endsWith(`.${given}`) === true);
 }
 
-function byOrder(steps: readonly unknown[]): readonly Body[] {
-  const bodies = steps.map((step) => (typeof step === "object" && step !== null ? (step as Body) : {}));
-  return bodies.toSorted((a, b) => Number(a["order"]) - Number(b["order"]));
+function byOrder(steps: readonly unknown[]): readonly Step[] {
+  const bodies = steps.map((step): Step => (typeof step === "object" && step !== null ? step : {}));
+  return bodies.toSorted((a, b) => Number(a.order) - Number(b.order));
 }
 
-/** A rule's text; of what is no rule, none that a rule has. */
+/** A rule's text; what is no rule gets a text that no rule has. */
 function ruleText(source: unknown): string {
   if (source === undefined || source === null) return "";
   try {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { UsageMeter } from "../../book/resources/usage-meter.ts";
+import type { UsageMeterPatch, UsageMeterRequest } from "../../book/model/catalog-requests.ts";
+import type { UsageMeter } from "../../book/model/metering.ts";
 import { timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
@@ -25,7 +26,7 @@ import {
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import type { Page, PageOptions } from "../pages.ts";
+import type { ListOptions, Page } from "../pages.ts";
 import { areSameComputations } from "./same-rules.ts";
 
 type MeterDocument = DocumentOf<"usageMeter">;
@@ -37,9 +38,9 @@ const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description
 /** Usage meters of an engine. What is given has the shape of a book's `usageMeters`. */
 export interface UsageMeters {
   /** A DRAFT. */
-  create(meter: Readonly<Record<string, unknown>>): Promise<Stored<UsageMeter>>;
+  create(meter: UsageMeterRequest): Promise<Stored<UsageMeter>>;
   /** Of one that is no DRAFT only name, billableName and description; the others may be given as they are. */
-  update(id: string, patch: Readonly<Record<string, unknown>>): Promise<Stored<UsageMeter>>;
+  update(id: string, patch: UsageMeterPatch): Promise<Stored<UsageMeter>>;
   activate(id: string): Promise<Stored<UsageMeter>>;
   /** Refused while it is in a plan that an account has or will have. */
   deactivate(id: string): Promise<Stored<UsageMeter>>;
@@ -47,8 +48,10 @@ export interface UsageMeters {
   get(id: string): Promise<Stored<UsageMeter>>;
   /** Newest first. */
   list(
-    filter?: { readonly status?: string | undefined; readonly aggregation?: string | undefined },
-    page?: PageOptions,
+    options?: ListOptions<{
+      readonly status?: UsageMeter["status"] | undefined;
+      readonly aggregation?: UsageMeter["aggregation"] | undefined;
+    }>,
   ): Promise<Page<Stored<UsageMeter>>>;
 }
 
@@ -66,7 +69,7 @@ export function usageMetersOf(context: EngineContext): UsageMeters {
     create: (meter) =>
       changeConfigured(context, "usageMeter", ({ before, now }) => {
         const given = checkGiven(meter, ["id", "status"]);
-        checkName(before.documents.usageMeter, WORDS, given["name"]);
+        checkName(before.documents.usageMeter, WORDS, given);
         return { documents: [newDocument("usageMeter", { ...given, id: context.ids("um"), status: "DRAFT" }, now)] };
       }),
     update: (id, patch) => change(id, (document, configuring) => updatedIn(document, patch, configuring)),
@@ -79,7 +82,7 @@ export function usageMetersOf(context: EngineContext): UsageMeters {
       }),
     archive: (id) => change(id, (document, { now }) => moved(document, WORDS, MOVES, "ARCHIVED", now)),
     get: (id) => getConfigured(context, "usageMeter", (documents) => documentNamed(documents, WORDS.what, id)),
-    list: ({ status, aggregation } = {}, page = {}) =>
+    list: ({ filter: { status, aggregation } = {}, page = {} } = {}) =>
       listConfigured(
         context,
         "usageMeter",
@@ -94,10 +97,10 @@ export function usageMetersOf(context: EngineContext): UsageMeters {
   };
 }
 
-function updatedIn(document: MeterDocument, patch: Body, { before, now }: Configuring): DocumentRecord {
+function updatedIn(document: MeterDocument, patch: object, { before, now }: Configuring): DocumentRecord {
   const given = checkGiven(patch, ["id", "status"]);
   const next = patched(document, given, now);
-  checkName(before.documents.usageMeter, WORDS, next.body["name"], ({ id }) => id === document.id);
+  checkName(before.documents.usageMeter, WORDS, next.body, ({ id }) => id === document.id);
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoted(document.body.name);

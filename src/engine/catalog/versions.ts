@@ -12,11 +12,11 @@ interface VersionDocument extends DocumentRecord {
   readonly body: Body & { readonly version: number };
 }
 
-/** What the versions of one thing have in common. */
+/** How versions of a kind of resource are named. */
 export interface Versioned<Document> {
   /** What all versions of the thing are called. */
   readonly nameOf: (document: Document) => string;
-  /** What it is, for a sentence. */
+  /** The kind of resource, as a word in a sentence. */
   readonly what: string;
 }
 
@@ -34,8 +34,8 @@ export function latestVersions<Document extends VersionDocument>(
 }
 
 /**
- * The first version of what a document is a version of: lists go by its age, so that a new version is no new thing, and
- * a list that is read page by page tells of each thing once.
+ * The first version of the thing that a document is a version of. Lists are ordered by its age, so that a new version
+ * does not move the thing while pages are read.
  */
 export function firstVersions<Document extends VersionDocument>({
   nameOf,

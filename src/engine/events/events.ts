@@ -3,26 +3,41 @@
  *
  * @module
  */
+import { type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
+import { formatInstant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { isOfAmounts } from "../../ledger/account/bill.ts";
+import { isBehind } from "../../ledger/account/catch-up.ts";
+import { openCycles } from "../../ledger/account/open-cycles.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
+import { accountOfAlias } from "../../ledger/commands/accounts.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
 import { type BatchEvent, decideIngest, type IngestResult } from "../../ledger/events/ingest.ts";
-import { undoFilterOf } from "../../ledger/events/undo-filter.ts";
+import { type UndoFilter, undoQueryOf } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../ledger/events/undo.ts";
-import type { EventRecord } from "../../ledger/records.ts";
+import type { AccountRecord, EventRecord } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
-import type { EngineContext } from "../context.ts";
+import { catchUpAccounts, type EngineContext } from "../context.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
+import { eventsKeptSince } from "./retention.ts";
 
 /** Aliases whose accounts are remembered at once. */
 const HINTS_MAX = 10_000;
 
 /** What becomes of an attempt: the names stood for accounts that were not locked, or it is done. */
-type Attempt<Result> = { readonly done: Result } | { readonly again: true };
+type Attempt<Result> =
+  | { readonly done: Result }
+  | { readonly again: true }
+  /** Accounts that are far behind, which are caught up with before. */
+  | { readonly behind: readonly string[]; readonly now: Instant };
+
+/** An account with more open cycles is caught up with apart, in steps. */
+const OPEN_CYCLES_MAX = 64;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14): what comes at the same time as one. */
 export function ingestOf(context: EngineContext): (given: readonly unknown[]) => Promise<readonly IngestResult[]> {
@@ -33,6 +48,8 @@ export function ingestOf(context: EngineContext): (given: readonly unknown[]) =>
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, clock, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
+  /** Accounts that were caught up with, or cannot be. */
+  const tried = new Set<string>();
   for (;;) {
     const needs = ingestNeeds(before.catalog, batch);
     const named = [...needs.names.keys()];
@@ -45,10 +62,30 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const now = clock();
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
+      const isFarBehind = (record: AccountRecord): boolean =>
+        isBehind(record, now) && openCycles(current.catalog, record, now).length > OPEN_CYCLES_MAX;
+      const behind = read.accounts.flatMap(({ record }) =>
+        !tried.has(record.id) && isFarBehind(record) ? [record.id] : [],
+      );
+      if (behind.length > 0) return { result: { behind, now }, changes: {} };
       const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);
       return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;
+    if (!("behind" in attempt)) continue;
+    for (const id of attempt.behind) {
+      tried.add(id);
+      await catchUpFar(context, id, attempt.now);
+    }
+  }
+}
+
+async function catchUpFar(context: EngineContext, accountId: string, at: Instant): Promise<void> {
+  try {
+    await catchUpAccounts(context, [accountId], at);
+  } catch (error) {
+    // Its bill cannot be made: its events fail for it.
+    if (!isOfAmounts(error)) throw error;
   }
 }
 
@@ -107,7 +144,7 @@ async function readNamed(
         "alias",
         unsure.map(([name]) => name),
       )
-    ).map(({ id, body }) => [id, body["accountId"]]),
+    ).map((alias) => [alias.id, accountOfAlias(alias)]),
   );
   let right = true;
   for (const [name, id] of unsure) {
@@ -127,15 +164,12 @@ async function readNamed(
 /**
  * Undoes events (S15).
  *
- * @param query the filter of S15.1 by its names in a query
  * @throws {RatebookError} ERR_INPUT_INVALID for a filter that is none of the six, ERR_NOT_FOUND for the account
  */
-export async function undo(
-  context: EngineContext,
-  query: Readonly<Record<string, unknown>>,
-): Promise<readonly UndoneEvent[]> {
-  const filter = undoFilterOf(query);
-  let accountId = await accountNamed(context.store.read, filter.account);
+export async function undo(context: EngineContext, given: UndoFilter): Promise<readonly UndoneEvent[]> {
+  const filter = undoQueryOf(given);
+  // Most names are ids: of one that is an alias, the transaction finds out what it means.
+  let accountId = filter.account;
   for (;;) {
     const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
     const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view) => {
@@ -161,33 +195,67 @@ export async function undo(
 async function accountNamed(view: LedgerView, name: string): Promise<string> {
   const [record] = await view.accounts([name]);
   if (record !== undefined) return record.id;
-  const accountId = (await view.document("alias", name))?.body["accountId"];
-  if (typeof accountId === "string") return accountId;
+  const alias = await view.document("alias", name);
+  const accountId = alias && accountOfAlias(alias);
+  if (accountId !== undefined) return accountId;
   throw notFound("account", name);
+}
+
+/** Half open: from the one instant up to, but not including, the other. */
+export interface InstantRange {
+  readonly from: InstantInput;
+  /** Exclusive. */
+  readonly until: InstantInput;
+}
+
+/** Which stored events a list holds; what is absent does not filter. */
+export interface EventListFilter extends Omit<EventFilter, "timestamp" | "createdAt"> {
+  /** The event's own timestamp. */
+  readonly timestamp?: InstantRange;
+  /** The time of ingest. */
+  readonly createdAt?: InstantRange;
 }
 
 /** Stored events, the latest ingested first. */
 export async function listEvents(
   { store }: EngineContext,
-  filter: EventFilter,
+  { timestamp, createdAt, ...asked }: EventListFilter,
   options: PageOptions,
 ): Promise<Page<EventRecord>> {
+  const filter: EventFilter = {
+    ...asked,
+    ...(timestamp === undefined ? {} : { timestamp: instantsOf(timestamp) }),
+    ...(createdAt === undefined ? {} : { createdAt: instantsOf(createdAt) }),
+  };
   const request = pageRequest(options);
   const events = await store.read.events(filter, { ...request, limit: request.limit + 1 });
   return pageOf(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
 }
 
+function instantsOf({ from, until }: InstantRange): { readonly from: Instant; readonly until: Instant } {
+  return { from: instantOf(from), until: instantOf(until) };
+}
+
 /** Every stored event of an id, the latest ingested first: an id may come again after its event failed or was undone. */
 export async function eventsNamed(
-  { store }: EngineContext,
+  context: EngineContext,
   eventIdOrReferenceId: string,
 ): Promise<readonly EventRecord[]> {
   const page = { limit: EVENTS_OF_ID_MAX };
+  const { store } = context;
   const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
   const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
   const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
-  if (found.size === 0) throw notFound("event", eventIdOrReferenceId);
+  if (found.size === 0) throw noEvent(context, eventIdOrReferenceId);
   return [...found.values()];
+}
+
+function noEvent(context: EngineContext, id: string): RatebookError {
+  const unknown = notFound("event", id);
+  const since = eventsKeptSince(context);
+  if (since === undefined) return unknown;
+  const message = `${unknown.message}; events that were ingested before ${formatInstant(since)} are kept only while their cycle is open`;
+  return new RatebookError("ERR_NOT_FOUND", message, unknown.details);
 }
 
 /** The most events of one id that are shown. */

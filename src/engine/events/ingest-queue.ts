@@ -2,9 +2,9 @@
  * One commit for what is ingested at the same time: most clients send events one by one, and a commit costs the same for one
  * event as for a hundred.
  *
- * A caller who is alone goes at once. Those who come while a commit is under way wait for its end, and go as one batch then,
- * of which each gets its part: the outcome is that of the order in which they came (S14.3). So nobody waits for more than two
- * commits, and there is no timer while nothing waits.
+ * A call that finds no commit under way is committed at once. Calls that arrive during a commit wait for its end and are then
+ * committed as one batch, in their order of arrival, and each gets its own results (S14.3). So a call waits for two commits at
+ * most, and there is no timer while nothing waits.
  *
  * @module
  */
@@ -123,9 +123,9 @@ function nextGroup(
 }
 
 /**
- * Ingests what callers sent as one batch. Where that fails, each half of them goes alone, down to single callers: so whoever
- * makes it fail, fails alone. A store that cannot be reached is asked no more: it has said already what became of the commit,
- * or that nobody knows, and that goes for all.
+ * Ingests the events of several callers as one batch. If that fails, each half is tried on its own, down to single callers, so
+ * that only the caller whose events fail is refused. Where the store is unavailable nothing is tried again: its error says
+ * whether the commit was made or is in doubt, and holds for all of them.
  */
 async function ingestGroup(ingestBatch: IngestBatch, group: readonly Waiting[]): Promise<void> {
   try {

@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type Day, dayOf, type Instant, instantOf } from "../../calendar/instant.ts";
+import {
+  DAY_MS,
+  type Day,
+  dayOf,
+  formatDate,
+  type Instant,
+  type InstantInput,
+  instantOf,
+} from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
@@ -11,7 +19,7 @@ import { compareIds } from "../../ledger/order.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { add } from "../../numbers/decimal.ts";
+import { add, type Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
@@ -21,8 +29,28 @@ export interface UsageQuery {
   /** 1 to 1,000 accounts. */
   readonly accountIds: readonly string[];
   /** Whole UTC days: those that touch `[from, until)`. */
-  readonly from: Instant | string | Date;
-  readonly until: Instant | string | Date;
+  readonly from: InstantInput;
+  readonly until: InstantInput;
+}
+
+/** What a meter counted of one account on one UTC day; days on which it counted nothing are left out. */
+export interface DailyUsage {
+  readonly accountId: string;
+  readonly meterId: string;
+  /** The UTC day: `2024-01-31`. */
+  readonly date: string;
+  /** Units; below 0 where a meter measured so. */
+  readonly quantity: Decimal;
+}
+
+/** What an account used of a feature beyond its entries on one UTC day (S11.3). */
+export interface DailyOverage {
+  readonly accountId: string;
+  readonly featureId: string;
+  /** The UTC day: `2024-01-31`. */
+  readonly date: string;
+  /** Units, above 0. */
+  readonly quantity: Decimal;
 }
 
 /** A composite invoice of a group with when it was made. */
@@ -32,22 +60,25 @@ export type CompositeShown = CompositeInvoice & { readonly createdAt: Instant };
 export interface CompositeFilter {
   readonly invoiceGroupId?: string | undefined;
   /** Dated within `[from, until)`. */
-  readonly from?: Instant | string | Date | undefined;
-  readonly until?: Instant | string | Date | undefined;
+  readonly from?: InstantInput | undefined;
+  readonly until?: InstantInput | undefined;
 }
 
 const ACCOUNTS_MAX = 1000;
 
-/** What meters counted, by account and day; days without usage are left out. */
-export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly LedgerCell[]> {
-  return cellsBetween(query, (...range) => context.store.read.usage(...range));
+/** What meters counted: by day, then by account and meter. */
+export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
+  const cells = await cellsBetween(query, (...range) => context.store.read.usage(...range));
+  return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
+    return { accountId, meterId, date: dateOfDay(day), quantity };
+  });
 }
 
 /**
  * What features were used beyond their entries, by account and day (S11.3): after what falls due by now, for a grant takes
  * overage that it covers (S11.5).
  */
-export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly LedgerCell[]> {
+export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {
   const { store, clock, configuration } = context;
   const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
   return store.transact(scope, async (view) => {
@@ -62,7 +93,10 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
       return addedUp([...(await view.overage(accountIds, from, until)), ...moved]);
     });
-    return { result: cells, changes: {} };
+    const result = cells.map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
+      return { accountId, featureId, date: dateOfDay(day), quantity };
+    });
+    return { result, changes: {} };
   });
 }
 
@@ -126,6 +160,10 @@ async function cellsBetween(
     (a, b) =>
       a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.meterOrFeatureId, b.meterOrFeatureId),
   );
+}
+
+function dateOfDay(day: Day): string {
+  return formatDate(day * DAY_MS);
 }
 
 function lastDay(until: Instant): Day {

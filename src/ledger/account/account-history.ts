@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { AccountRecord, AliasRecord } from "../records.ts";
 
-/** So much of the past is kept of the names, and of the groups: an account is read and written whole. */
+/** Most removed aliases, and most former groups, that an account keeps: it is read and written whole. */
 export const PAST_MAX = 1000;
 
 /** The parts of an account that name those aliases as removed. */

@@ -19,20 +19,21 @@ import { planClock } from "./plan-clock.ts";
 
 /** The plans of an account, laid out once for its associations and its group. */
 export function planOf(catalog: Catalog, record: AccountRecord): AccountPlan {
-  const { associations, invoiceGroupId: groupId } = record;
+  const { associations, invoiceGroupId: groupId, closedCycles } = record;
   const known = catalog.plans.get(associations);
-  if (known !== undefined && known.groupId === groupId) return known;
+  if (known !== undefined && known.groupId === groupId && known.closedCycles === closedCycles) return known;
   const decisions = associations.map((association) => decisionOf(association, catalog.findPlan));
-  const plan = { decisions, clock: planClock(decisions, graceTermsOf(catalog, record)), groupId };
+  const plan = { decisions, clock: planClock(decisions, graceTermsOf(catalog, record)), groupId, closedCycles };
   catalog.plans.set(associations, plan);
   return plan;
 }
 
-/** What beside its plans sets the grace of an account's cycles (S6.5, S16.7). */
+/** The grace of an account's cycles, apart from its plans' (S6.5, S16.7). */
 export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerms {
   return {
     groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
     graceAfterAssociationDays: catalog.options.graceAfterAssociationDays,
+    closedCycles: record.closedCycles,
   };
 }
 

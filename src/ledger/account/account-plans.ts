@@ -4,9 +4,9 @@ import { inDecisionOrder } from "../../book/checks/decision-order.ts";
  *
  * @module
  */
-import type { Account, PlanAssociation } from "../../book/resources/account.ts";
+import type { Account, PlanAssociation } from "../../book/model/account.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

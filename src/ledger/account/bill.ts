@@ -6,7 +6,7 @@
 import { hasCode, RatebookError } from "../../errors.ts";
 import { quoted } from "../refusals.ts";
 
-/** An account that an answer is without. */
+/** An account that a list or a preview leaves out. */
 export interface SkippedAccount {
   readonly accountId: string;
   /** Why: a sentence. */
@@ -23,12 +23,12 @@ export function billOf<Result>(accountId: string, work: () => Result): Result {
   }
 }
 
-/** What is said of an account whose bill cannot be made. */
+/** The sentence on an account whose bill cannot be made. */
 export function sentenceOnNoBill(accountId: string, reason: string): string {
   return `the bill of the account ${quoted(accountId)} cannot be made: ${reason}`;
 }
 
-/** Whether an error is of the amounts of an account, and so stops nothing of another. */
+/** Whether an error is about the amounts of one account: then other accounts go on. */
 export function isOfAmounts(error: unknown): error is RatebookError<"ERR_ARITHMETIC"> {
   return hasCode(error, "ERR_ARITHMETIC");
 }

@@ -4,18 +4,18 @@
  * @module
  */
 import { inDecisionOrder } from "../../book/checks/decision-order.ts";
-import type { Account } from "../../book/resources/account.ts";
+import type { Account } from "../../book/model/account.ts";
 import { hasContent } from "../../book/resources/override.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { ZERO } from "../../numbers/decimal.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import { decisionsOf } from "./account-plans.ts";
+import { newCredit } from "./new-credit.ts";
 
-/** When accounts of a book are made, and what makes ids of what the book does not name. */
+/** When the accounts of a book are made, and the source of ids for what has none in the book. */
 export interface BookAccountMaking {
   readonly now: Instant;
   readonly ids: IdSource;
@@ -80,7 +80,7 @@ function recordOf(
   };
 }
 
-/** What a book says of an account's plans, decided when it says so, and on record since it is loaded (S6.5, S9.2, S13.5). */
+/** The associations of an account in a book: decided at the times that the book gives, recorded when it is loaded (S6.5, S9.2, S13.5). */
 export function associationsOfBook(
   catalog: Catalog,
   account: Pick<Account, "pricePlans">,
@@ -99,26 +99,11 @@ export function associationsOfBook(
 }
 
 /** Where a rule breaks ties by createdAt, the order in the book counts (book.md). */
-function creditsOf({ id: accountId, customerId, invoiceCurrency, credits }: Account, now: Instant): CreditRecord[] {
-  return credits.map((credit, index) => {
-    const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = credit;
-    return {
-      id,
-      accountId,
-      customerId,
-      purpose,
-      creditAmount,
-      consumedAmount: ZERO,
-      currency: invoiceCurrency,
-      priority,
-      effectiveFrom,
-      ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
-      ...(applicableEntityIds ? { applicableEntityIds } : {}),
-      voided: false,
-      createdAt: now - credits.length + index + 1,
-      transactions: [],
-    };
-  });
+function creditsOf(account: Account, now: Instant): readonly CreditRecord[] {
+  const { credits } = account;
+  return credits.map((credit, index) =>
+    newCredit(account, credit, { id: credit.id, createdAt: now - credits.length + index + 1 }),
+  );
 }
 
 /** As credits: the order in the book counts. */

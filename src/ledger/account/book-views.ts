@@ -1,10 +1,10 @@
-import type { Book } from "../../book/book.ts";
+import type { InvoiceGroup } from "../../book/model/account.ts";
 /**
  * What invoicing needs of a book: its catalog, and each account as a view.
  *
  * @module
  */
-import type { InvoiceGroup } from "../../book/resources/account.ts";
+import type { Book } from "../../book/model/book.ts";
 import type { BillingCatalog } from "../../invoicing/account-view.ts";
 
 /** A book's catalog as invoicing shows it. */

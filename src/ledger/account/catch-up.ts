@@ -1,8 +1,8 @@
 /**
  * Catching up: what falls due with time is done before any other decision on an account, in date order (S2.4).
  *
- * Everything made here is named by what it is made for and dated by when it fell due, never by when it was made: how
- * often and when an account is caught up with changes nothing.
+ * Ids are derived from causes and dates from when a thing fell due, never from the clock: how often and when an account is
+ * caught up changes nothing.
  *
  * @module
  */
@@ -17,9 +17,10 @@ import type { Catalog } from "../catalog.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.ts";
+import { putCaughtUp } from "./draft-places.ts";
 import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
-import { openIn } from "./open-cycles.ts";
+import { dayStart, openCycles, openIn, openSince } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 
 /**
@@ -33,18 +34,20 @@ export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): voi
   toTheEnd(catchUpInSteps(catalog, work, upTo));
 }
 
-/** As {@link catchUp}, in steps of a few milliseconds, between which whoever goes through them may let others work. */
+/** As {@link catchUp}, in steps of a few milliseconds, between which the caller may yield to other work. */
 export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Instant): Steps {
   const until = instantOfCatchUp(work.record, upTo);
   if (until < work.record.caughtUpTo) return;
   if (until < work.record.nextDueAt) {
-    if (until > work.record.caughtUpTo) work.putRecord({ ...work.record, caughtUpTo: until });
+    const record = { ...work.record, caughtUpTo: until };
+    if (record.drafts?.credits === undefined) putCaughtUp(catalog, work, record);
+    else if (until > work.record.caughtUpTo) work.putRecord(record);
     return;
   }
   yield* steps(catalog, work, until, dayStart(work.record.caughtUpTo));
 }
 
-/** What is done a step at a time; it is only done when all steps were gone through. */
+/** Work that may pause after each step; its result is complete only after the last one. */
 export type Steps = Generator<undefined, void, undefined>;
 
 function toTheEnd(all: Steps): void {
@@ -60,7 +63,7 @@ export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant,
   toTheEnd(steps(catalog, work, until, closedSince));
 }
 
-/** So many cycles are drawn at once: each draw costs as much again for all that fell due since the account's first day. */
+/** Cycles of one draw: each draw goes through all that fell due since the account's first day, so that few large ones are quicker. */
 const CYCLES_AT_ONCE = 32;
 
 function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
@@ -94,7 +97,8 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
-  work.putRecord({ ...work.record, caughtUpTo: until, nextDueAt: nextDueAfter(catalog, work.record, until) });
+  const nextDueAt = nextDueAfter(catalog, work.record, until);
+  putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
 }
 
 /** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */
@@ -141,7 +145,7 @@ export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant 
   );
 }
 
-/** The credits that the account does not have yet; of nothing there is none. */
+/** The credits that the account does not have yet; a grant of zero makes none. */
 function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
   const made = new Set(work.credits().map(({ cause }) => cause));
   return credits.filter(({ id: cause, creditAmount }) => !creditAmount.isZero() && !made.has(cause));
@@ -180,7 +184,7 @@ function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: 
   moveOverageOnto(work, featureId, openIn(catalog, work, at));
 }
 
-/** From when on cycles are drawn, once all that was to be final by an instant is; asked for one instant after the other. */
+/** The start of the earliest cycle to draw once everything due by an instant is final; asked with ascending instants. */
 type StartOfOpen = (done: Instant) => Instant;
 
 function startOfOpen(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
@@ -210,7 +214,8 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     if (instants.length > 1 && !isInOrder(times) && ready.some(({ taken }) => taken.length > 0)) {
-      // One that takes credits becomes final before one whose turn comes first: what is left of these is told as it was.
+      // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
+      // instant, so that its explanation has what was left of the credits then.
       for (const at of instants) yield* finalizeAll(catalog, work, from, [at]);
       return;
     }
@@ -250,31 +255,6 @@ function byInstant<Item>(
     else list.push(item);
   }
   return found;
-}
-
-/**
- * The cycles that have begun by an instant and may still get a STANDARD invoice: those that had not closed when the
- * account was caught up with last. A decision of that day may have cut one and closed it.
- */
-export function openCycles(
-  catalog: Catalog,
-  record: AccountRecord,
-  until: Instant,
-  closedSince: Instant = dayStart(record.caughtUpTo),
-): readonly AccountCycle[] {
-  const timeline = timelineOf(planOf(catalog, record).decisions);
-  const terms = graceTermsOf(catalog, record);
-  const [first] = timeline;
-  if (first === undefined) return [];
-  return cyclesIn(timeline, first.from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
-}
-
-function dayStart(instant: Instant): Instant {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
-}
-
-function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {
-  return Math.min(otherwise, ...open.map(({ start }) => start));
 }
 
 /** The next instant at which something may fall due; before it there is nothing to do. */

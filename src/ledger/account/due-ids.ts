@@ -1,7 +1,7 @@
 /**
- * The ids of what falls due, which follow from what it is of: entries and credits that plans grant, and invoices (S2.4).
+ * The ids of what falls due, derived from its cause: entries and credits that plans grant, and invoices (S2.4).
  *
- * The key says what a thing is made for, and is stored beside its id: it decides what an account has already. Ledgers that
+ * The key names the cause and is stored beside the id: by it the same thing is never made twice. Ledgers that
  * were written before ids were short have the key in the id itself, after `entry|`, `credit|` or `inv|` and the account;
  * these ids stay what they are, and lead to what has a short id since.
  *
@@ -14,7 +14,7 @@ import type { EntryRecord, InvoiceRecord } from "../records.ts";
 
 const DUE_KINDS = ["entry", "credit", "inv"] as const;
 
-/** What falls due and has an id that follows from its key; the word is the id's prefix. */
+/** The kinds of things whose ids are derived from their keys; the word is the id's prefix. */
 export type DueKind = (typeof DUE_KINDS)[number];
 
 /** The id of a feature credit entry that a plan grants, by the key of its grant. */
@@ -62,7 +62,7 @@ export function isShortId(kind: DueKind, id: string): boolean {
   return new RegExp(`^${kind}\\.[0-9A-Za-z]{16}$`).test(id);
 }
 
-/** The short id of what an account had under a former id; undefined for what is none of its. */
+/** The short id for a former id of the account; undefined for any other id. */
 function shortIdOfFormer(accountId: string, asked: string): string | undefined {
   for (const kind of DUE_KINDS) {
     const key = after(`${kind}|${accountId}|`, asked);

@@ -17,12 +17,13 @@ import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { viewOfWork } from "./account-plan.ts";
 import { creditIdOf, invoiceIdOf, keyOfInvoice } from "./due-ids.ts";
+import { newCredit } from "./new-credit.ts";
 
 /** A draft of an account with the id that it keeps when it is final. */
 export interface DraftInvoice {
   readonly id: string;
   readonly invoice: Invoice;
-  /** What it holds of credits (S12.4). */
+  /** The credits that it holds (S12.4). */
   readonly holds: readonly { readonly creditId: string; readonly amount: CreditUse["amount"] }[];
 }
 
@@ -48,9 +49,10 @@ export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boo
   return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
 }
 
-/** The end of the last cycle with a final STANDARD invoice: days before it cannot change (S16.1). */
-export function invoicedUntil(invoices: readonly InvoiceRecord[]): Instant {
-  return Math.max(Number.NEGATIVE_INFINITY, ...standardCycles(invoices).map(({ end }) => end));
+/** The end of the last cycle that has a final STANDARD invoice or stays closed: days before it cannot change (S16.1). */
+export function settledUntil(work: Pick<AccountWork, "record" | "invoices">): Instant {
+  const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
+  return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
 }
 
 /** Makes a draft final: its record, what it consumes of credits, and the credit that it grants (S12.4, S13.4). */
@@ -86,25 +88,8 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
 /** Makes a credit that a plan or an invoice grants. */
 export function putGranted(work: AccountWork, granted: GrantedCredit): void {
   const { record } = work;
-  const id = creditIdOf(record.id, granted.id);
-  const { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = granted;
-  work.putCredit({
-    id,
-    accountId: record.id,
-    customerId: record.customerId,
-    purpose,
-    creditAmount,
-    consumedAmount: ZERO,
-    currency: record.invoiceCurrency,
-    priority,
-    effectiveFrom,
-    ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
-    ...(applicableEntityIds ? { applicableEntityIds } : {}),
-    cause: granted.id,
-    voided: false,
-    createdAt: granted.grantedAt,
-    transactions: [],
-  });
+  const made = { id: creditIdOf(record.id, granted.id), cause: granted.id, createdAt: granted.grantedAt };
+  work.putCredit(newCredit(record, granted, made));
 }
 
 /** The cycles with a final STANDARD invoice. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
-import { closesAt } from "../../invoicing/grace.ts";
-import { cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
+import { DAY_MS, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import { type ClosedCycles, closesAt } from "../../invoicing/grace.ts";
+import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
@@ -17,7 +17,7 @@ import { isInvoiced } from "./invoices.ts";
  * Why events of a period, their undo and the moves of their overage are refused; undefined while the period is open. A
  * stretch without a plan never closes.
  *
- * @param now the clock; where it was put back, what was done by a later time stays done
+ * @param now the clock; if it was put back, what was caught up with before stays closed
  */
 export function closedAt(
   account: Pick<AccountWork, "record" | "invoices">,
@@ -32,7 +32,7 @@ export function closedAt(
   return latest >= period.end && isInvoiced(account.invoices(), at) ? "FINAL_INVOICE" : undefined;
 }
 
-/** Tells of instants whether what is dated there may still change. */
+/** Makes the test whether what is dated at an instant may still change. */
 export function openIn(catalog: Catalog, account: AccountWork, now: Instant): (at: Instant) => boolean {
   const { clock } = planOf(catalog, account.record);
   return (at) => closedAt(account, clock.periodAt(at), at, now) === undefined;
@@ -63,4 +63,48 @@ export function openStretches(
     from = cycle.end;
   }
   return [...open, { from, until: INSTANT_END }];
+}
+
+/**
+ * The cycles of an account that are closed, up to the first one that is open; undefined where none is.
+ *
+ * @param now the clock; where it was put back, what was closed by a later time stays closed
+ */
+export function closedSoFar(catalog: Catalog, record: AccountRecord, now: Instant): ClosedCycles | undefined {
+  const at = Math.max(now, record.caughtUpTo);
+  const terms = graceTermsOf(catalog, record);
+  const timeline = timelineOf(planOf(catalog, record).decisions);
+  let until = record.closedCycles?.until;
+  for (const cycle of cyclesIn(timeline, until ?? Number.NEGATIVE_INFINITY, at)) {
+    if (at < closesAt(cycle, terms)) break;
+    until = cycle.end;
+  }
+  return until === undefined ? undefined : { until, at };
+}
+
+/**
+ * The cycles that have begun by an instant and may still get a STANDARD invoice: those that had not closed when the
+ * account was caught up with last. A decision of that day may have cut one and closed it.
+ */
+export function openCycles(
+  catalog: Catalog,
+  record: AccountRecord,
+  until: Instant,
+  closedSince: Instant = dayStart(record.caughtUpTo),
+): readonly AccountCycle[] {
+  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const terms = graceTermsOf(catalog, record);
+  const [first] = timeline;
+  if (first === undefined) return [];
+  return cyclesIn(timeline, first.from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
+}
+
+/** The start of the day of an instant. */
+export function dayStart(instant: Instant): Instant {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
+}
+
+/** The start of the first of these cycles, or an instant before it. */
+export function openSince(open: readonly AccountCycle[], otherwise: Instant): Instant {
+  return Math.min(otherwise, ...open.map(({ start }) => start));
 }

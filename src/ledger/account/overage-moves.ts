@@ -51,7 +51,7 @@ export function entryOf(record: EntryRecord): FeatureEntry {
   return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
 }
 
-/** So many entries are looked through one by one; of more there is an index. */
+/** Up to this many entries are searched one by one; for more an index is built. */
 const FEW = 8;
 
 /** Writes the balances that changed. */

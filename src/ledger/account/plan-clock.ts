@@ -1,5 +1,5 @@
 /**
- * What an event must know of its account's plans: whether it is priced, how long its cycle stays open and how much
+ * An account's plans as events ask for them: whether an event is priced, how long its cycle stays open and how much
  * overage is allowed (S6.5, S11.3, S14.1).
  *
  * @module

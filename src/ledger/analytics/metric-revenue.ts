@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsageRateCard } from "../../book/resources/rate-card.ts";
+import type { UsageRateCard } from "../../book/model/rate-card.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
@@ -40,7 +40,7 @@ export function revenueReadsFrom(timeline: Timeline, { start, end }: Pick<Period
  * invoice, bounds of the card included; where a price falls with quantity, revenue is below zero.
  *
  * @param isWanted which meters count
- * @param put is given what is not nothing
+ * @param put is called with each revenue that is not 0
  */
 export function usageRevenue(
   { timeline, currency, usage, now }: RevenueSource,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AggregationPeriod } from "../../book/requests/metrics-request.ts";
+import type { AggregationPeriod } from "../../book/model/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { compareIds } from "../order.ts";
@@ -56,9 +56,9 @@ export function periodsOf(aggregation: AggregationPeriod, from: Instant, until: 
   };
 }
 
-/** What one series is of. */
+/** The key of one series. */
 export interface SeriesKey {
-  /** The account, meter, schema or status; absent where series are not grouped, and for what has none. */
+  /** The account, meter, schema or status; absent without `groupBy`, and for events that have none. */
   readonly group?: string;
   /** Where values are money. */
   readonly currency?: string;
@@ -76,7 +76,7 @@ export interface SeriesValue<Value> {
   readonly value: Value;
 }
 
-/** Series as values are added to them. */
+/** Series to which values are added. */
 export interface SeriesSet<Value> {
   add(key: SeriesKey, index: number, value: Value): void;
   /** Adds all of them, or none where one of the sums throws. */

@@ -1,7 +1,7 @@
 /**
- * What a plan would charge for one whole cycle of given quantities: the preview of S13.5 over an account that is not there.
+ * What a plan would charge for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
  *
- * Nothing is rated here: what is used becomes the view of an account that got the plan, and invoicing draws its invoices.
+ * Nothing is rated here: the quantities become the usage of that account, and invoicing draws its invoices.
  *
  * @module
  */
@@ -38,13 +38,13 @@ export interface RevenueCase {
   readonly explain: boolean;
 }
 
-/** An invoice that a plan would make, of nobody. */
+/** An invoice that a plan would make, without account and customer. */
 export type CalculatedInvoice = Pick<
   Invoice,
   "invoiceType" | "currency" | "startDate" | "endDate" | "invoiceDate" | "usageInfo" | "revenueInfo" | "notices"
 >;
 
-/** What a plan would charge for a cycle. */
+/** The calculated charges of a plan for a cycle. */
 export interface CalculatedRevenue {
   readonly currency: string;
   /** The natural cycle that was charged, half open. */
@@ -54,7 +54,7 @@ export interface CalculatedRevenue {
   readonly totalAmount: Decimal;
   /** In the order in which they take credits. */
   readonly invoices: readonly CalculatedInvoice[];
-  /** Sentences about what was given and is not charged. */
+  /** Sentences about given quantities that are not charged. */
   readonly notices: readonly string[];
 }
 
@@ -74,8 +74,8 @@ export function chargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber:
 }
 
 /**
- * Draws the invoices of one whole natural cycle. The plan began with the cycle before which `cycleNumber − 1` others went;
- * of these nothing is left: no usage and no credit.
+ * Draws the invoices of one whole natural cycle, the `cycleNumber`th of the plan; the earlier ones left neither usage nor
+ * credits.
  */
 export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): CalculatedRevenue {
   const view = viewOf(catalog, asked);
@@ -130,7 +130,7 @@ function onDay(quantities: ReadonlyMap<string, Decimal>, day: Day): AccountView[
     from <= day && day < until ? (quantities.get(meterOrFeatureId) ?? ZERO) : ZERO;
 }
 
-/** What was given and makes no charge in this cycle: a total must not look whole that is not. */
+/** Notices on given quantities that are not charged in this cycle, so that an incomplete total is not mistaken for a whole one. */
 function uncharged(
   catalog: BillingCatalog,
   { plan: { details }, usage, overage, licenseChanges }: RevenueCase,

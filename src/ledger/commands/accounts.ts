@@ -17,7 +17,7 @@ import type { AccountWork } from "../workspace.ts";
 /** The most aliases that one account has. */
 export const ALIASES_MAX = 10;
 
-/** Who holds the names that a decision gives: read before it. */
+/** The aliases and accounts that have the names in question, read before the decision. */
 export interface NamesHeld {
   /** The alias documents of the names that exist. */
   readonly aliases: readonly DocumentRecord[];
@@ -78,6 +78,11 @@ export function aliasDocument(alias: string, accountId: string | undefined, now:
   return { kind: "alias", id: alias, createdAt: now, updatedAt: now, body };
 }
 
+/** The id of the account that an alias stands for; undefined where it resolves to nothing (S16.6). */
+export function accountOfAlias({ body: { accountId } }: DocumentRecord): string | undefined {
+  return typeof accountId === "string" ? accountId : undefined;
+}
+
 /**
  * Archives an account, which frees its aliases (S16.3, S16.6).
  *
@@ -114,7 +119,7 @@ export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instan
 
 function checkFree(alias: string, accountId: string, held: NamesHeld): void {
   const holder = held.aliases.find(({ id }) => id === alias);
-  if (holder !== undefined && holder.body["accountId"] !== accountId) {
+  if (holder !== undefined && accountOfAlias(holder) !== accountId) {
     throw taken("alias", alias, `the alias ${quoted(alias)} is taken`);
   }
   if (held.accounts.some(({ id }) => id === alias)) {

@@ -1,20 +1,21 @@
 import { associationProblem } from "../../book/checks/check-associations.ts";
 import { catalogOf } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
-import { collectProblems } from "../../book/problems.ts";
 /**
  * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
  *
  * @module
  */
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
+import { putCharted } from "../account/draft-places.ts";
 import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
@@ -22,7 +23,13 @@ import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { invalidInput, notFound, quoted, refused, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** What is associated; references are ids. */
+/**
+ * The most decisions on the plans of one account: each new one looks at all that were made before. Leaving a plan for good is
+ * always taken.
+ */
+export const PLAN_DECISIONS_MAX = 1000;
+
+/** A plan to associate; references are ids. */
 export interface AssociateRequest {
   readonly planId: string;
   /** Default: the latest ACTIVE one. */
@@ -50,7 +57,7 @@ export interface DissociateRequest extends Days {
 }
 
 /**
- * Associates a plan with an account: it replaces what lies in its days, and what an older one had after them goes on
+ * Associates a plan with an account: in its days it takes the place of older associations, and what one of them had after these days goes on
  * (S16.1). Everything due is done before; what falls due by it, the account is behind with from now on.
  *
  * @param work with all that {@link catchUp} needs
@@ -68,6 +75,7 @@ export function associate(
   checkAccount(work.record);
   checkDays(work, request, now);
   if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
+  checkDecisions(work.record);
   const plan = activePlan(catalog, request.planId, request.version);
   const details = detailsWithOverride(plan.pricePlanDetails, request.override);
   const problem = associationProblem(details, work.record.invoiceCurrency);
@@ -79,7 +87,8 @@ export function associate(
     cycleConfig: cycleConfigFor(plan, timeline, request),
     ...(hasContent(request.override) ? { override: request.override } : {}),
   };
-  return decide(work, { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END }, now);
+  const decided = { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END };
+  return decide(catalog, work, decided, now);
 }
 
 /**
@@ -104,7 +113,20 @@ export function dissociate(
   const terms = timeline.filter((term) => term.from < until && term.until > days.from);
   checkNamed(catalog, days, terms);
   if (terms.length === 0) return undefined;
-  return decide(work, { id: ids("as"), from: days.from, until }, now);
+  if (until < NO_END) checkDecisions(work.record);
+  return decide(catalog, work, { id: ids("as"), from: days.from, until }, now);
+}
+
+/** Why no more can be decided on the plans of an account; undefined where it can. */
+export function decisionsProblem({ associations }: AccountRecord): string | undefined {
+  if (associations.length < PLAN_DECISIONS_MAX) return undefined;
+  return `its plans were changed ${associations.length} times, and ${PLAN_DECISIONS_MAX} is the most`;
+}
+
+function checkDecisions(record: AccountRecord): void {
+  const problem = decisionsProblem(record);
+  if (problem === undefined) return;
+  throw refused("S16.1", `the account ${quoted(record.id)} cannot change plans any more: ${problem}`);
 }
 
 /** The plan that a dissociation names exists, and the days have no other. */
@@ -121,11 +143,12 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
   );
   if (other === undefined) return;
   const found = `version ${other.plan.version} of ${quoted(other.plan.planId)} from ${formatDate(other.from)} on`;
-  throw refused("S16.1", `only the plan that is named is dissociated: in these days the account has ${found}`);
+  throw refused("S16.1", `expected the plan that the account has in these days: ${found}`);
 }
 
 /** Puts a decision on the account's plans on record; what falls due by it is left to the next catch-up. */
 export function decide(
+  catalog: Catalog,
   work: AccountWork,
   decided: Omit<AssociationRecord, "decidedAt">,
   now: Instant,
@@ -135,7 +158,7 @@ export function decide(
   const association = { ...decided, decidedAt };
   // What a book says that was decided later was so by now: this decision is laid over it (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
-  work.putRecord({
+  putCharted(catalog, work, {
     ...record,
     associations: [...before, association],
     nextDueAt: Math.min(record.nextDueAt, now),
@@ -226,7 +249,7 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
   throw new RatebookError("ERR_INPUT_INVALID", message, details);
 }
 
-/** Whole days, today or later unless it is the account's first plan, and none that is invoiced (S16.1). */
+/** Whole days, today or later unless it is the account's first plan, and none that is invoiced or of a closed cycle (S16.1). */
 function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
@@ -234,6 +257,13 @@ function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Insta
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   if (from < today && work.record.associations.length > 0) {
     throw refused("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
+  }
+  const closedUntil = work.record.closedCycles?.until ?? from;
+  if (from < closedUntil) {
+    throw refused(
+      "S16.1",
+      `the cycles before ${formatDate(closedUntil)} are closed: the plans of their days cannot change`,
+    );
   }
   const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
   if (final === undefined) return;

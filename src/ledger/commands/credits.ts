@@ -9,6 +9,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import { catchUp, draftsOf } from "../account/catch-up.ts";
 import { isNamed } from "../account/due-ids.ts";
+import { newCredit } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
@@ -34,7 +35,7 @@ export interface CreditRequest {
 /** A credit as a read shows it (S12.4). */
 export interface CreditShown {
   readonly credit: CreditRecord;
-  /** What drafts would take: computed when read. */
+  /** The amount that drafts would take, computed when read. */
   readonly holdAmount: Decimal;
   /** Neither held nor consumed. */
   readonly left: Decimal;
@@ -42,8 +43,8 @@ export interface CreditShown {
 }
 
 /**
- * Gives credits, all or none. A request whose idempotencyKey its account knows gives the credit of the first answer, as it
- * is now; also where the key stands twice in one call, as if it were two.
+ * Creates credits, all or none. A request whose idempotencyKey was used for the account before creates nothing and answers with
+ * that credit as it is now; a key that stands twice in one call creates one credit.
  *
  * @param workspace each account with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key that was used for another
@@ -64,7 +65,9 @@ export function createCredits(
     if (repeated !== undefined) return repeated;
     if (work.record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(work.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
-    const credit = recordOf(work, request, now, ids);
+    const { idempotencyKey } = request;
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const credit = newCredit(work.record, request, { id: ids("cr"), createdAt: now, ...key });
     work.putCredit(credit);
     return credit;
   });
@@ -81,7 +84,8 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
   const credit = work.credits().find(({ id }) => isNamed(work.record.id, id, creditId));
   if (credit === undefined) throw notFound("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
-  if (status !== "ACTIVE") throw refused("S12.5", `only an ACTIVE credit is voided: ${quoted(creditId)} is ${status}`);
+  if (status !== "ACTIVE")
+    throw refused("S12.5", `only an ACTIVE credit can be voided: ${quoted(creditId)} is ${status}`);
   const voided = { ...credit, voided: true };
   work.putCredit(voided);
   return voided;
@@ -108,27 +112,6 @@ function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditReq
   if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
   throw invalidInput(`${place}.effectiveUntil`, `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`);
-}
-
-function recordOf({ record }: AccountWork, request: CreditRequest, now: Instant, ids: IdSource): CreditRecord {
-  const { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds } = request;
-  return {
-    id: ids("cr"),
-    accountId: record.id,
-    customerId: record.customerId,
-    purpose,
-    creditAmount,
-    consumedAmount: ZERO,
-    currency: record.invoiceCurrency,
-    priority,
-    effectiveFrom,
-    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
-    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
-    voided: false,
-    createdAt: now,
-    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    transactions: [],
-  };
 }
 
 function isOf(credit: CreditRecord, request: CreditRequest): boolean {

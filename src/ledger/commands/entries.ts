@@ -27,7 +27,7 @@ export interface EntryRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What is to be changed of an entry; what is absent stays. */
+/** The changes of an entry; absent fields stay. */
 export interface EntryChange {
   readonly granted?: Decimal | undefined;
   readonly effectiveUntil?: Instant | undefined;

@@ -13,10 +13,10 @@ import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import type { EntryChange } from "./entries.ts";
 
-/** What was read to change an entry. */
+/** The state that a change of an entry is decided by. */
 export interface EntryRead {
   readonly account: AccountParts;
-  /** The timestamp of the latest accepted, not reverted event that spent the entry. */
+  /** The timestamp of the latest accepted, not reverted event that spent the entry, also of one that has left since. */
   readonly lastSpent: Instant | undefined;
 }
 
@@ -52,8 +52,12 @@ export async function readForEntry(
   };
   return {
     account: await withOverage(catalog, view, account, room, now),
-    lastSpent: await view.lastSpent(entry.id, record.id),
+    lastSpent: laterOf(await view.lastSpent(entry.id, record.id), entry.spentAtBefore),
   };
+}
+
+function laterOf(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
 async function withOverage(

@@ -10,8 +10,9 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../numbers/decimal.ts";
 import { regrouped } from "../account/account-history.ts";
 import { graceTermsOf } from "../account/account-plan.ts";
-import { catchUp, catchUpWith, openCycles } from "../account/catch-up.ts";
+import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { invoiceIdOf } from "../account/due-ids.ts";
+import { closedSoFar, openCycles } from "../account/open-cycles.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import { compareIds } from "../order.ts";
@@ -22,7 +23,7 @@ import type { AccountWork } from "../workspace.ts";
 /** The most accounts that one call adds to a group, or removes. */
 export const GROUP_CALL_MAX = 100;
 
-/** What decides on the accounts of a group. */
+/** The terms of a group by which a change of its accounts is decided. */
 export interface InvoiceGroupTerms {
   readonly id: string;
   readonly invoiceCurrency: string;
@@ -168,11 +169,13 @@ interface StoredComposite {
   readonly invoices: readonly { readonly invoiceId: string; readonly accountId: string; readonly total: string }[];
 }
 
-/** Everything due by the old terms is done before, and what closes by the new ones after. */
+/** Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). */
 function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
   catchUp(before, work, now);
   const open = openCycles(before, work.record, now);
-  work.putRecord({ ...regrouped(work.record, groupId, now), updatedAt: now });
+  const closedCycles = closedSoFar(before, work.record, now);
+  const record = { ...regrouped(work.record, groupId, now), updatedAt: now };
+  work.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });
   const terms = graceTermsOf(after, work.record);
   const closed = Math.min(now, ...open.map((cycle) => closesAt(cycle, terms)));
   catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), closed);

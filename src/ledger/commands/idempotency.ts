@@ -9,7 +9,7 @@ import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.
 import { quoted, taken } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
-/** What keys are used for, in the words of messages. */
+/** The kinds of things that have idempotency keys, as messages name them. */
 export interface KeyedRecords {
   readonly entry: EntryRecord;
   readonly credit: CreditRecord;

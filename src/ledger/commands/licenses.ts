@@ -5,18 +5,22 @@
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt } from "../../invoicing/grace.ts";
-import { cycleAt, cyclesIn, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import { cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, graceTermsOf, planOf } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { invoicedUntil } from "../account/invoices.ts";
+import { putCharted } from "../account/draft-places.ts";
+import { settledUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
 import { notFound, quoted, refused } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
+
+/** The most updates of a license that take effect in one cycle of an account: each new one looks at all of them. */
+export const LICENSE_UPDATES_MAX = 1000;
 
 /** A change of the quantity that an account holds of a license. */
 export interface LicenseUpdateRequest {
@@ -64,8 +68,10 @@ export function updateLicense(
   checkLicense(catalog, work, request.licenseId, isHeld);
   checkOpen(catalog, work, update.effectiveFrom, now);
   const updates = [...before, update];
-  checkBounds(timelineOf(planOf(catalog, work.record).decisions), before, updates, update);
-  work.putRecord({
+  const timeline = timelineOf(planOf(catalog, work.record).decisions);
+  checkCount(timeline, updates, update);
+  checkBounds(timeline, before, updates, update);
+  putCharted(catalog, work, {
     ...work.record,
     licenseUpdates: updates,
     nextDueAt: Math.min(work.record.nextDueAt, now),
@@ -107,17 +113,32 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
   throw refused("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoted(licenseId)} is ${found}`);
 }
 
-/** What a final invoice was made of does not change (S6.5, S10.1). */
+/** Refuses a change of what a final invoice was made of (S6.5, S10.1). */
 function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
   const terms = graceTermsOf(catalog, work.record);
   const timeline = timelineOf(planOf(catalog, work.record).decisions);
   const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, now)).filter(
     (cycle) => closesAt(cycle, terms) <= now,
   );
-  const until = Math.max(invoicedUntil(work.invoices()), ...closed.map(({ end }) => end));
+  const until = Math.max(settledUntil(work), ...closed.map(({ end }) => end));
   if (effectiveFrom >= until) return;
   const sentence = `${formatInstant(effectiveFrom)} lies before ${formatInstant(until)}, up to which cycles are closed`;
   throw refused("S10.1", `the update cannot take effect: ${sentence}`);
+}
+
+/** Refuses an update of a license that has too many of its cycle already; without a plan all of its updates count. */
+function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[], update: LicenseUpdateRecord): void {
+  const { licenseId, effectiveFrom } = update;
+  const { start, end } = cycleAt(timeline, effectiveFrom) ?? { start: Number.NEGATIVE_INFINITY, end: NO_END };
+  const own = updates.filter(
+    (each) => each.licenseId === licenseId && each.effectiveFrom >= start && each.effectiveFrom < end,
+  );
+  if (own.length <= LICENSE_UPDATES_MAX) return;
+  const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
+  throw refused(
+    "S10.1",
+    `the license ${quoted(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}, which is the most`,
+  );
 }
 
 /** Wherever the update makes the quantity another, it must be from 0 to the maxQuantity of the plan in force (S10.1). */

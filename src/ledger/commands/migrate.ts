@@ -4,31 +4,21 @@
  * @module
  */
 import { associationProblem } from "../../book/checks/check-associations.ts";
-import { hasContent } from "../../book/resources/override.ts";
-import { detailsWithOverride } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
+import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
+import type { MigrationMode } from "../../book/model/requests.ts";
+import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import { DAY_MS, formatDate, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { invoicedUntil } from "../account/invoices.ts";
+import { settledUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFound, quoted, refused, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { activePlan, cycleConfigFor, decide } from "./associate.ts";
-
-/** From when accounts move, and whether those with overrides do. */
-export const MIGRATION_MODES = [
-  "IMMEDIATE",
-  "IMMEDIATE_IGNORE_OVERRIDE",
-  "NEXT_CYCLE",
-  "NEXT_CYCLE_IGNORE_OVERRIDE",
-] as const;
-/** From when accounts move, and whether those with overrides do. */
-export type MigrationMode = (typeof MIGRATION_MODES)[number];
+import { activePlan, cycleConfigFor, decide, decisionsProblem } from "./associate.ts";
 
 /** Which accounts move where. */
 export interface MigrateRequest {
@@ -55,7 +45,7 @@ export interface Migration {
   readonly createdAt: Instant;
 }
 
-/** What a message about a migration's accounts may be long, in characters. */
+/** Most characters of a message about a migration's accounts. */
 const MESSAGE_LENGTH_MAX = 500;
 
 /** Whether an account is on the source of a migration now: only those take part. */
@@ -86,7 +76,7 @@ export function migrate(
   checkAll(moves.map(({ work, move }) => ({ id: work.record.id, problem: move.problem })));
   for (const { work, move } of moves) {
     catchUp(catalog, work, now);
-    if (move.decided !== undefined) decide(work, { id: ids("as"), ...move.decided }, now);
+    if (move.decided !== undefined) decide(catalog, work, { id: ids("as"), ...move.decided }, now);
   }
   const migration: Migration = {
     id: ids("mig"),
@@ -100,10 +90,16 @@ export function migrate(
   return { migration, document: documentOf(migration, request) };
 }
 
-/** What becomes of one account: its new association, or why it cannot be. */
-interface Move {
-  readonly decided?: Omit<AssociationRecord, "id" | "decidedAt">;
-  readonly problem?: string;
+/** The move of one account: its new association, or why it is impossible. */
+export type Move =
+  | { readonly decided: Omit<AssociationRecord, "id" | "decidedAt">; readonly problem?: undefined }
+  | { readonly decided?: undefined; readonly problem: string };
+
+/** How accounts move, whatever they are on. */
+export interface MoveTerms extends Pick<MigrateRequest, "mode" | "retainStartOffsets"> {
+  readonly target: PricePlan;
+  /** Laid over the target. */
+  readonly override?: PricePlanDetailsOverride | undefined;
 }
 
 /** How an account on the source moves; undefined where the mode leaves it. */
@@ -114,24 +110,39 @@ function moveOf(
   target: PricePlan,
   now: Instant,
 ): Move | undefined {
-  const { record } = work;
+  const { mode, retainStartOffsets } = request;
+  const move = moveOnto(catalog, work.record, { mode, retainStartOffsets, target, override: overrideOf(request) }, now);
+  const from = move?.decided?.from;
+  const full = from === undefined ? undefined : decisionsProblem(work.record);
+  if (full !== undefined) return { problem: full };
+  if (from === undefined || settledUntil(work) <= from) return move;
+  return { problem: `an invoice of days from ${formatDate(from)} on is final, or their cycle is closed` };
+}
+
+/**
+ * How an account moves from the plan that it has at an instant, by its plans alone (S16.5).
+ *
+ * @returns undefined where it has none, or the mode leaves it: for its overrides, or because the plan ends before
+ */
+export function moveOnto(
+  catalog: Catalog,
+  record: AccountRecord,
+  { mode, retainStartOffsets, target, override }: MoveTerms,
+  now: Instant,
+): Move | undefined {
   const { decisions } = planOf(catalog, record);
   const timeline = timelineOf(decisions);
   const current = cycleAt(timeline, now);
-  const { ignoresOverrides, nextCycle } = partsOf(request.mode);
+  const { ignoresOverrides, nextCycle } = partsOf(mode);
   if (current === undefined) return undefined;
   // Decisions are laid out from associations one by one, in their order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
   if (!ignoresOverrides && hasContent(association?.plan?.override)) return undefined;
   const from = nextCycle ? current.end : Math.floor(now / DAY_MS) * DAY_MS;
   if (from >= current.term.until) return undefined;
-  const override = overrideOf(request);
   const problem = associationProblem(detailsWithOverride(target.pricePlanDetails, override), record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoted(target.id)} ${problem}` };
-  if (invoicedUntil(work.invoices()) > from)
-    return { problem: `an invoice of days from ${formatDate(from)} on is final` };
   try {
-    const { retainStartOffsets } = request;
     const cycleConfig = cycleConfigFor(target, timeline, { from, override, retainStartOffsets });
     const plan = { planId: target.id, version: target.version, cycleConfig, ...(override ? { override } : {}) };
     return { decided: { plan, from, until: current.term.until } };
@@ -157,7 +168,10 @@ function partsOf(mode: MigrationMode): { readonly nextCycle: boolean; readonly i
 function targetOf(catalog: Catalog, request: MigrateRequest): PricePlan {
   const { sourceId, sourceVersion, targetId, targetVersion } = request;
   if (sourceId === targetId && sourceVersion === targetVersion) {
-    throw refused("S16.5", `expected another target: version ${sourceVersion} of ${quoted(sourceId)} is the source`);
+    throw refused(
+      "S16.5",
+      `expected another version: ${sourceVersion} of ${quoted(sourceId)} is the one that the accounts leave`,
+    );
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {
     const isKnown = catalog.book.pricePlans.some(({ id }) => id === sourceId);

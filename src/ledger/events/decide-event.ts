@@ -1,8 +1,8 @@
 /**
  * The one place where an event gets its outcome (S14.1).
  *
- * An engine and a preview, a single event and a batch, a stored ledger and a book: all of them ask here, and apply what
- * they are told. Nothing is changed by asking. Ids stay with who asks, for they are remembered in different ways.
+ * Engine and preview, a single event and a batch: all call {@link decideEvent}, and apply the decision that it returns; it
+ * changes nothing itself. Duplicate ids are the callers' own matter, for engines and previews remember ids in different ways.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { type Allocation, consume, type FeatureEntry, type OverageRoom } from ".
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
+import type { Units } from "../../metering/measure.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
 import type { AccountPeriod, Closed } from "../account/account-period.ts";
@@ -35,7 +36,7 @@ export interface AccountAtEvent {
   overageRoomAt(featureId: string, at: Instant): OverageRoom;
 }
 
-/** What an event takes of a feature (S11.4). */
+/** The feature credits that an event takes (S11.4). */
 export interface FeatureTake {
   readonly featureId: string;
   readonly quantity: Exact;
@@ -44,7 +45,7 @@ export interface FeatureTake {
   readonly overage: Exact;
 }
 
-/** What becomes of an event. */
+/** The decision on an event. */
 export interface EventDecision {
   readonly outcome: IngestOutcome;
   /** Whether it counts, takes what it takes and holds its id: its outcome is one of the completed ones (S14.2). */
@@ -53,7 +54,7 @@ export interface EventDecision {
    * What each meter of the schema counts, in their order; undefined where a meter's matcher does not match. Empty for an
    * event that counts nothing.
    */
-  readonly units: readonly (Exact | undefined)[];
+  readonly units: Units;
   /** Undefined where the schema has no feature. */
   readonly take: FeatureTake | undefined;
 }
@@ -76,12 +77,15 @@ export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcom
  *
  * @param read its fields; those of a known schema are in the program's slots, and the enriched ones are put there
  * @param account undefined where none has the name that the event gives
+ * @param measured what the event in the slots counts, where it was enriched and measured before for the same account with
+ * other plans: what it counts depends on neither
  */
 export function decideEvent(
   event: EventEnvelope,
   read: FieldsRead,
   account: AccountAtEvent | undefined,
   time: DecisionTime,
+  measured?: Units,
 ): EventDecision {
   const { program } = read;
   if (read.problem !== undefined) return failed(outcomes.malformed(read.problem));
@@ -91,11 +95,13 @@ export function decideEvent(
   if (read.fault !== undefined) return failed(outcomes.unfit(read.fault));
   if (account.billFault !== undefined) return failed(outcomes.noBill(account.id, account.billFault));
   const period = account.periodAt(event.timestamp);
-  const failure = untimely(event, period, account, time) ?? unmeasured(event, program, account);
-  if (failure !== undefined) return failed(failure);
+  const late = untimely(event, period, account, time);
+  if (late !== undefined) return failed(late);
+  const units = measured ?? measure(event, program, account);
+  if ("status" in units) return failed(units);
   return program.feature === undefined
-    ? counted(program, period, undefined)
-    : consumed(program, program.feature, { event, account, period });
+    ? counted(program, period, units, undefined)
+    : consumed(program.feature, { event, program, account, period, units });
 }
 
 function untimely(
@@ -116,28 +122,33 @@ function untimely(
   }
 }
 
-/** Enriches and measures the event in the slots. @returns what fails it */
-function unmeasured(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): IngestOutcome | undefined {
-  const { slots, enrichment, measure, feature } = program;
+/** Enriches and measures the event in the slots. @returns what it counts, or what fails it */
+function measure(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): Units | IngestOutcome {
+  const failure = unenriched(event, program, account);
+  if (failure !== undefined) return failure;
+  const units = program.measure.run();
+  return typeof units === "string" ? outcomes.notMeasured(units) : (excessive(program, units) ?? units);
+}
+
+/** Enriches the event in the slots. @returns what fails it */
+function unenriched(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): IngestOutcome | undefined {
+  const { slots, enrichment } = program;
   slots.id = event.id;
   slots.accountId = event.accountId;
   slots.timestamp = event.timestamp;
   if (enrichment.dependent) slots.dependencies = account.dependenciesOf(program);
-  const unenriched = enrichment.run();
-  if (unenriched !== undefined) return outcomes.notEnriched(unenriched);
-  const failure = measure.run();
-  if (failure !== undefined) return outcomes.notMeasured(failure);
-  const { units } = measure;
+  const sentence = enrichment.run();
+  return sentence === undefined ? undefined : outcomes.notEnriched(sentence);
+}
+
+/** @returns what fails an event that would count too many digits */
+function excessive({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
     if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
-    return outcomes.tooManyDigits("meter", program.meters[place]?.name ?? "", quantity);
+    return outcomes.tooManyDigits("meter", meters[place]?.name ?? "", quantity);
   }
-  if (feature === undefined) return undefined;
-  const quantity = slots.values[feature.slot] ?? 0;
-  if (compareExact(quantity, 0) < 0) return outcomes.negativeQuantity(feature.featureId, quantity);
-  if (isWithinPlaces(quantity, MEASURED_PLACES_MAX)) return undefined;
-  return outcomes.tooManyDigits("feature", feature.featureId, quantity);
+  return undefined;
 }
 
 /** Digits before the point, and digits after it, of what a meter or a feature measures of one event (S1.6). */
@@ -145,17 +156,22 @@ const MEASURED_PLACES_MAX = 40;
 
 interface Consuming {
   readonly event: EventEnvelope;
+  readonly program: SchemaProgram;
   readonly account: AccountAtEvent;
   readonly period: AccountPeriod;
+  readonly units: Units;
 }
 
 /** Takes feature credits, the rest as overage, all or nothing (S11.3). */
 function consumed(
-  program: SchemaProgram,
   { featureId, slot }: NonNullable<SchemaProgram["feature"]>,
-  { event: { timestamp }, account, period }: Consuming,
+  { event: { timestamp }, program, account, period, units }: Consuming,
 ): EventDecision {
   const quantity = program.slots.values[slot] ?? 0;
+  if (compareExact(quantity, 0) < 0) return failed(outcomes.negativeQuantity(featureId, quantity));
+  if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
+    return failed(outcomes.tooManyDigits("feature", featureId, quantity));
+  }
   const entries = account.entriesAt(featureId, timestamp);
   // Most events are covered by entries: only the others ask what overage is allowed.
   let result = consume(entries, quantity, timestamp, 0);
@@ -166,18 +182,21 @@ function consumed(
     return failed(outcomes.insufficientCredits(featureId, quantity, result.available));
   }
   const { allocations, overage } = result;
-  return counted(program, period, { featureId, quantity, allocations, overage });
+  return counted(program, period, units, { featureId, quantity, allocations, overage });
 }
 
-function counted(program: SchemaProgram, period: AccountPeriod, take: FeatureTake | undefined): EventDecision {
-  // The measure's list is that of the next event too.
-  const units = program.measure.units.slice();
+function counted(
+  program: SchemaProgram,
+  period: AccountPeriod,
+  units: Units,
+  take: FeatureTake | undefined,
+): EventDecision {
   return { outcome: outcomeOfCounted(program, units, period, take), isAccepted: true, units, take };
 }
 
 function outcomeOfCounted(
   { feature }: SchemaProgram,
-  units: readonly (Exact | undefined)[],
+  units: Units,
   { openUntil }: AccountPeriod,
   take: FeatureTake | undefined,
 ): IngestOutcome {
@@ -187,12 +206,12 @@ function outcomeOfCounted(
   return openUntil === undefined ? NOT_BILLED : METERED;
 }
 
-function hasMatch(units: readonly (Exact | undefined)[]): boolean {
+function hasMatch(units: Units): boolean {
   for (const quantity of units) if (quantity !== undefined) return true;
   return false;
 }
 
-const NO_UNITS: EventDecision["units"] = [];
+const NO_UNITS: Units = [];
 
 function failed(outcome: IngestOutcome): EventDecision {
   return { outcome, isAccepted: false, units: NO_UNITS, take: undefined };

@@ -8,10 +8,9 @@ import { type FeatureEntry, inSpendingOrder, type OverageRoom } from "../../cred
 import { invariant } from "../../errors.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
-import { subtract } from "../../numbers/decimal.ts";
+import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../../numbers/exact.ts";
 import type { AccountPeriod, Closed } from "../account/account-period.ts";
-import { planOf } from "../account/account-plan.ts";
 import { grantUpTo } from "../account/catch-up.ts";
 import { closedAt } from "../account/open-cycles.ts";
 import { entryOf, spendable } from "../account/overage-moves.ts";
@@ -37,18 +36,21 @@ export class EventAccount implements AccountAtEvent {
   #work: OpenAccount | undefined;
   /** The period that was asked for last: events come close to each other. */
   #period: AccountPeriod = NO_PERIOD;
-  /** By the index of the program that asked. */
-  readonly #dependencies: AccountDependencies[] = [];
+  /** By the index of the program that asked; none before the first one does. */
+  #dependencies: AccountDependencies[] | undefined;
   /** Grants that fall due up to here were made, if only ahead of the clock. */
   #grantedUpTo: Instant;
 
-  /** @param work what was made of the account already: it is caught up with */
-  constructor(catalog: Catalog, parts: AccountParts, work?: OpenAccount) {
+  /**
+   * @param plan its plans
+   * @param work what was made of the account already: it is caught up with
+   */
+  constructor(catalog: Catalog, parts: AccountParts, plan: AccountPlan, work?: OpenAccount) {
     const { id, customerId, status } = parts.record;
     this.id = id;
     this.customerId = customerId;
     this.isArchived = status === "ARCHIVED";
-    this.plan = planOf(catalog, parts.record);
+    this.plan = plan;
     this.#catalog = catalog;
     this.#parts = parts;
     this.#work = work;
@@ -67,7 +69,8 @@ export class EventAccount implements AccountAtEvent {
 
   dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
     const { id: accountId, customerId } = this;
-    return (this.#dependencies[index] ??= enrichment.dependenciesOf({ accountId, customerId }));
+    const known = (this.#dependencies ??= []);
+    return (known[index] ??= enrichment.dependenciesOf({ accountId, customerId }));
   }
 
   periodAt(at: Instant): AccountPeriod {
@@ -101,14 +104,20 @@ export class EventAccount implements AccountAtEvent {
   /** Takes what an event takes, dated at its timestamp. @returns it as it is kept (S11.4) */
   take({ featureId, quantity, allocations, overage }: FeatureTake, at: Instant): FeatureUse {
     const { work } = this;
-    const kept = allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
+    const total = decimalOfExact(quantity);
+    // Mostly one entry gives all: nothing is made twice then, for each event is kept.
+    const kept = allocations.map(({ entryId, quantity: taken }) => ({
+      entryId,
+      quantity: taken === quantity ? total : decimalOfExact(taken),
+    }));
     for (const { entryId, quantity: taken } of kept) {
       const entry = work.entries().find(({ id }) => id === entryId);
       invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
       work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
     }
-    if (!isZeroExact(overage)) work.addOverage(featureId, dayOf(at), overage);
-    return { featureId, quantity: decimalOfExact(quantity), allocations: kept, overage: decimalOfExact(overage) };
+    if (isZeroExact(overage)) return { featureId, quantity: total, allocations: kept, overage: ZERO };
+    work.addOverage(featureId, dayOf(at), overage);
+    return { featureId, quantity: total, allocations: kept, overage: decimalOfExact(overage) };
   }
 
   /** Adds what an event counts to the usage of its day. */

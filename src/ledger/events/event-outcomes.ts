@@ -41,7 +41,7 @@ export function noAccount({ accountId }: EventEnvelope): IngestOutcome {
   return outcomeOf("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
 }
 
-/** What fell due of the account before the event cannot be done (S2.4). */
+/** The outcome where catching up before the event fails (S2.4). */
 export function noBill(accountId: string, reason: string): IngestOutcome {
   const sentence = `The bill of the account ${shown(accountId)} cannot be made, so it takes no events: ${reason}.`;
   return outcomeOf("INGESTION_FAILED", sentence);

@@ -6,14 +6,13 @@
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { planOf } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
-import type { Catalog } from "../catalog.ts";
+import type { AccountPlan, Catalog } from "../catalog.ts";
 import { byAccount, type LedgerReads, readAccounts } from "../reads.ts";
 import type { AccountRecord, LedgerCell } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
-import type { AccountParts } from "../workspace.ts";
-import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
+import { type AccountRead, type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
 
-/** What a batch asks of the accounts of one name. */
+/** The data that a batch needs of the account of one name. */
 export interface NameNeeds {
   /** The features that its events consume (S11.2). */
   readonly features: ReadonlySet<string>;
@@ -22,7 +21,7 @@ export interface NameNeeds {
   readonly last: Instant;
 }
 
-/** What a batch names: whatever else is read follows from it. */
+/** The names and ids in a batch, from which follows all that is read for it. */
 export interface IngestNeeds {
   /** The ids that its events may take, each once. */
   readonly eventIds: readonly string[];
@@ -69,7 +68,7 @@ export async function readForIngest(
   const records = await view.accounts([...asked.keys(), ...holdersOf(catalog, held, asked, now)]);
   const behind: AccountRecord[] = [];
   const holders: AccountRecord[] = [];
-  const lean: Lean = { records: [], consuming: [], late: [], limited: [] };
+  const lean: Lean = { accounts: [], consuming: [], late: [], limited: [] };
   for (const record of records) {
     const own = asked.get(record.id);
     if (own === undefined) {
@@ -118,31 +117,35 @@ function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): Readon
 
 /** Accounts for which nothing falls due, and those of them of which more than the record is read. */
 interface Lean {
-  readonly records: AccountRecord[];
+  readonly accounts: { readonly record: AccountRecord; readonly plan: AccountPlan }[];
   readonly consuming: string[];
   readonly late: string[];
   readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
 }
 
 function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
-  lean.records.push(record);
-  if (mayBeInvoiced(catalog, record, needs.first, now)) lean.late.push(record.id);
+  const plan = planOf(catalog, record);
+  lean.accounts.push({ record, plan });
+  if (mayBeInvoiced(plan, record, needs.first, now)) lean.late.push(record.id);
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
-  const range = limitedDays(catalog, record, needs);
+  const range = limitedDays(plan, needs);
   if (range !== undefined) lean.limited.push({ id: record.id, ...range });
 }
 
 /** Of accounts for which nothing falls due, only what their events ask for. */
 async function readLean(
   view: LedgerReads,
-  { records, consuming, late, limited }: Lean,
-): Promise<readonly AccountParts[]> {
-  const entries = byAccount(consuming.length === 0 ? [] : await view.entries(consuming));
-  const invoices = byAccount(late.length === 0 ? [] : await view.invoices(late));
-  const overage = byAccount(limited.length === 0 ? [] : await overageOf(view, limited));
-  return records.map((record) => ({
+  { accounts, consuming, late, limited }: Lean,
+): Promise<readonly AccountRead[]> {
+  const [entries, invoices, overage] = await Promise.all([
+    consuming.length === 0 ? NONE : view.entries(consuming).then(byAccount),
+    late.length === 0 ? NONE : view.invoices(late).then(byAccount),
+    limited.length === 0 ? NONE : overageOf(view, limited).then(byAccount),
+  ]);
+  return accounts.map(({ record, plan }) => ({
     record,
+    currentPlan: plan,
     entries: entries.get(record.id) ?? NOTHING,
     credits: NOTHING,
     invoices: invoices.get(record.id) ?? NOTHING,
@@ -153,6 +156,7 @@ async function readLean(
 }
 
 const NOTHING: readonly never[] = [];
+const NONE: ReadonlyMap<string, readonly never[]> = new Map();
 
 function overageOf(
   view: LedgerReads,
@@ -168,18 +172,15 @@ function overageOf(
 }
 
 /** Whether an event at or after an instant may lie in a cycle that has ended, whose invoice may be final (S6.5). */
-function mayBeInvoiced(catalog: Catalog, record: AccountRecord, first: Instant, now: Instant): boolean {
-  return planOf(catalog, record).clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
+function mayBeInvoiced({ clock }: AccountPlan, record: AccountRecord, first: Instant, now: Instant): boolean {
+  return clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
 }
 
 /** The days of the billing windows in which overage counts against a limit (S11.3). */
 function limitedDays(
-  catalog: Catalog,
-  record: AccountRecord,
+  { decisions, clock }: AccountPlan,
   { features, first, last }: NameNeeds,
 ): { readonly from: Day; readonly until: Day } | undefined {
-  if (features.size === 0) return undefined;
-  const { decisions, clock } = planOf(catalog, record);
   const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
   const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
   if (limited.length === 0) return undefined;

@@ -10,20 +10,26 @@ import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import { planOf } from "../account/account-plan.ts";
 import { catchUp, isBehind } from "../account/catch-up.ts";
-import type { Catalog } from "../catalog.ts";
+import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { Changes, Decision, IdSource } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
-import { decideEvent, type EventDecision, refuse, refuseDuplicate } from "./decide-event.ts";
+import { decideEvent, type DecisionTime, type EventDecision, refuse, refuseDuplicate } from "./decide-event.ts";
 import { EventAccount } from "./event-account.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
 
-/** What was read for a batch (see `readForIngest`). */
+/** An account that a batch names, as it was read. */
+export interface AccountRead extends AccountParts {
+  /** Its plans, where it is known that nothing falls due of it up to the instant of the ingest. */
+  readonly currentPlan?: AccountPlan;
+}
+
+/** The state that a batch is decided by (see `readForIngest`). */
 export interface IngestRead {
   /** The accounts that the batch names and that exist. */
-  readonly accounts: readonly AccountParts[];
+  readonly accounts: readonly AccountRead[];
   /** The id of the account that a name stands for, where it is not the name itself but an alias (S16.6). */
   readonly names: ReadonlyMap<string, string>;
   /** Those of the batch's event ids that accepted events hold. */
@@ -32,7 +38,7 @@ export interface IngestRead {
   readonly holders: readonly AccountRecord[];
 }
 
-/** What became of one event. */
+/** The result of one event. */
 export interface IngestResult extends IngestOutcome {
   /** As it was sent, also of a malformed event; absent where that has none. */
   readonly eventId?: string;
@@ -71,13 +77,12 @@ export function decideIngest(
 ): Decision<readonly IngestResult[]> {
   const ingest: Ingest = {
     catalog,
-    parts: new Map(read.accounts.map((parts) => [parts.record.id, parts])),
-    accounts: new Map(),
+    accounts: new Map(read.accounts.map((each) => [each.record.id, each])),
     names: read.names,
-    held: new Map(read.held.map((held) => [held.eventId, held])),
+    held: new Map(read.held.map((each) => [each.eventId, each])),
     holders: new Map(read.holders.map((each) => [each.id, each])),
     events: [],
-    now,
+    time: { now, futureMs: catalog.options.futureMs },
     ids,
   };
   const result = batch.map((event) => ingestOne(ingest, event));
@@ -86,23 +91,21 @@ export function decideIngest(
 
 interface Ingest {
   readonly catalog: Catalog;
-  /** By id, as they were read. */
-  readonly parts: ReadonlyMap<string, AccountParts>;
-  /** By id; each is opened by its first event. */
-  readonly accounts: Map<string, EventAccount>;
+  /** By id: as they were read, and opened from their first event on. */
+  readonly accounts: Map<string, AccountRead | EventAccount>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; the batch's own events are added as they are accepted. */
   readonly held: Map<string, AcceptedEventId>;
   /** Of other accounts, by id. */
   readonly holders: ReadonlyMap<string, AccountRecord>;
-  /** What is stored, in order. */
+  /** The events to store, in order. */
   readonly events: NewEvent[];
-  readonly now: Instant;
+  readonly time: DecisionTime;
   readonly ids: IdSource;
 }
 
 function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
-  const { catalog, now } = ingest;
+  const { catalog, time } = ingest;
   if (isMalformed(event)) return { ...refuse(event.problem), ...(event.id === undefined ? {} : { eventId: event.id }) };
   const read = catalog.readFields(event);
   if (read.problem !== undefined) return { ...refuse(read.problem), eventId: event.id };
@@ -111,8 +114,7 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
     return { ...refuseDuplicate(event), eventId: event.id, referenceId: held.referenceId };
   }
   const account = accountOf(ingest, event.accountId);
-  const time = { now, futureMs: catalog.options.futureMs };
-  const isAhead = event.timestamp > now && event.timestamp <= now + time.futureMs;
+  const isAhead = event.timestamp > time.now && event.timestamp <= time.now + time.futureMs;
   if (isAhead && read.program?.feature !== undefined && account?.billFault === undefined) {
     account?.grantUpTo(event.timestamp);
   }
@@ -123,58 +125,63 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
 
 /** Stores a decided event, with what it counts and takes. @returns its reference id */
 function store(
-  { ids, now, events, held }: Ingest,
+  { ids, time: { now }, events, held }: Ingest,
   event: IncomingEvent,
   { program }: FieldsRead,
   account: EventAccount | undefined,
   decision: EventDecision,
 ): string {
-  const { id: eventId, timestamp } = event;
+  const { timestamp } = event;
   const { units, take } = decision;
   const referenceId = ids("ev");
   const { id: accountId, customerId } = account ?? NOBODY;
   const feature = take && account?.take(take, timestamp);
-  events.push(newEvent(event, program, decision, { accountId, customerId, referenceId, createdAt: now }, feature));
+  const row = newEvent(event, program, decision, { accountId, customerId, referenceId, createdAt: now }, feature);
+  events.push(row);
   if (account === undefined || !decision.isAccepted) return referenceId;
   if (program !== undefined && units.length > 0) account.count(program.meterIds, units, dayOf(timestamp));
-  held.set(eventId, { eventId, referenceId, accountId, timestamp, createdAt: now });
+  held.set(event.id, row);
   return referenceId;
 }
 
 const NOBODY = { id: "", customerId: "" };
 
 /** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
-function stillHolds({ catalog, accounts, parts, holders, now }: Ingest, held: AcceptedEventId): boolean {
+function stillHolds({ catalog, accounts, holders, time: { now } }: Ingest, held: AcceptedEventId): boolean {
   if (now < held.createdAt + catalog.options.idMemoryMs) return true;
   const { accountId } = held;
-  const holder = accounts.get(accountId)?.record ?? parts.get(accountId)?.record ?? holders.get(accountId);
+  const holder = accounts.get(accountId)?.record ?? holders.get(accountId);
   if (holder === undefined) return false;
   const { openUntil } = planOf(catalog, holder).clock.periodAt(held.timestamp);
   return openUntil !== undefined && now < openUntil;
 }
 
 /** The account of a name, caught up with (S2.4); undefined where there is none. */
-function accountOf({ catalog, names, accounts, parts, now }: Ingest, name: string): EventAccount | undefined {
+function accountOf({ catalog, names, accounts, time: { now } }: Ingest, name: string): EventAccount | undefined {
   const id = names.get(name) ?? name;
-  const known = accounts.get(id);
-  const read = known === undefined ? parts.get(id) : undefined;
-  if (read !== undefined) accounts.set(id, caughtUp(catalog, read, now));
-  const account = known ?? accounts.get(id);
+  let account = accounts.get(id);
+  if (account === undefined) return undefined;
+  if (!(account instanceof EventAccount)) {
+    account = caughtUp(catalog, account, now);
+    accounts.set(id, account);
+  }
   // The name of an account that is archived is its id: archiving frees the aliases (S16.6).
-  return account?.isArchived === true && name !== id ? undefined : account;
+  return account.isArchived && name !== id ? undefined : account;
 }
 
 /** An account with what falls due of it done. Where nothing does, nothing is noted either: its record stays as it is. */
-function caughtUp(catalog: Catalog, parts: AccountParts, now: Instant): EventAccount {
-  if (!isBehind(parts.record, now)) return new EventAccount(catalog, parts);
-  const work = openAccount(parts);
+function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccount {
+  if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
+  const plan = planOf(catalog, read.record);
+  if (!isBehind(read.record, now)) return new EventAccount(catalog, read, plan);
+  const work = openAccount(read);
   try {
     catchUp(catalog, work, now);
-    return new EventAccount(catalog, { ...parts, record: work.record }, work);
+    return new EventAccount(catalog, { ...read, record: work.record }, planOf(catalog, work.record), work);
   } catch (error) {
     // Its amounts have too many digits: it stays as it was read, and the others go on.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    const faulty = new EventAccount(catalog, parts);
+    const faulty = new EventAccount(catalog, read, plan);
     faulty.billFault = error.message;
     return faulty;
   }
@@ -182,6 +189,6 @@ function caughtUp(catalog: Catalog, parts: AccountParts, now: Instant): EventAcc
 
 function changesOf({ accounts, events }: Ingest): Changes {
   const changes = { ...noChanges(), newEvents: events };
-  for (const account of accounts.values()) account.addTo(changes);
+  for (const account of accounts.values()) if (account instanceof EventAccount) account.addTo(changes);
   return changes;
 }

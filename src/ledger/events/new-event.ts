@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
-import type { EventAttribute, IncomingEvent, UsageEvent } from "../../metering/event-envelope.ts";
+import type { EventAttribute, IncomingEvent, EventInput } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
@@ -28,20 +28,25 @@ export interface NewEvent {
   readonly timestamp: Instant;
   /** When it is ingested. */
   readonly createdAt: Instant;
-  /** As it was sent, well formed; whoever keeps it makes a copy, for it belongs to the sender. */
-  readonly sent: UsageEvent;
+  /** As it was sent, well formed. The object is the caller's own: a store copies it. */
+  readonly sent: EventInput;
   readonly status: IngestStatus;
   readonly description: string;
   /** The ids of the schema's active meters. */
   readonly meterIds: readonly string[];
-  /** What each of them counts; undefined where it does not match. Empty for an event that counts nothing. */
+  /** The units of each; undefined where it does not match. Empty for an event that counts nothing. */
   readonly quantities: readonly (Exact | undefined)[];
-  /** What enrichment added; undefined where nothing was. */
+  /** The enriched fields; undefined without any. */
   readonly enriched: EventRecord["enriched"] | undefined;
   readonly feature: FeatureUse | undefined;
 }
 
-/** Whose a new event is, and what it is called. */
+/** A new event with only those parts of what was sent that the row itself does not hold. */
+export type KeptEvent = Omit<NewEvent, "sent"> & {
+  readonly sent: Pick<EventInput, "accountId" | "attributes" | "dimensions">;
+};
+
+/** The account of a new event, and its referenceId. */
 export interface NewEventOwner {
   readonly accountId: string;
   readonly customerId: string;
@@ -88,7 +93,7 @@ const NO_METERS: readonly string[] = [];
  *
  * @param number its place in the order of ingest, which the store gives
  */
-export function recordOfNewEvent(event: NewEvent, number: number): EventRecord {
+export function recordOfNewEvent(event: KeptEvent, number: number): EventRecord {
   const { sent, schemaVersion, feature } = event;
   return {
     referenceId: event.referenceId,
@@ -114,14 +119,14 @@ export function recordOfNewEvent(event: NewEvent, number: number): EventRecord {
   };
 }
 
-/** What each matching meter measured. */
+/** The units of each matching meter. */
 export function unitsOf({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
   return quantities.flatMap((quantity, place) =>
     quantity === undefined ? [] : [{ meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) }],
   );
 }
 
-/** What events without enrichment have. */
+/** The enriched fields of events without enrichment. */
 const NOTHING_ENRICHED: EventRecord["enriched"] = { attributes: [], dimensions: {} };
 const ENRICHMENT = INGEST_STATUSES.indexOf("INGESTION_FAILED_ENRICHMENT_FAILED");
 
@@ -165,10 +170,12 @@ function valueAsSent(value: DecimalInput): Decimal | string {
 
 /** Dimensions as they are kept: texts all. */
 export function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
-  const entries = Object.entries(dimensions).map(([name, value]) => {
-    const text = typeof value === "string" ? value : valueAsSent(value);
-    return [name, typeof text === "string" ? text : textOf(text)];
-  });
   // Made of entries, so that own fields of any name are kept, `__proto__` too.
-  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
+  return Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, dimensionAsSent(value)]));
+}
+
+/** A dimension as it is kept: a text. */
+export function dimensionAsSent(value: DecimalInput): string {
+  const kept = typeof value === "string" ? value : valueAsSent(value);
+  return typeof kept === "string" ? kept : textOf(kept);
 }

@@ -3,49 +3,86 @@
  *
  * @module
  */
-import { type Instant, instantOrUndefined } from "../../calendar/instant.ts";
-import type { Problem } from "../../errors.ts";
-import { RatebookError } from "../../errors.ts";
+import { type Instant, type InstantInput, instantOf, parseInstant } from "../../calendar/instant.ts";
+import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { quoted } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
-/** The parts of an undo's filter, by their names in a query. */
-export const UNDO_FILTERS = ["account_id", "id", "event_id", "event_source_time", "created_at"] as const;
+/**
+ * What may stand beside the account of an undo. A date-time without a fraction of a second matches its whole second; one
+ * with a fraction, milliseconds since 1970 and a `Date` match their millisecond.
+ */
+interface UndoParts {
+  /** The event of this referenceId. */
+  readonly referenceId: string;
+  /** The events that were sent with this id. */
+  readonly eventId: string;
+  /** The events that carry this timestamp. */
+  readonly timestamp: InstantInput;
+  /** The events that were ingested then. */
+  readonly createdAt: InstantInput;
+}
+type Beside<Part extends keyof UndoParts> = Pick<UndoParts, Part> & {
+  readonly [Other in Exclude<keyof UndoParts, Part>]?: undefined;
+};
 
-/** What may stand beside `account_id`; with nothing, all events of the account match. */
-const COMBINATIONS: readonly (readonly (typeof UNDO_FILTERS)[number][])[] = [
+/** Which events an undo takes back: all of an account, or those that one of five combinations tells (S15.1). */
+export type UndoFilter = {
+  /** The account's id or one of its aliases. */
+  readonly account: string;
+} & (
+  | Beside<never>
+  | Beside<"referenceId">
+  | Beside<"eventId">
+  | Beside<"timestamp">
+  | Beside<"eventId" | "createdAt">
+  | Beside<"eventId" | "timestamp">
+);
+
+const PARTS = ["account", "referenceId", "eventId", "timestamp", "createdAt"] as const;
+
+/** The filters beside `account`; without any, all events of the account match. */
+const COMBINATIONS: readonly (readonly (keyof UndoParts)[])[] = [
   [],
-  ["id"],
-  ["event_id"],
-  ["event_source_time"],
-  ["event_id", "created_at"],
-  ["event_id", "event_source_time"],
+  ["referenceId"],
+  ["eventId"],
+  ["timestamp"],
+  ["eventId", "timestamp"],
+  ["eventId", "createdAt"],
 ];
 
+/** The parts beside `account` that are given, in one order. */
+function besideOf(filter: object): readonly (keyof UndoParts)[] {
+  return PARTS.filter((part) => part !== "account" && Reflect.get(filter, part) !== undefined) as (keyof UndoParts)[];
+}
+
+/** Whether what is given beside `account` is one of the six combinations (S15.1). */
+export function isUndoCombination(filter: object): filter is UndoFilter {
+  const given = besideOf(filter).join();
+  return COMBINATIONS.some((combination) => combination.join() === given);
+}
+
 /** A checked filter. */
-export interface UndoFilter {
+export interface UndoQuery {
   /** The account's id or one of its aliases. */
   readonly account: string;
   readonly events: Pick<EventFilter, "referenceId" | "eventId" | "timestamp" | "createdAt">;
 }
 
 /**
- * Checks the filter of an undo (S15.1). An instant without a fraction of a second matches its whole second.
+ * Checks the filter of an undo (S15.1).
  *
- * @param query `account_id`: an id or alias; `id`: a referenceId; `event_id`; `event_source_time` and `created_at`:
- * date-times with a zone
- * @throws {RatebookError} ERR_INPUT_INVALID with every fault: a part that is unknown or no text, and a combination that
- * is not one of the six
+ * @throws {RatebookError} ERR_INPUT_INVALID with every fault: a part that is unknown, empty or no instant, and a
+ * combination that is not one of the six
  */
-export function undoFilterOf(query: Readonly<Record<string, unknown>>): UndoFilter {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+export function undoQueryOf(filter: UndoFilter): UndoQuery {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   const problems = given.flatMap(([name, value]) => problemOf(name, value));
-  if (!given.some(([name]) => name === "account_id")) {
-    problems.unshift({ path: "$.account_id", message: "missing: expected the id or alias of an account" });
+  if (!given.some(([name]) => name === "account")) {
+    problems.unshift({ path: "$.account", message: "missing: expected the id or alias of an account" });
   }
-  const beside = given.map(([name]) => name).filter((name) => name !== "account_id");
-  if (problems.length === 0 && !isCombination(beside)) {
-    const message = `${beside.join(" with ")}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
+  if (problems.length === 0 && !isUndoCombination(filter)) {
+    const message = `${besideOf(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
     problems.push({ path: "$", message });
   }
   const [first] = problems;
@@ -53,43 +90,38 @@ export function undoFilterOf(query: Readonly<Record<string, unknown>>): UndoFilt
     const where = first.path === "$" ? "" : `${first.path.slice(2)}: `;
     throw new RatebookError("ERR_INPUT_INVALID", where + first.message, { problems });
   }
-  return filterOf(new Map(given.map(([name, value]) => [name, String(value)])));
-}
-
-function filterOf(texts: ReadonlyMap<string, string>): UndoFilter {
-  const [referenceId, eventId] = [texts.get("id"), texts.get("event_id")];
-  const [timestamp, createdAt] = [spanOf(texts.get("event_source_time")), spanOf(texts.get("created_at"))];
+  const { account, referenceId, eventId, timestamp, createdAt } = filter;
   return {
-    account: texts.get("account_id") ?? "",
+    account,
     events: {
       ...(referenceId === undefined ? {} : { referenceId }),
       ...(eventId === undefined ? {} : { eventId }),
-      ...(timestamp === undefined ? {} : { timestamp }),
-      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(timestamp === undefined ? {} : { timestamp: spanOf(timestamp) }),
+      ...(createdAt === undefined ? {} : { createdAt: spanOf(createdAt) }),
     },
   };
 }
 
-function isCombination(beside: readonly string[]): boolean {
-  const sorted = beside.toSorted().join();
-  return COMBINATIONS.some((combination) => combination.toSorted().join() === sorted);
-}
-
-function problemOf(name: string, value: unknown): Problem[] {
+function problemOf(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
-  if (!UNDO_FILTERS.some((known) => known === name)) {
-    return [{ path, message: `unknown: expected ${UNDO_FILTERS.join(", ")}` }];
+  if (!PARTS.some((known) => known === name)) {
+    return [{ path, message: `unknown: expected ${PARTS.join(", ")}` }];
   }
-  if (typeof value !== "string" || value === "") return [{ path, message: "expected a text that is not empty" }];
-  if ((name === "event_source_time" || name === "created_at") && spanOf(value) === undefined) {
-    return [{ path, message: `expected a date-time with its zone, got ${quoted(value)}` }];
+  if (name !== "timestamp" && name !== "createdAt") {
+    return typeof value === "string" && value !== "" ? [] : [{ path, message: "expected a text that is not empty" }];
   }
-  return [];
+  try {
+    spanOf(value as InstantInput);
+    return [];
+  } catch (error) {
+    if (!hasCode(error, "ERR_DATE_INVALID")) throw error;
+    const got = typeof value === "string" ? quoted(value) : error.message;
+    return [{ path, message: `expected a date-time with its zone, got ${got}` }];
+  }
 }
 
-/** The millisecond that a text names, or its whole second where it has no fraction. */
-function spanOf(text: string | undefined): { readonly from: Instant; readonly until: Instant } | undefined {
-  const from = text === undefined ? undefined : instantOrUndefined(text);
-  if (text === undefined || from === undefined) return undefined;
-  return { from, until: from + (/[.,]/.test(text) ? 1 : 1000) };
+/** The millisecond that is named, or the whole second of a text that has no fraction. */
+function spanOf(given: InstantInput): { readonly from: Instant; readonly until: Instant } {
+  const from = typeof given === "string" ? parseInstant(given) : instantOf(given);
+  return { from, until: from + (typeof given === "string" && !/[.,]/.test(given) ? 1000 : 1) };
 }

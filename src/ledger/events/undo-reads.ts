@@ -10,10 +10,10 @@ import { type LedgerReads, type OpenedRoom, overageToMove, readAccounts } from "
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
-import type { UndoFilter } from "./undo-filter.ts";
+import type { UndoQuery } from "./undo-filter.ts";
 import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
 
-/** What was read for an undo. */
+/** The state that an undo is decided by. */
 export interface UndoRead {
   readonly account: AccountParts;
   /** The first events that can be reverted and the first that cannot, as many as an undo may touch. */
@@ -25,10 +25,13 @@ export async function readForUndo(
   catalog: Catalog,
   view: LedgerReads,
   record: AccountRecord,
-  filter: UndoFilter["events"],
+  filter: UndoQuery["events"],
   now: Instant,
 ): Promise<UndoRead | undefined> {
-  const [account] = await readAccounts(catalog, view, [record], now);
+  const [[account], earliest] = await Promise.all([
+    readAccounts(catalog, view, [record], now),
+    view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX),
+  ]);
   if (account === undefined) return undefined;
   const open = openStretches(catalog, record, account.invoices, now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
@@ -36,7 +39,7 @@ export async function readForUndo(
   const add = (events: readonly EventRecord[]): void => {
     for (const event of events) matched.set(event.referenceId, event);
   };
-  add(await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX));
+  add(earliest);
   const first = [...matched.values()];
   // Otherwise these are all that match, or all that are touched.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
@@ -55,7 +58,7 @@ export async function readForUndo(
 }
 
 /** The filter for the accepted events of one stretch; undefined where none of them can match. */
-function narrowed(filter: UndoFilter["events"], { from, until }: Stretch): EventFilter | undefined {
+function narrowed(filter: UndoQuery["events"], { from, until }: Stretch): EventFilter | undefined {
   const timestamp = {
     from: Math.max(from, filter.timestamp?.from ?? from),
     until: Math.min(until, filter.timestamp?.until ?? until),
@@ -63,7 +66,7 @@ function narrowed(filter: UndoFilter["events"], { from, until }: Stretch): Event
   return timestamp.from < timestamp.until ? { ...filter, accepted: true, timestamp } : undefined;
 }
 
-/** What the undo of events opens in the entries that they spent. */
+/** The entries that the undo of events gives balance back to. */
 function roomsOf(events: readonly EventRecord[], entries: readonly EntryRecord[]): readonly OpenedRoom[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   return events.flatMap(({ feature }) =>

@@ -17,7 +17,7 @@ import type { AccountWork } from "../workspace.ts";
 /** Most events that one undo touches (S15.1). */
 export const UNDO_EVENTS_MAX = 5;
 
-/** What became of an event that an undo matched. */
+/** The result of an event that an undo matched. */
 export interface UndoneEvent {
   /** As it is now. */
   readonly event: EventRecord;

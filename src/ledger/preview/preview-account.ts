@@ -4,27 +4,23 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { Account } from "../../book/resources/account.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import { planOf } from "../account/account-plan.ts";
 import { asOf } from "../account/account-plans.ts";
-import { bookAccount } from "../account/book-account.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import type { FeatureTake } from "../events/decide-event.ts";
 import { EventAccount } from "../events/event-account.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
-
-/** A book is loaded before everything: where a rule breaks ties by createdAt, the order in the book counts. */
-const LOADED_AT: Instant = INSTANT_MIN;
+import { LOADED_AT, type Tried, triedOn } from "./preview-tried.ts";
 
 /** Places after the point up to which sums of units keep their bill within 100 digits, whatever the rates (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -35,18 +31,20 @@ export interface PreviewAccounts {
   readonly find: (name: string) => PreviewAccount | undefined;
   /** The account of an id of the book. */
   readonly of: (accountId: string) => PreviewAccount | undefined;
+  /** The account at a place among the book's. */
+  readonly at: (index: number) => PreviewAccount | undefined;
 }
 
 /**
  * Makes the accounts of a preview.
  *
- * @param draft a plan that all accounts have instead of their own
+ * @param catalog with the plan that is tried among its plans
  */
 export function previewAccounts(
   catalog: Catalog,
   book: Book,
-  draft: PricePlan | undefined,
-  usage: Usage,
+  tried: Tried,
+  usage: Pick<Usage, "cellsOf">,
 ): PreviewAccounts {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
   const made: (PreviewAccount | undefined)[] = [];
@@ -63,34 +61,19 @@ export function previewAccounts(
     if (known !== undefined) return known;
     const account = book.accounts[index];
     if (account === undefined) return undefined;
-    const drafted = draft === undefined ? account : withDraft(account, draft);
-    const parts = bookAccount(catalog, drafted, groups.get(account.id), { now: LOADED_AT, ids: () => account.id });
+    const parts = triedOn(catalog, account, groups.get(account.id), tried);
+    const draft = tried.migration === undefined ? tried.plan : undefined;
     return (made[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
-  return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)) };
+  return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)), at };
 }
 
-/** An account with a draft on the dates of its associations, without overrides (book.md, `--plan`). */
-function withDraft(account: Account, { id: pricePlanId, version }: PricePlan): Account {
-  return {
-    ...account,
-    pricePlans: account.pricePlans.map(({ effectiveFrom, effectiveUntil, decidedAt }) => ({
-      pricePlanId,
-      version,
-      effectiveFrom,
-      retainStartOffsets: false,
-      ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
-      ...(decidedAt === undefined ? {} : { decidedAt }),
-    })),
-  };
-}
-
-/** What an account of a preview is made of. */
+/** The parts of an account of a preview. */
 interface PreviewAccountParts {
   readonly catalog: Catalog;
   readonly parts: AccountParts;
   /** The usage of all accounts so far. */
-  readonly usage: Usage;
+  readonly usage: Pick<Usage, "cellsOf">;
   readonly index: number;
   readonly draft: PricePlan | undefined;
 }
@@ -103,7 +86,7 @@ export class PreviewAccount {
   seen: EventAccount;
   readonly #catalog: Catalog;
   #parts: AccountParts;
-  readonly #usage: Usage;
+  readonly #usage: Pick<Usage, "cellsOf">;
   /** The draft that the account gets with its first accepted event, where it has no plan. */
   #awaited: PricePlan | undefined;
   /** The next instant at which something falls due that events may see. */
@@ -117,6 +100,12 @@ export class PreviewAccount {
    * may have too many digits.
    */
   #billed: AccountParts | undefined;
+  /** The days of usage that was counted elsewhere, and the first of one whose bill may have too many digits. */
+  readonly #counted = {
+    from: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
+    wide: Number.POSITIVE_INFINITY,
+  };
 
   constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
     this.index = index;
@@ -132,10 +121,35 @@ export class PreviewAccount {
     return this.#awaited !== undefined;
   }
 
-  /** Associates the draft from the natural cycle of the first accepted event on (book.md, `--plan`). */
-  startPlan(at: Instant): void {
+  /**
+   * Whether all events of a UTC day that count nothing wide are decided alike, whatever their time of day: nothing that keeps
+   * the bill of the account from being made can happen within the day (S17.3).
+   */
+  isSteadyOn(day: Day): boolean {
+    if (this.#billed !== undefined || this.seen.billFault !== undefined) return false;
+    const { associations, licenseUpdates } = this.seen.record;
+    const isWithin = (at: Instant): boolean => at > day * DAY_MS && at < (day + 1) * DAY_MS;
+    return (
+      !associations.some(({ decidedAt }) => isWithin(decidedAt)) &&
+      !licenseUpdates.some(({ effectiveFrom }) => isWithin(effectiveFrom))
+    );
+  }
+
+  /** Until when nothing of the account happens by itself; an instant that is past where something must be followed. */
+  get quietUntil(): Instant {
+    const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;
+    return isFollowed ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
+  }
+
+  /**
+   * Associates the draft from the natural cycle of the first accepted event on (book.md, `--plan`).
+   *
+   * @returns takes the plan away again, for an event that is not accepted by it either; only before anything else is done
+   */
+  startPlan(at: Instant): () => void {
     const plan = this.#awaited;
-    if (plan === undefined) return;
+    if (plan === undefined) return () => {};
+    const before = this.#parts;
     this.#awaited = undefined;
     const { cycleConfig: natural } = asOf(plan, dayOf(at) * DAY_MS);
     const from = naturalCycleAt(natural, at).start;
@@ -145,21 +159,30 @@ export class PreviewAccount {
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
     this.seen = this.#planned({ ...this.#parts, record });
     this.fallDue(at);
+    return () => {
+      this.#awaited = plan;
+      this.#nextDueAt = Number.NEGATIVE_INFINITY;
+      this.seen = this.#planned(before);
+    };
   }
 
   /** Does what falls due up to and including an instant (S2.4): grants, and the bill where it may fail. */
   fallDue(at: Instant): void {
     if (at < this.#nextDueAt) return;
+    if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
+    if (this.#counted.wide <= at) this.#followBill(this.#counted.wide);
     if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;
     if (this.#isGranted) grantUpTo(this.#catalog, this.seen.work, at);
-    this.#nextDueAt = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
+    const due = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
+    this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
 
   /** Takes what an event takes of a feature. @param record makes the event's, where its overage may move later (S11.5) */
   take(take: FeatureTake, at: Instant, record: (feature: FeatureUse) => EventRecord): void {
+    // What falls due up to the event is billed without it.
+    this.#widen(take.quantity, at);
     const use = this.seen.take(take, at);
     if (at < this.#reachedBackUntil && !use.overage.isZero()) this.seen.work.putEvent(record(use));
-    this.#widen(take.quantity, at);
   }
 
   /** Notes what an event counts. */
@@ -170,17 +193,50 @@ export class PreviewAccount {
     }
   }
 
+  /**
+   * Notes usage that was counted elsewhere, which is there from the beginning, whatever order it comes in (S17.1).
+   *
+   * @param at the day's first instant
+   */
+  noteCounted(quantity: Exact, at: Instant): void {
+    const counted = this.#counted;
+    counted.from = Math.min(counted.from, at);
+    counted.last = Math.max(counted.last, at);
+    if (!isNarrow(quantity)) counted.wide = Math.min(counted.wide, at);
+    this.#nextDueAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Does what falls due up to the last day of usage that was counted elsewhere, as its last event would have. */
+  settleCounted(): void {
+    if (this.#counted.from <= this.#counted.last) this.fallDue(this.#counted.last);
+  }
+
+  /** When usage that was counted elsewhere matters next: its first day starts a plan, a wide one a bill on trial. */
+  #nextCounted(): Instant {
+    const { from, wide } = this.#counted;
+    return Math.min(
+      this.#awaited === undefined ? Number.POSITIVE_INFINITY : from,
+      this.#billed === undefined ? wide : Number.POSITIVE_INFINITY,
+    );
+  }
+
   #planned(parts: AccountParts): EventAccount {
     this.#parts = parts;
-    const { decisions } = planOf(this.#catalog, parts.record);
-    this.#isGranted = decisions.some(({ plan }) => (plan?.details.billingEntitlementRateCards ?? []).length > 0);
+    const plan = planOf(this.#catalog, parts.record);
+    const { decisions } = plan;
+    this.#isGranted = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
     const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
     this.#reachedBackUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
-    return new EventAccount(this.#catalog, parts);
+    return new EventAccount(this.#catalog, parts, plan);
   }
 
   #widen(quantity: Exact, at: Instant): void {
-    if (this.#billed !== undefined || isNarrow(quantity)) return;
+    if (isNarrow(quantity)) return;
+    this.#followBill(at);
+  }
+
+  #followBill(at: Instant): void {
+    if (this.#billed !== undefined) return;
     // What fell due before was billed without anything so large: nothing of it can fail.
     this.#billed = this.#billedUpTo(at, this.#parts, []);
     this.#nextDueAt = this.#dueAfter(at);
@@ -226,6 +282,6 @@ export class PreviewAccount {
 }
 
 /** Whether sums of such quantities keep every amount of a bill within 100 digits, whatever the rates (S1.3, S1.4). */
-function isNarrow(quantity: Exact): boolean {
+export function isNarrow(quantity: Exact): boolean {
   return typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= NARROW_SCALE_MAX);
 }

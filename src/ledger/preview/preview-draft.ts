@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Account } from "../../book/resources/account.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { Account } from "../../book/model/account.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { quoted } from "../refusals.ts";
 import { invalidOption } from "./preview-range.ts";
 
 /** Accounts by whether a draft can be tried on them. */
@@ -15,8 +16,8 @@ export interface Draftable {
 }
 
 /**
- * The accounts that a draft can be tried on (S7.7, S16.1): who asks for all of a book in several currencies wants those
- * that the draft can price; who names an account wants that one.
+ * The accounts that a draft can be tried on (S7.7, S16.1). Of all accounts of a book, those whose currency the draft does not
+ * support are left out; an account that is named must fit.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for a draft that fits none of the accounts, or not one that was named
  */
@@ -31,12 +32,12 @@ export function draftable(
   const fits = ({ invoiceCurrency }: Account): boolean => supportedCurrencies?.includes(invoiceCurrency) ?? false;
   const [shown, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
   if (leftOut.length > 0 && (areNamed || shown.length === 0)) {
-    throw invalidOption("plan", `the plan ${unsupported(plan, leftOut)}`);
+    throw invalidOption("plan", `the plan ${quoted(plan.id)} ${unsupported(plan, leftOut)}`);
   }
   return { shown, leftOut };
 }
 
-/** What is said of accounts that a draft leaves out. */
+/** The notices on accounts that a draft leaves out. */
 export function noticesOnDraft(leftOut: readonly Account[], plan: PricePlan | undefined): string[] {
   if (plan === undefined || leftOut.length === 0) return [];
   const accounts = leftOut.length === 1 ? "1 account is" : `${leftOut.length} accounts are`;

@@ -6,7 +6,6 @@
 import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { quoted } from "../refusals.ts";
 
 /** Half open. */
 export interface PreviewRange {
@@ -23,13 +22,14 @@ export interface RangeOptions {
   readonly until?: Instant | string | Date | undefined;
 }
 
-/** An event that bounds what was accepted. */
+/** An event, or a day of usage, that bounds what was taken. */
 export interface SpanEnd {
-  readonly id: string;
+  /** As in `event "e-1"`. */
+  readonly name: string;
   readonly timestamp: Instant;
 }
 
-/** What time the accepted events span, by their timestamps. */
+/** The span of time of the accepted events and the days of usage. */
 export interface EventSpan {
   readonly first: SpanEnd;
   /** The event itself, so inclusive. */
@@ -74,7 +74,7 @@ export function rangeOf({ at, from, until }: RangeOptions): PreviewRange | undef
 export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
   const range = { from: first.timestamp, until: last.timestamp + 1 };
   if (range.until - range.from <= SPAN_MAX_MS) return range;
-  const [begin, end] = [first, last].map(({ id, timestamp }) => `${formatInstant(timestamp)} (event ${quoted(id)})`);
+  const [begin, end] = [first, last].map(({ name, timestamp }) => `${formatInstant(timestamp)} (${name})`);
   throw invalidOption(
     "from",
     `the events reach over more than ten years, from ${begin} to ${end}: where both dates are right, say with \`at\`, or with \`from\` and \`until\`, which cycles to show`,

@@ -1,29 +1,31 @@
-import type { Book } from "../../book/book.ts";
 /**
  * The preview: from a book and events to the invoices of its accounts, as a pure function (S13.5, book.md).
  *
  * @module
  */
-import type { Account } from "../../book/resources/account.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { RatebookError } from "../../errors.ts";
-import type { AccountView } from "../../invoicing/account-view.ts";
-import { drawInvoices } from "../../invoicing/draw.ts";
+import type { Account } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { takeLookedAt } from "../../metering/look-ahead.ts";
+import type { UsageRowInput } from "../../metering/usage-row.ts";
+import type { UsageCell } from "../../metering/usage.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { viewOfWork } from "../account/account-plan.ts";
-import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
-import { creditIdOf } from "../account/due-ids.ts";
-import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
-import type { PreviewAccount } from "./preview-account.ts";
+import type { SkippedAccount } from "../account/bill.ts";
+import type { IngestOutcome } from "../outcome.ts";
+import type { CountedEvents } from "./counted-events.ts";
+import { type LineTrace, startTrace } from "./line-trace.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
+import { drawAccount } from "./preview-draw.ts";
+import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
+import { checkBook, checkOptions, inputOf, type PreviewInput } from "./preview-input.ts";
 import { invalidOption, type RangeOptions, rangeOf, rangeOfEvents } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
+import { takeUsage, usageTaker } from "./preview-usage.ts";
 import { rememberIds, type SeenIds } from "./seen-ids.ts";
 
-/** What a preview shows. */
+/** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {
   /** Ids or aliases of the accounts to show; default all that are not archived. */
   readonly accounts?: readonly string[] | undefined;
@@ -35,152 +37,122 @@ export interface PreviewOptions extends RangeOptions {
   readonly plan?: PricePlan | undefined;
   /** Whether lines carry explanations (S13.6). */
   readonly explain?: boolean | undefined;
+  /**
+   * The id of a meter or a feature: {@link Preview.traces} lists the events behind its lines, which are kept in memory, and
+   * lines carry explanations. Rows of usage have no events.
+   */
+  readonly trace?: string | undefined;
   /** Remembers the ids of accepted events (S14.1); `false` does without, default an exact memory. */
   readonly ids?: SeenIds | false | undefined;
-  /** What one evaluation of a rule may do, where it goes through lists or makes text (S3.8). */
+  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
-/** An event that was refused or failed. */
-export interface EventProblem {
-  /** Its place among the events, from 1. */
-  readonly event: number;
-  readonly status: IngestStatus;
-  /** A sentence. */
-  readonly message: string;
-}
-
-/** How many events were read, and how many had each status that occurred. */
-export type EventCounts = { readonly read: number } & { readonly [Status in IngestStatus]?: number };
-
-/** What came of a preview. */
+/** The result of a preview. */
 export interface Preview {
   /** By account in book order, each in the order in which invoices take credits. */
   readonly invoices: readonly Invoice[];
   readonly events: EventCounts;
-  /** The first {@link PROBLEMS_MAX} refused or failed events. */
+  /** The first thousand refused or failed events. */
   readonly problems: readonly EventProblem[];
-  /** What is worth knowing though nothing failed, a sentence each: accounts that are left out, and why. */
+  /** Sentences on what did not fail and should be known, such as accounts that are left out. */
   readonly notices: readonly string[];
   /** Accounts without invoices, because their bill cannot be made (S1.4); absent where there are none. */
   readonly skipped?: readonly SkippedAccount[];
+  /** Where a trace is asked for: what is behind each line that charges the usage of the meter or the overage of the feature. */
+  readonly traces?: readonly LineTrace[];
 }
-
-/** How many problems of events a preview keeps; all are counted. */
-export const PROBLEMS_MAX = 1000;
 
 /** A preview whose events come one after another; its memory does not grow with them, apart from ids. */
 export interface PreviewRun {
+  /**
+   * Adds a row of usage that was counted elsewhere, in any order (S17.1).
+   *
+   * @throws {RatebookError} ERR_INPUT_INVALID for a row that is none, or names no account or meter of the book; ERR_REFUSED
+   * for a meter whose event schema consumes a feature; ERR_ARITHMETIC when its cell would need more than 100 digits. It
+   * adds nothing then
+   */
+  addUsage(row: UsageRowInput): void;
   /** Decides one event as it was sent. */
-  add(event: unknown): IngestOutcome;
+  add(event: EventInput): IngestOutcome;
   /** As {@link EventRun.slotsOf}. */
   slotsOf(schemaName: string): EventSlots | undefined;
   /** As {@link EventRun.addSlots}. */
   addSlots(slots: EventSlots): IngestOutcome;
+  /** As {@link EventRun.addCounted}. */
+  addCounted(counted: CountedEvents): boolean;
+  /** What an account has used so far, by meter and day; nothing for an unknown account. */
+  cellsOf(accountId: string): Iterable<UsageCell>;
   /** The invoices of what was added so far, and how many events there were of each kind; more may be added after it. */
   finish(): Omit<Preview, "problems">;
 }
 
 /**
- * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp.
+ * Previews the invoices of a book's accounts over events, taken in the order given, each arriving at its own timestamp, and
+ * over usage that was counted elsewhere. Without a range, the cycles from the first event or day of usage to the last are
+ * shown.
  *
+ * @param input events, or usage and events
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown account, a range that is none or is missing without events,
  * a plan without prices in the currency of an account that is named, or of all; events that reach over more than ten years,
  * where no range is given, or a budget of rules that is none; ERR_DATE_INVALID for a date that is none;
- * ERR_ARITHMETIC for an account that is named, whose bill cannot be made
+ * ERR_ARITHMETIC for an account that is named, whose bill cannot be made; ERR_INPUT_INVALID for rows of usage that are
+ * wrong, all of which are named
  */
-export function preview(book: Book, events: Iterable<unknown>, options: PreviewOptions = {}): Preview {
-  const { run, finish } = startPreview(book, options, isObject(events) && Array.isArray(events) ? events.length : 0);
-  if (!isObject(events) || !(Symbol.iterator in events))
-    throw invalidOption("events", "events: expected a list or another iterable of events");
-  const problems: EventProblem[] = [];
-  let last: IngestOutcome = METERED;
-  let place = 0;
-  const take = (event: unknown): void => {
-    place++;
-    const outcome = run.add(event);
-    // Most events come out as the one before them.
-    if (outcome === last || problems.length === PROBLEMS_MAX) return;
-    if (isCompleted(outcome.status)) last = outcome;
-    else problems.push({ event: place, status: outcome.status, message: outcome.description });
-  };
-  if (Array.isArray(events)) takeLookedAt(events, take);
-  else for (const event of events) take(event);
+export function preview(book: Book, input: PreviewInput | Iterable<EventInput>, options: PreviewOptions = {}): Preview {
+  checkBook(book);
+  checkOptions(options);
+  const { usage = [], events = [] } = inputOf(input);
+  const { run, addUsage, finish } = startPreview(book, options, Array.isArray(events) ? events.length : 0);
+  takeUsage(addUsage, usage);
+  const problems = takeEvents(run.add, events);
   return { ...finish(), problems };
 }
 
 /** Starts a preview whose events come one after another. @throws {RatebookError} as {@link preview} */
 export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
-  const { run, finish } = startPreview(book, options);
-  return { add: run.add, slotsOf: run.slotsOf, addSlots: run.addSlots, finish };
+  checkBook(book);
+  checkOptions(options);
+  const { run, addUsage, finish } = startPreview(book, options);
+  const { add, slotsOf, addSlots, addCounted, lanes } = run;
+  const cellsOf = (accountId: string): Iterable<UsageCell> => lanes[0].usage.cellsOf(accountId);
+  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {
   readonly run: EventRun;
+  readonly addUsage: (row: unknown) => void;
 }
 
 function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
-  checkCall(book, options);
+  const { plan, accounts: named, trace } = options;
+  const explain = options.explain === true || trace !== undefined;
+  const tracer = trace === undefined ? undefined : startTrace(book, trace);
+  const areNamed = named !== undefined;
   const range = rangeOf(options);
-  const { shown, leftOut } = draftable(shownAccounts(book, options.accounts), options.plan, {
-    areNamed: options.accounts !== undefined,
-  });
+  const { shown, leftOut } = draftable(shownAccounts(book, named), plan, { areNamed });
   const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
-  const run = startEventRun(book, { plan: options.plan, ids, ruleBudget: options.ruleBudget });
+  const run = startEventRun(book, { tried: [{ plan }], ids, ruleBudget: options.ruleBudget, tracer });
   return {
     run,
+    addUsage: usageTaker(book, run),
     finish() {
-      const occurred = Object.entries(run.counts()).filter(([, count]) => count > 0);
-      const read = occurred.reduce((total, [, count]) => total + count, 0);
-      const events = { read, ...Object.fromEntries(occurred) };
-      const notices = noticesOnDraft(leftOut, options.plan);
+      const events = eventCountsOf(run);
+      const notices = noticesOnDraft(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
       const drawn = span === undefined ? range : rangeOfEvents(span);
-      if (drawn === undefined) return { invoices: [], events, notices };
-      const accounts = shown.flatMap(({ id }) => run.accounts.of(id) ?? []);
-      const explain = options.explain ?? false;
-      const draw = (account: PreviewAccount): readonly Invoice[] =>
-        drawInvoices(viewOf(run, account), run.catalog.billing, {
-          ...drawn,
-          explain,
-          creditId: (cause) => creditIdOf(account.seen.id, cause),
-        });
-      const { invoices, skipped } = drawEach(accounts, draw, { areNamed: options.accounts !== undefined });
+      if (drawn === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
+      const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
+      for (const { id } of shown) {
+        const account = drawAccount(run.lanes[0], id, { ...drawn, explain, areNamed });
+        for (const invoice of account?.invoices ?? []) invoices.push(invoice);
+        if (account?.skipped !== undefined) skipped.push(account.skipped);
+      }
       notices.push(...noticesOnSkipped(skipped));
-      return { invoices, events, notices, ...(skipped.length === 0 ? {} : { skipped }) };
+      const traces = tracer?.tracesOf(run.lanes[0], invoices);
+      return { invoices, events, notices, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
     },
   };
-}
-
-interface DrawnInvoices {
-  readonly invoices: readonly Invoice[];
-  readonly skipped: readonly SkippedAccount[];
-}
-
-/**
- * Draws the invoices of each account. One whose bill cannot be made stops no other one.
- *
- * @param areNamed whether the caller named the accounts: then one whose bill cannot be made is an error
- * @throws {RatebookError} ERR_ARITHMETIC, which names the account
- */
-function drawEach(
-  accounts: readonly PreviewAccount[],
-  draw: (account: PreviewAccount) => readonly Invoice[],
-  { areNamed }: { readonly areNamed: boolean },
-): DrawnInvoices {
-  const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
-  for (const account of accounts) {
-    const { id, billFault } = account.seen;
-    try {
-      // What falls due while events come has failed already: events that came later are not counted (S13.5).
-      if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(id, billFault), {});
-      for (const invoice of billOf(id, () => draw(account))) invoices.push(invoice);
-    } catch (error) {
-      if (areNamed || !isOfAmounts(error)) throw error;
-      skipped.push({ accountId: id, message: error.message });
-    }
-  }
-  return { invoices, skipped };
 }
 
 /** So many accounts without a bill are named in sentences; all are in {@link Preview.skipped}. */
@@ -192,39 +164,8 @@ function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[]
   return more === 0 ? told : [...told, `left out: ${more} more, whose bills cannot be made either`];
 }
 
-/** An account as invoicing sees it: its usage is that of the run. */
-function viewOf({ catalog, usage }: EventRun, { seen: { id, work } }: PreviewAccount): AccountView {
-  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
-  return { ...viewOfWork(catalog, work), usage: metered };
-}
-
-/** What types would refuse, for callers without them: most of all a book or plan that was never read. */
-function checkCall(book: Book, options: PreviewOptions): void {
-  if (!hasLists(book, BOOK_LISTS)) throw invalidOption("book", "book: expected a book that readBook has read");
-  if (!isObject(options)) throw invalidOption("options", "options: expected an object");
-  const { accounts, plan, ids } = options;
-  if (accounts !== undefined && !Array.isArray(accounts))
-    throw invalidOption("accounts", "accounts: expected a list of ids");
-  if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
-    throw invalidOption("plan", "plan: expected a price plan that checkPlan or readBook has read");
-  }
-  if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
-    throw invalidOption("ids", "ids: expected false or a memory of ids");
-  }
-}
-
-const BOOK_LISTS = ["eventSchemas", "usageMeters", "features", "addOns", "pricePlans", "accounts", "invoiceGroups"];
-const PLAN_LISTS = ["usageRateCards", "fixedFeeRateCards", "licenseRateCards"];
-
-function hasLists(value: unknown, names: readonly string[]): boolean {
-  return isObject(value) && names.every((name) => Array.isArray(Reflect.get(value, name)));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
+/** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for a name that none has */
+export function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
   if (accounts === undefined) return book.accounts.filter(({ status }) => status === "ACTIVE");
   const shown = new Set(accounts.map((name) => accountNamed(book, name)));
   return book.accounts.filter((account) => shown.has(account));

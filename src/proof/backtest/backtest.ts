@@ -1,30 +1,48 @@
+import type { Account } from "../../book/model/account.ts";
 /**
  * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestOutcome } from "../../ledger/outcome.ts";
-import { createPreview, type EventCounts, type Preview, type PreviewOptions } from "../../ledger/preview/preview.ts";
-import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
-import { diffInvoices, type DiffLine } from "../diff/diff-invoices.ts";
-import { leavesOf } from "../diff/leaves.ts";
+import { draftable } from "../../ledger/preview/preview-draft.ts";
+import { drawAccount } from "../../ledger/preview/preview-draw.ts";
+import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
+import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
+import type { LaneResult } from "../../ledger/preview/preview-lane.ts";
+import { type EventSpan, type PreviewRange, rangeOf, rangeOfEvents } from "../../ledger/preview/preview-range.ts";
+import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
+import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
+import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledger/preview/preview.ts";
+import { rememberIds } from "../../ledger/preview/seen-ids.ts";
+import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
+import type { DiffLine } from "../diff/diff-invoices.ts";
+import { linesOf, type PeriodTotal, periodsOf } from "./compared-invoices.ts";
 import { distributionOf, type Distribution } from "./distribution.ts";
+import { type MigrationInput, migrationOf, type MigrationTried, migrationTried, ownVersion } from "./migration.ts";
 
 /** What is compared. */
-export interface BacktestOptions extends Pick<PreviewOptions, "at" | "from" | "until" | "accounts"> {
+export interface BacktestOptions extends Pick<
+  PreviewOptions,
+  "at" | "from" | "until" | "accounts" | "ids" | "ruleBudget"
+> {
+  /** Whether accounts have their lines; default true. Totals alone take less time. */
+  readonly lines?: boolean | undefined;
   /** Whether lines say why they changed, as {@link diffInvoices} does; default false. */
   readonly causes?: boolean | undefined;
+  /**
+   * Moves the accounts to each draft on a date, from the plans that they have then (S16.5), in place of trying the draft on
+   * the dates of their associations.
+   */
+  readonly migration?: MigrationInput | undefined;
 }
 
-/** The events of a backtest, beside its options. */
-export interface BacktestInput extends BacktestOptions {
-  /** As they were sent, in the order in which they count. */
-  readonly events: Iterable<unknown>;
-}
+/** The usage of a backtest, beside its options: at least one of events and usage cells. */
+export interface BacktestInput extends BacktestOptions, PreviewInput {}
 
 /** What an account would pay on a draft. Major units of its currency, rounded as invoices are. */
 export interface BacktestAccount {
@@ -37,10 +55,12 @@ export interface BacktestAccount {
   readonly difference: Decimal;
   /** Cards, true-ups and credits, all cycles together; causes are empty unless they were asked for. */
   readonly lines: readonly DiffLine[];
+  /** With a migration, what each billing period comes to: a cycle that it cuts is in parts on one side. */
+  readonly periods?: readonly PeriodTotal[];
 }
 
 /** The accounts of one currency together. */
-export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines"> {
+export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines" | "periods"> {
   readonly distribution: Distribution;
 }
 
@@ -54,6 +74,8 @@ export interface BacktestPlan {
   readonly accounts: readonly BacktestAccount[];
   /** Accounts whose currency the draft does not support: they are compared nowhere. */
   readonly leftOut: readonly string[];
+  /** Which accounts moved, where a migration was asked for. */
+  readonly migration?: MigrationTried;
   /** How many events had each status on the draft: entitlements of its own may decide them otherwise. */
   readonly events: EventCounts;
 }
@@ -66,84 +88,161 @@ export interface Backtest {
   readonly plans: readonly BacktestPlan[];
 }
 
-/** A backtest whose events come one after another. */
-export interface BacktestRun {
-  /** Decides one event on the current plans and on each draft. @returns its outcome on the current plans */
-  add(event: unknown): IngestOutcome;
-  /** What the events so far come to. */
+/** A backtest whose events come one after another; outcomes are those on the current plans. */
+export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted"> {
+  /** What the usage so far comes to. */
   finish(): Backtest;
 }
 
 /**
- * Prices the same events on a book's current plans and on drafts. The events are gone through once; each draft decides
- * them by itself, because its entitlements may change what is accepted.
+ * Prices the same usage on a book's current plans and on drafts. Events are gone through once and measured once; each draft
+ * decides by itself what its entitlements accept. All sides show the same cycles: by default those from the first event or
+ * day of usage that any side takes to the last.
  *
  * @param plans checked drafts, each in place of the plans of all accounts, as `plan` of a preview
- * @throws {RatebookError} ERR_OPTION_INVALID without a draft, and as `preview`
+ * @throws {RatebookError} ERR_OPTION_INVALID without a draft, and as `preview`; ERR_ARITHMETIC for an account whose bill
+ * cannot be made: without it, what the others would pay in all is no answer
  */
-export function backtest(book: Book, plans: readonly PricePlan[], { events, ...options }: BacktestInput): Backtest {
-  const run = createBacktest(book, plans, options);
-  for (const event of events) run.add(event);
-  return run.finish();
+export function backtest(
+  book: Book,
+  plans: readonly PricePlan[],
+  { events = [], usage = [], ...options }: BacktestInput,
+): Backtest {
+  const { run, finish } = startBacktest(book, plans, options, Array.isArray(events) ? events.length : 0);
+  takeUsage(usageTaker(book, run), usage);
+  takeEvents(run.add, events);
+  return finish();
 }
 
 /** Starts a backtest whose events come one after another. @throws {RatebookError} as {@link backtest} */
 export function createBacktest(book: Book, plans: readonly PricePlan[], options: BacktestOptions = {}): BacktestRun {
-  if (plans.length === 0) {
-    throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
-  }
-  const { causes = false, ...range } = options;
-  const current = createPreview(book, { ...range, explain: causes });
-  const drafts = plans.map((plan) => ({ plan, run: createPreview(book, { ...range, plan, explain: causes }) }));
+  const { run, finish } = startBacktest(book, plans, options);
+  const add = (event: unknown): IngestOutcome => run.add(event);
   return {
-    add(event) {
-      for (const { run } of drafts) run.add(event);
-      return current.add(event);
-    },
-    finish() {
-      const before = whole(current.finish());
-      return {
-        events: before.events,
-        plans: drafts.map(({ plan, run }) => {
-          const { invoices, events } = whole(run.finish());
-          return { ...compared({ book, plan, causes }, before.invoices, invoices), events };
-        }),
-      };
+    addUsage: usageTaker(book, run),
+    add,
+    slotsOf: run.slotsOf,
+    addSlots: run.addSlots,
+    addCounted: run.addCounted,
+    finish,
+  };
+}
+
+interface StartedBacktest extends Pick<BacktestRun, "finish"> {
+  readonly run: EventRun;
+}
+
+function startBacktest(book: Book, given: readonly PricePlan[], options: BacktestOptions, count = 0): StartedBacktest {
+  checkBook(book);
+  if (given.length === 0)
+    throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
+  const { accounts: named, ids, ruleBudget } = options;
+  const migration = options.migration === undefined ? undefined : migrationOf(options.migration);
+  const range = rangeOf(options);
+  const shown = shownAccounts(book, named);
+  const plans = migration === undefined ? given : given.map((plan) => ownVersion(plan, book));
+  const drafts = plans.map((plan) => ({
+    plan,
+    fitting: new Set(draftable(shown, plan, { areNamed: named !== undefined }).shown),
+  }));
+  const run = startEventRun(book, {
+    tried: [{}, ...plans.map((plan) => ({ plan, migration }))],
+    ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
+    ruleBudget,
+  });
+  const comparison = { book, shown, options, explain: options.causes ?? false };
+  return {
+    run,
+    finish: (): Backtest => {
+      const [current, ...lanes] = run.lanes;
+      const drawn = range ?? rangeOfAll(run.lanes);
+      const sides = drafts.flatMap((draft, index) => {
+        const lane = lanes[index];
+        return lane === undefined ? [] : [{ ...draft, lane, accounts: [], leftOut: [] }];
+      });
+      if (drawn !== undefined) compareAll({ ...comparison, range: drawn }, current, sides);
+      return { events: eventCountsOf(current), plans: sides.map((side) => planOfSide(side, shown)) };
     },
   };
 }
 
-/**
- * The preview, where it has every account: without the bill of one, what the others would pay in all is no answer.
- *
- * @throws {RatebookError} ERR_ARITHMETIC, which names the first account whose bill cannot be made
- */
-function whole<Result extends Pick<Preview, "skipped">>(finished: Result): Result {
-  const [first] = finished.skipped ?? [];
-  if (first !== undefined) throw new RatebookError("ERR_ARITHMETIC", first.message, {});
-  return finished;
+/** From what any side takes first to what any takes last. */
+function rangeOfAll(lanes: readonly LaneResult[]): PreviewRange | undefined {
+  let all: EventSpan | undefined;
+  for (const { span } of lanes) {
+    const { first, last } = span() ?? {};
+    if (first === undefined || last === undefined) continue;
+    all = {
+      first: all === undefined || first.timestamp < all.first.timestamp ? first : all.first,
+      last: all === undefined || last.timestamp > all.last.timestamp ? last : all.last,
+    };
+  }
+  return all && rangeOfEvents(all);
 }
 
 interface Comparison {
   readonly book: Book;
-  readonly plan: PricePlan;
-  readonly causes: boolean;
+  readonly shown: readonly Account[];
+  readonly options: BacktestOptions;
+  readonly explain: boolean;
+  readonly range: PreviewRange;
 }
 
-function compared(of: Comparison, before: readonly Invoice[], after: readonly Invoice[]): Omit<BacktestPlan, "events"> {
-  const { book, plan } = of;
-  const supported = new Set(plan.pricePlanDetails.supportedCurrencies ?? []);
-  const isLeftOut = (currency: string): boolean => !supported.has(currency);
-  const [old, changed] = [byAccount(before), byAccount(after)];
-  const accounts = book.accounts.flatMap(({ id, invoiceCurrency: currency }) => {
-    const sides = [old.get(id) ?? [], changed.get(id) ?? []] as const;
-    if (isLeftOut(currency) || sides.every((side) => side.length === 0)) return [];
-    const [from, to] = [totalOf(sides[0]), totalOf(sides[1])];
-    return [
-      { accountId: id, currency, before: from, after: to, difference: subtract(to, from), lines: linesOf(of, sides) },
-    ];
-  });
-  const shown = new Set([...old.keys(), ...changed.keys()]);
+/** A draft while accounts are compared. */
+interface Side {
+  readonly plan: PricePlan;
+  /** Accounts whose currency it supports. */
+  readonly fitting: ReadonlySet<Account>;
+  readonly lane: LaneResult;
+  readonly accounts: BacktestAccount[];
+  readonly leftOut: string[];
+}
+
+/** Account by account, so that no more invoices are held than those of one. */
+function compareAll(comparison: Comparison, current: LaneResult, sides: readonly Side[]): void {
+  for (const account of comparison.shown) {
+    const before = invoicesIn(comparison, current, account);
+    for (const side of sides) {
+      if (!side.fitting.has(account)) {
+        if (before.length > 0) side.leftOut.push(account.id);
+        continue;
+      }
+      const after = invoicesIn(comparison, side.lane, account);
+      if (before.length + after.length > 0)
+        side.accounts.push(compared(comparison, side.plan, account, [before, after]));
+    }
+  }
+}
+
+/** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
+function invoicesIn({ range, explain }: Comparison, lane: LaneResult, { id }: Account): readonly Invoice[] {
+  return drawAccount(lane, id, { ...range, explain, areNamed: true })?.invoices ?? [];
+}
+
+function compared(
+  { book, options: { lines = true, causes = false, migration } }: Comparison,
+  plan: PricePlan,
+  { id: accountId, invoiceCurrency: currency }: Account,
+  sides: readonly [readonly Invoice[], readonly Invoice[]],
+): BacktestAccount {
+  const [before, after] = [totalOf(sides[0]), totalOf(sides[1])];
+  return {
+    accountId,
+    currency,
+    before,
+    after,
+    difference: subtract(after, before),
+    lines: lines || causes ? linesOf({ book, plan, causes }, sides) : [],
+    ...(migration === undefined ? {} : { periods: periodsOf(sides) }),
+  };
+}
+
+function totalOf(invoices: readonly Invoice[]): Decimal {
+  return sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+}
+
+function planOfSide({ plan, lane, accounts, leftOut }: Side, shown: readonly Account[]): BacktestPlan {
+  const migration = migrationTried(lane, plan, shown);
   return {
     planId: plan.id,
     version: plan.version,
@@ -154,59 +253,13 @@ function compared(of: Comparison, before: readonly Invoice[], after: readonly In
       ),
     ),
     accounts,
-    leftOut: book.accounts
-      .filter(({ id, invoiceCurrency }) => shown.has(id) && isLeftOut(invoiceCurrency))
-      .map(({ id }) => id),
+    leftOut,
+    ...(migration === undefined ? {} : { migration }),
+    events: eventCountsOf(lane),
   };
-}
-
-function byAccount(invoices: readonly Invoice[]): ReadonlyMap<string, readonly Invoice[]> {
-  const lists = new Map<string, Invoice[]>();
-  for (const invoice of invoices) {
-    const list = lists.get(invoice.accountId);
-    if (list === undefined) lists.set(invoice.accountId, [invoice]);
-    else list.push(invoice);
-  }
-  return lists;
-}
-
-function totalOf(invoices: readonly Invoice[]): Decimal {
-  return sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
 }
 
 function totalIn(currency: string, accounts: readonly BacktestAccount[]): BacktestTotal {
   const [before, after] = [sum(accounts.map((each) => each.before)), sum(accounts.map((each) => each.after))];
   return { currency, before, after, difference: subtract(after, before), distribution: distributionOf(accounts) };
-}
-
-function linesOf(
-  { book, plan, causes }: Comparison,
-  [before, after]: readonly [readonly Invoice[], readonly Invoice[]],
-): readonly DiffLine[] {
-  if (causes) {
-    const others = book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
-    const books = [book, { ...book, pricePlans: [...others, plan] }] as const;
-    return diffInvoices(before, after, { books }).accounts.flatMap(({ lines }) => lines);
-  }
-  const lines = new Map<string, DiffLine>();
-  const sides = [
-    [after, (value: Decimal) => ({ before: ZERO, after: value })],
-    [before, (value: Decimal) => ({ before: value, after: ZERO })],
-  ] as const;
-  for (const [invoices, sideOf] of sides) {
-    for (const invoice of invoices) {
-      for (const [key, { type, id, description, value }] of leavesOf(invoice)) {
-        const known = lines.get(key);
-        const side = sideOf(value);
-        const [from, to] = [sum([known?.before ?? ZERO, side.before]), sum([known?.after ?? ZERO, side.after])];
-        const name = known ?? {
-          type,
-          ...(id !== undefined && { id }),
-          ...(description !== undefined && { description }),
-        };
-        lines.set(key, { ...name, before: from, after: to, difference: subtract(to, from), causes: {} });
-      }
-    }
-  }
-  return [...lines.values()];
 }

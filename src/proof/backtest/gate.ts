@@ -18,22 +18,33 @@ export interface GateRule {
   readonly percent: boolean;
 }
 
+/** What a rule is made of, in its order: each part as it may be written, and what is said of it where it is none. */
+const PARTS = [
+  [/^(account|total)/, '"account" or "total"'],
+  [/^\./, '"."'],
+  [/^(increase|decrease)/, '"increase" or "decrease"'],
+  [/^(>=?)/, '">" or ">="'],
+  [/^(\d{1,20}(?:\.\d{1,20})?)/, "an amount of at most 20 digits before and after the point"],
+  [/^(%?)/, '"%"'],
+  [/^$/, 'the end, or "%" before it'],
+] as const satisfies readonly (readonly [RegExp, string])[];
+
 /**
  * Reads a rule such as `account.increase > 20%` or `total.decrease > 0`.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID with what was expected
+ * @throws {RatebookError} ERR_OPTION_INVALID with the place where it is none, and what was expected there
  */
 export function parseGate(text: string): GateRule {
-  const match = /^\s*(account|total)\.(increase|decrease)\s*(>=?)\s*(\d{1,20}(?:\.\d{1,20})?)\s*(%?)\s*$/.exec(text);
-  if (match === null) {
-    const shown = JSON.stringify(text.slice(0, 60));
-    throw new RatebookError(
-      "ERR_OPTION_INVALID",
-      `expected a rule such as "account.increase > 20%" or "total.decrease > 0", got ${shown}`,
-      { option: "failIf" },
-    );
+  const found: string[] = [];
+  let at = 0;
+  for (const [part, expected] of PARTS) {
+    at += /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
+    const match = part.exec(text.slice(at));
+    if (match === null) throw invalidGate(text, at, expected);
+    at += match[0].length;
+    if (match[1] !== undefined) found.push(match[1]);
   }
-  const [, of, change, operator, limit, percent] = match;
+  const [of, change, operator, limit, percent] = found;
   return {
     of: of === "total" ? "total" : "account",
     change: change === "decrease" ? "decrease" : "increase",
@@ -41,6 +52,13 @@ export function parseGate(text: string): GateRule {
     limit: decimalOf(limit),
     percent: percent === "%",
   };
+}
+
+function invalidGate(text: string, at: number, expected: string): RatebookError<"ERR_OPTION_INVALID"> {
+  const rest = text.slice(at, at + 20);
+  const place = rest === "" ? "at its end" : `at character ${at + 1}, ${JSON.stringify(rest)}`;
+  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expected} ${place}; a rule is such as "account.increase > 20%" or "total.decrease > 0"`;
+  return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
 }
 
 /** Where a backtest breaks a rule, a sentence each. What was 0 before and is more has increased by any share. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
-import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/model/rate-card.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import type { CardPrices } from "./card-inputs.ts";

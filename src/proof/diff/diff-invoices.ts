@@ -3,16 +3,18 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
+import type { Book } from "../../book/model/book.ts";
 import { RatebookError } from "../../errors.ts";
 import type { CardExplanation, ExactAmount, TrueUpExplanation } from "../../invoicing/explain.ts";
-import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
-import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
   type Fraction,
   NOTHING,
+  roundFraction,
   shareOf,
   subtractFractions,
   sumFractions,
@@ -107,8 +109,8 @@ function diffAccount(
     );
   const sums = new Map<string, DiffLine>();
   const cycles = new Map<string, { before?: Invoice; after?: Invoice }>();
-  for (const invoice of after) cycles.set(keyOf(invoice), { after: invoice });
-  for (const invoice of before) cycles.set(keyOf(invoice), { ...cycles.get(keyOf(invoice)), before: invoice });
+  for (const [key, invoice] of keyed(after)) cycles.set(key, { after: invoice });
+  for (const [key, invoice] of keyed(before)) cycles.set(key, { ...cycles.get(key), before: invoice });
   for (const pair of cycles.values()) {
     for (const line of diffPair(pair, books)) {
       const key = JSON.stringify([line.type, line.id]);
@@ -118,13 +120,31 @@ function diffAccount(
   }
   const lines = [...sums.values()];
   const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(added, { type: "", ...NO_CHANGE });
+  for (const [side, invoices] of [
+    [from, before],
+    [to, after],
+  ] as const) {
+    const whole = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+    if (side.eq(whole)) continue;
+    throw refusal(
+      `${accountId}: the lines of its invoices come to ${textOf(side)}, and their totals to ${textOf(whole)}`,
+    );
+  }
   return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };
 }
 
 const NO_CHANGE = { before: ZERO, after: ZERO, difference: ZERO, causes: {} };
 
-function keyOf({ invoiceType, startDate, endDate, invoiceDate }: Invoice): string {
-  return [invoiceType, startDate, endDate, invoiceType === "AD_HOC" ? invoiceDate : ""].join("|");
+/** Invoices by kind and cycle; of several with one key, as increases of one instant, each has its number too. */
+function keyed(invoices: readonly Invoice[]): readonly (readonly [string, Invoice])[] {
+  const counts = new Map<string, number>();
+  return invoices.map((invoice) => {
+    const { invoiceType, startDate, endDate, invoiceDate } = invoice;
+    const key = [invoiceType, startDate, endDate, invoiceType === "AD_HOC" ? invoiceDate : ""].join("|");
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return [`${key}|${count}`, invoice];
+  });
 }
 
 function added(a: DiffLine, b: DiffLine): DiffLine {
@@ -208,17 +228,14 @@ function cardSteps(
     const invoice = side === 0 ? pair.before : pair.after;
     return books && invoice && bookPrices(books[side], invoice, line);
   };
-  const isOnePlan = haveOnePlan(pair, books);
+  const isOnePrice = haveOnePlan(pair, books) && isSharable(pair, [a, b]);
   for (const [inputs, end] of [
     [from, ends[0]],
     [to, ends[1]],
   ] as const)
     checkEnd(inputs, end, name);
   const prices = [pricesOf(from, known(0)), pricesOf(to, known(1))] as const;
-  const shared =
-    isOnePlan && line.quantity !== undefined
-      ? ([joined(prices[0], prices[1]), joined(prices[1], prices[0])] as const)
-      : prices;
+  const shared = isOnePrice ? ([joined(...prices), joined(prices[1], prices[0])] as const) : prices;
   const start = withDefaults(from ?? { ...(to ?? EMPTY), ...usageOf(pair.before, line), prices: shared[0] }, shared[0]);
   const end = withDefaults(to ?? { ...start, ...usageOf(pair.after, line), prices: shared[1] }, shared[1]);
   const used: CardInputs = {
@@ -269,6 +286,15 @@ function haveOnePlan({ before, after }: Pair, books: DiffOptions["books"]): bool
   return isOne && (books === undefined || books[0] === books[1]);
 }
 
+/** Whether one side's slabs may stand for the other's: not where that used the meter and has no card for it, nor of a fee. */
+function isSharable({ before, after }: Pair, [a, b]: Sides<InvoiceLine>): boolean {
+  const line = b ?? a;
+  const side = a === undefined ? before : after;
+  if (line?.quantity === undefined) return false;
+  if ((a !== undefined && b !== undefined) || side === undefined) return true;
+  return usageOf(side, line).counted?.some(({ quantity }) => quantity?.gt(ZERO)) !== true;
+}
+
 /** What a side without the line used of its meter. */
 function usageOf({ usageInfo }: Invoice, { type, id, quantity }: InvoiceLine): Partial<CardInputs> {
   if (quantity === undefined) return {};
@@ -286,14 +312,29 @@ function trueUpSteps(
 ): readonly Fraction[] {
   const [a, b] = sides.map((line) => line && commitmentOf(line));
   const isOnePlan = haveOnePlan(pair, books);
-  const [start, end] = isOnePlan ? [a ?? b, b ?? a] : [a, b];
-  const at = (of: Commitment | undefined, step: number): Fraction => {
-    if (of === undefined) return NOTHING;
-    const charged = sumFractions([...cards.values()].map((steps) => steps[step] ?? NOTHING));
-    const lacking = subtractFractions(subtractFractions(of.committed, whole(of.elsewhere)), charged);
+  const lackingOf = ({ committed, elsewhere }: Commitment, charged: Fraction): Fraction => {
+    const lacking = subtractFractions(subtractFractions(committed, whole(elsewhere)), charged);
     return compareFractions(lacking, NOTHING) > 0 ? lacking : NOTHING;
   };
+  const at = (of: Commitment | undefined, step: number): Fraction =>
+    of === undefined
+      ? NOTHING
+      : lackingOf(of, sumFractions([...cards.values()].map((steps) => steps[step] ?? NOTHING)));
+  // A side that lacks nothing may have the other's commitment only where nothing would lack with it. Its plan may have been
+  // edited under the same version, or its invoices in advance may have come to more.
+  const borrowed = (of: Commitment | undefined, invoice: Invoice | undefined): Commitment | undefined => {
+    if (!isOnePlan || of === undefined || invoice === undefined) return undefined;
+    const lacking = lackingOf(of, whole(chargedOn(invoice)));
+    return roundFraction(lacking, minorUnitDigits(invoice.currency), "DOWN").isZero() ? of : undefined;
+  };
+  const [start, end] = [a ?? borrowed(b, pair.before), b ?? borrowed(a, pair.after)];
   return [at(start, 0), at(start, 1), at(start, 2), at(start, 3), at(start, 4), at(end, 4), at(end, 4)];
+}
+
+/** What the cards of an invoice come to, rounded. */
+function chargedOn(invoice: Invoice): Decimal {
+  const cards = [...leavesOf(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
+  return sum(cards.map(({ value }) => value));
 }
 
 /** A commitment, and what the other invoices of its cycle come to. */

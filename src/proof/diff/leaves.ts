@@ -3,16 +3,27 @@
  *
  * @module
  */
-import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { RatebookError } from "../../errors.ts";
+import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
 
-/** The cards, the true-up and the credits of an invoice, by type and id. */
+/**
+ * The cards, the true-up and the credits of an invoice, by type and id.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID for a line whose type is not known: another version may have made it
+ */
 export function leavesOf(invoice: Invoice | undefined): ReadonlyMap<string, InvoiceLine> {
   const leaves = new Map<string, InvoiceLine>();
   const visit = (line: InvoiceLine): void => {
-    const isLeaf =
-      line.type.endsWith("_RATE_CARD_AMOUNT") || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
-    if (isLeaf) leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
-    else line.lineItems?.forEach(visit);
+    if (SUM_LINE_TYPES.has(line.type)) {
+      line.lineItems?.forEach(visit);
+      return;
+    }
+    const isLeaf = CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
+    if (!isLeaf) {
+      const message = `${line.type} is no line of an invoice of this version: preview again with it`;
+      throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
+    }
+    leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
   };
   if (invoice !== undefined) visit(invoice.revenueInfo);
   return leaves;

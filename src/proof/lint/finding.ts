@@ -3,8 +3,8 @@
  *
  * @module
  */
+import type { LintCode } from "../../book/model/lint-codes.ts";
 import { type Path, pathText } from "../../book/problems.ts";
-import type { LintCode } from "../../book/resources/lint.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
 

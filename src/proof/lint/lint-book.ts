@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { Silence } from "../../book/resources/lint.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { Silence } from "../../book/model/catalog-items.ts";
 import { RatebookError } from "../../errors.ts";
 import { type DecimalInput, decimalOf, ONE } from "../../numbers/decimal.ts";
 import type { LintFinding } from "./finding.ts";

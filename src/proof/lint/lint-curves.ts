@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RateValue } from "../../book/resources/rate-card.ts";
+import type { RateValue } from "../../book/model/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, greatest, multiply, ONE, subtract, textOf, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";

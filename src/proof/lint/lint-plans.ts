@@ -4,14 +4,15 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { Account } from "../../book/resources/account.ts";
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
-import type { FixedFeeRateCard } from "../../book/resources/rate-card.ts";
+import type { Account } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { Maybe } from "../../book/model/maybe.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+import type { FixedFeeRateCard, SlabRate } from "../../book/model/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
-import { roundFraction, whole } from "../../numbers/fraction.ts";
+import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import { curveOf } from "../price-curve.ts";
 import { finding, type LintFinding, moneyText } from "./finding.ts";
@@ -23,7 +24,7 @@ type Details = PricePlanDetails | PricePlanDetailsOverride;
 export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
   return [
     ...feesTwice(book, set),
-    ...idleCommitments(set),
+    ...idleCommitments(book, set),
     ...freeTiers(set),
     ...uselessGrants(set),
     ...fineFees(book, set),
@@ -58,15 +59,16 @@ function isRateOf(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["
   return !rate.isZero() && card.rateValues.some((other) => other.currency === currency && other.rate.eq(rate));
 }
 
-/** A commitment that the fees of every cycle come to already. */
-function idleCommitments({ details, path, at }: CardSet): readonly LintFinding[] {
+/** A commitment that the fees of every cycle, rounded as invoices have them, come to already (S1.5, S13.3). */
+function idleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const commitment = details.minimumCommitment;
   // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
   if (!commitment || !("supportedCurrencies" in details) || hasNegative(details)) return [];
   return commitment.rateValues.flatMap(({ currency, rate }, index) => {
-    const fees = details.fixedFeeRateCards.filter(isOfEveryCycle).map((card) => feeIn(card, currency));
-    const total = sum(fees);
-    if (fees.length === 0 || total.lt(rate)) return [];
+    const cards = details.fixedFeeRateCards.filter(isOfEveryCycle);
+    const total = sum(cards.map((card) => invoicedFee(card, currency, organization.rounding)));
+    const lacking = roundFraction(whole(subtract(rate, total)), minorUnitDigits(currency), organization.rounding);
+    if (cards.length === 0 || lacking.gt(ZERO)) return [];
     return [
       finding(
         "COMMITMENT_IDLE",
@@ -84,19 +86,28 @@ function isOfEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard
   return type === "RECURRING" && (recurrence?.interval ?? 1) === 1 && (recurrence?.offset ?? 0) === 0;
 }
 
-function feeIn({ rateValues }: FixedFeeRateCard, currency: string): Decimal {
-  return rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
+function invoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
+  const rate = rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
+  return roundFraction(whole(rate), minorUnitDigits(currency), rounding);
 }
 
-function hasNegative(details: Details): boolean {
-  const slabPriced = [
-    ...details.usageRateCards,
-    ...details.licenseRateCards,
-    ...details.billingEntitlementRateCards,
-    ...details.entitlementOverageRateCards,
-  ].flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates.map(({ rate }) => rate)));
-  const fees = details.fixedFeeRateCards.flatMap(({ rateValues }) => rateValues.map(({ rate }) => rate));
-  return [...slabPriced, ...fees].some((rate) => rate.isNegative());
+/** Whether a card may charge something below zero: by a rate, a flat rate or a bound. */
+function hasNegative({ fixedFeeRateCards, creditGrantRateCards, ...details }: Details): boolean {
+  const fees = fixedFeeRateCards.flatMap(({ rateValues }) => rateValues.map(({ rate }) => rate));
+  const grants = creditGrantRateCards.flatMap(({ rateDetails }) =>
+    rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails.flatMap(amountsOf)),
+  );
+  const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
+  const slabPriced = [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards]
+    .flat()
+    .flatMap(({ rateValues }) =>
+      rateValues.flatMap(({ slabRates, rateConfig }) => [...slabRates.flatMap(amountsOf), rateConfig?.maximumRate]),
+    );
+  return [...fees, ...grants, ...slabPriced].some((amount) => amount?.isNegative() === true);
+}
+
+function amountsOf({ rate, slabRateConfig }: Pick<SlabRate, "rate" | "slabRateConfig">): readonly Maybe<Decimal>[] {
+  return [rate, slabRateConfig?.flatRate, slabRateConfig?.maximumRate];
 }
 
 /** Overage that is free for more units than were sold. */

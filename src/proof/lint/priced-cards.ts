@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Book } from "../../book/book.ts";
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
-import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/model/rate-card.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import type { LintPlace } from "./finding.ts";
 

@@ -73,7 +73,7 @@ const KEYS_MAX = 10_000;
 
 /**
  * Access by API keys and their tokens. A bad credential is counted against its address, but a good one is served from
- * any: nobody is locked out by what others send from the same address.
+ * any address: bad requests of one client lock out no other client behind the same address.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for rate limits that are none
  */

@@ -8,7 +8,7 @@ import { isIPv6 } from "node:net";
 /** Characters that are kept of what is no address, as a proxy may say. */
 const TEXT_MAX = 64;
 
-/** Whom an address stands for: an IPv4 address itself, of an IPv6 address its /64, which one client has to itself. */
+/** The client behind an address: the whole IPv4 address, or the /64 of an IPv6 address, which is what one client is assigned. */
 export function clientOf(address: string): string {
   const [bare = ""] = address.split("%", 1);
   if (!isIPv6(bare)) return bare.slice(0, TEXT_MAX);

@@ -35,7 +35,7 @@ export interface ApiKey {
   readonly prefix: string;
   readonly createdAt: number;
   /** Absent while the key is good. */
-  readonly revokedAt?: number;
+  readonly revokedAt?: number | undefined;
 }
 
 /** A key that was just made. */
@@ -166,18 +166,18 @@ function made(
   return { result: { ...keptKeyOf(document).shown, key }, changes: { documents: [document] } };
 }
 
+/** A key as it is stored: its digest, never its text. A role that this version does not know may do the least. */
+const storedKey = z.object({
+  name: z.string(),
+  role: z.enum(ROLES).catch("read"),
+  prefix: z.string(),
+  sha256: z.string(),
+  revokedAt: z.number().optional(),
+});
+
 function keptKeyOf({ id, createdAt, body }: DocumentRecord): KeptKey {
-  const { revokedAt } = body;
-  const shown = {
-    id,
-    name: String(body["name"]),
-    // A role that this version does not know may do the least.
-    role: ROLES.find((role) => role === body["role"]) ?? "read",
-    prefix: String(body["prefix"]),
-    createdAt,
-    ...(typeof revokedAt === "number" ? { revokedAt } : {}),
-  };
-  return { shown, digest: Buffer.from(String(body["sha256"]), "hex") };
+  const { sha256, ...shown } = storedKey.parse(body);
+  return { shown: { id, createdAt, ...shown }, digest: Buffer.from(sha256, "hex") };
 }
 
 function digestOf(text: string): Buffer {

@@ -14,7 +14,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** The limits of one key, each of the named endpoints having its own. They hold for each process by itself. */
+/** The limits of one key, one for each named endpoint. Each process counts on its own. */
 export interface RateLimits {
   readonly ingest: RateLimit;
   readonly ingestBatch: RateLimit;

@@ -76,6 +76,6 @@ async function keptSecret({ store }: Engine, clock: () => number): Promise<Uint8
   });
 }
 
-function bytesOf(body: Readonly<Record<string, unknown>>): Uint8Array {
-  return Buffer.from(String(body["secret"]), "base64url");
+function bytesOf({ secret }: Readonly<Record<string, unknown>>): Uint8Array {
+  return Buffer.from(String(secret), "base64url");
 }

@@ -12,7 +12,7 @@ import type { AccessControl } from "../access/access.ts";
 /** What the page shows. */
 export interface DocsPage {
   readonly access: Pick<AccessControl, "admit">;
-  /** The document for who asks. */
+  /** The OpenAPI document for a request. */
   readonly documentFor: (request: FastifyRequest) => Readonly<Record<string, unknown>>;
 }
 

@@ -131,10 +131,10 @@ function jsonSchema(schema: z.ZodType, components: Map<string, unknown>): Json {
   return pointed(own) as Json;
 }
 
-/** What a component says of itself is said by its place in the document. */
+/** Keys that are left out of components: their place in the document identifies them. */
 const OWN_NAMES: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 
-/** Bounds that say no more than that a whole number is one. */
+/** The bounds of every safe integer, which are left out. */
 const BOUNDS_OF_ALL: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 
 /** References to definitions of a schema as references to components. */

@@ -116,7 +116,7 @@ function mayBeHead({ rawPacket }: ClientError, { bytesRead }: Socket, response: 
   return true;
 }
 
-/** Bytes in which a method is told. */
+/** Most bytes of a request's method. */
 const METHOD_MAX = 32;
 
 /** Answers what no endpoint is found for: a path that is no text, or that is not below the prefix. */

@@ -46,6 +46,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   ERR_INPUT_INVALID: 400,
   ERR_STORE_CONFLICT: 409,
   ERR_STORE_UNAVAILABLE: 503,
+  ERR_USAGE_UNAVAILABLE: 503,
   ERR_OPTION_INVALID: 400,
 };
 
@@ -108,7 +109,7 @@ function statusOfUnknown(
   pathIds: Readonly<Record<string, unknown>>,
   unknownId: number,
 ): number {
-  // A version is named with what it is of: `api-calls@3`.
+  // The id of a version holds the id of its resource: `api-calls@3`.
   const inPath = Object.entries(pathIds).some(
     ([name, id]) =>
       typeof id === "string" &&

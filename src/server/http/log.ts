@@ -23,7 +23,7 @@ export function loggerOf({ level = "info", stream = process.stderr }: LogOptions
   return {
     level,
     stream,
-    // No host name: it says nothing that whoever collects the log does not know.
+    // No host name: log collectors add it.
     base: { pid: process.pid },
     serializers: {
       req: ({ method, url }: { readonly method?: string; readonly url?: string }) => ({ method, path: pathOf(url) }),
@@ -44,7 +44,7 @@ export function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** What a query says may be long, and is nobody's business. */
+/** The path alone: a query may be long, and may hold personal data. */
 function pathOf(url = ""): string {
   return withoutCredentials(url.split("?", 1)[0] ?? "");
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { type Path, pathText } from "../../book/problems.ts";
+import { refuse } from "../../ledger/events/decide-event.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
-import { outcomeOf } from "../../ledger/outcome.ts";
 
 /** Most numbers of a body that are marked; with more of them it is refused as a whole. */
 export const MARKS_MAX = 10_000;
@@ -21,7 +21,7 @@ export class UnkeptItem {
 
   constructor(item: object, sentence: string) {
     const { id } = item as { readonly id?: unknown };
-    const outcome = outcomeOf("INGESTION_REFUSED", `Field ${sentence}.`);
+    const outcome = refuse(`Field ${sentence}.`);
     this.result = typeof id === "string" ? { ...outcome, eventId: id } : outcome;
   }
 }

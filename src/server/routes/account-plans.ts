@@ -9,7 +9,6 @@ import { date } from "../../book/resources/fields.ts";
 import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, queryTime, wholeNumber } from "../http/fields.ts";
@@ -95,7 +94,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       if (end <= start) throw new Refusal(400, "end_date: expected a date after start_date");
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // What has no end goes on after any date.
-      const found = schedules.filter(({ from, until }) => from < end && (until > start || until >= NO_END));
+      const found = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
       const data = await shownSchedules(engine, found);
       return ok({ data, nextToken: null, context: { pageSize: data.length } });
     },

@@ -40,13 +40,13 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     tag: "Accounts",
     summary: "List accounts, newest first",
     access: "read",
-    query: listQuery({ customer_id: pathId().optional(), status: z.enum(["ACTIVE", "ARCHIVED"]).optional() }),
+    query: listQuery({ customer_id: pathId().optional(), status: accountShape.shape.status.optional() }),
     answers: { 200: listOf(accountShape, "AccountList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "accounts", query });
       const { customer_id: customerId, status } = asked.filters;
       const filter = { ...(customerId && { customerId }), ...(status && { status }) };
-      const found = await engine.accounts.list(filter, asked.page);
+      const found = await engine.accounts.list({ filter, page: asked.page });
       const ids = found.items.map(({ id }) => id);
       const settings = await engine.settings.of("ACCOUNT", ids);
       return okPage(asked, found, (account) => shownAccount(account, { settings: settings.get(account.id) }));

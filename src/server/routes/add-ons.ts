@@ -5,28 +5,30 @@
  */
 import * as z from "zod";
 
-import { type AddOn, addOn } from "../../book/resources/catalog-items.ts";
+import type { AddOn } from "../../book/model/catalog-items.ts";
+import { addOn } from "../../book/resources/catalog-items.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
+import { deriveAnswers } from "../shapes/answer-of.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Add-ons";
 const { name, billableName } = addOn.shape;
-const addOnShape = z
-  .strictObject({
-    id: z.string(),
+const addOnShape = deriveAnswers().ofObject(
+  addOn,
+  {
     name: z.string().max(255),
     type: addOn.shape.type.meta({
       description: "Usable in license, fixed fee and credit grant rate cards, each in its own.",
     }),
-    status: z.enum(["ACTIVE", "ARCHIVED"]),
     createdAt: timestamp,
     displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
     billableName: z.string().max(255).optional(),
-  })
-  .meta({ id: "AddOn" });
+  },
+  { id: "AddOn" },
+);
 const { type, status } = addOnShape.shape;
 const params = z.strictObject({ addon_id: pathId() });
 
@@ -54,7 +56,7 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(addOnShape, "AddOnList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "addons", query });
-      return okPage(asked, await engine.addOns.list(asked.filters, asked.page), shownAddOn);
+      return okPage(asked, await engine.addOns.list({ filter: asked.filters, page: asked.page }), shownAddOn);
     },
   }),
   endpoint({

@@ -51,7 +51,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(aliasShape, "AliasList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "aliases", query });
-      return okPage(asked, await engine.aliases.list(asked.page), shownAlias);
+      return okPage(asked, await engine.aliases.list({ page: asked.page }), shownAlias);
     },
   }),
   endpoint({

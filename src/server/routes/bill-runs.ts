@@ -1,13 +1,13 @@
 /**
- * Bill runs at intervals: what falls due is done although nobody asks.
+ * Bill runs at intervals: invoices become final without a request; once a day, old events leave after one.
  *
- * Servers over one database may all have them: an invoice becomes final once, whoever is first, and who comes second
- * finds nothing left to do.
+ * Servers over one database may all have them, and share the accounts: an invoice becomes final once, by the first of them.
  *
  * @module
  */
 import type { FastifyBaseLogger } from "fastify";
 
+import type { FinalizeOptions } from "../../engine/billing/bill-run.ts";
 import type { Engine } from "../../engine/engine.ts";
 
 /** Bill runs that go on until they are stopped. */
@@ -22,7 +22,7 @@ export interface BillRuns {
 
 /** What bill runs need. */
 export interface BillRunOptions {
-  readonly engine: Pick<Engine, "finalize">;
+  readonly engine: Pick<Engine, "finalize" | "pruneEvents">;
   /** Milliseconds from the end of one to the start of the next, give or take a tenth. */
   readonly interval: number;
   readonly log: FastifyBaseLogger;
@@ -33,6 +33,12 @@ export interface BillRunOptions {
 /** The first one comes soon: what fell due while no server ran has waited long enough. */
 const FIRST_MS = 5000;
 const JITTER = 0.1;
+/** A run rests as long as it worked: requests are served in between. */
+const REST = 1;
+/** A long run says how far it is after so many milliseconds, and again after as many. */
+const PROGRESS_MS = 10_000;
+/** Events that are kept no longer are looked for once a day. */
+const PRUNE_MS = 86_400_000;
 /** What a timer takes at most. */
 const INTERVAL_MAX = 2 ** 31 - 1;
 
@@ -41,11 +47,16 @@ export function startBillRuns({ engine, interval, log, random = Math.random }: B
   let running: Promise<void> | undefined;
   let timer = setTimeout(run, Math.min(interval, FIRST_MS) * random());
   let isStopped = false;
+  let prunedAt = -Infinity;
   function run(): void {
     running = runAndWait();
   }
   async function runAndWait(): Promise<void> {
     await runOnce(engine, log, () => isStopped);
+    if (!isStopped && performance.now() - prunedAt >= PRUNE_MS) {
+      prunedAt = performance.now();
+      await prune(engine, log, () => isStopped);
+    }
     if (isStopped) return;
     const wait = interval * (1 + JITTER * (2 * random() - 1));
     timer = setTimeout(run, Math.min(wait, INTERVAL_MAX));
@@ -60,18 +71,38 @@ export function startBillRuns({ engine, interval, log, random = Math.random }: B
 }
 
 async function runOnce(
-  engine: Pick<Engine, "finalize">,
+  engine: Pick<Engine, "finalize" | "pruneEvents">,
   log: FastifyBaseLogger,
   isStopped: () => boolean,
 ): Promise<void> {
   const began = performance.now();
   try {
-    const done = await engine.finalize();
+    let saidAt = began;
+    const onProgress: FinalizeOptions["onProgress"] = (soFar) => {
+      if (performance.now() - saidAt < PROGRESS_MS) return;
+      saidAt = performance.now();
+      log.info(soFar, "bill run goes on");
+    };
+    const done = await engine.finalize(undefined, { rest: REST, onProgress });
     const ms = Math.round(performance.now() - began);
     const isNothing = Object.values(done).every((count) => count === 0);
     log[isNothing ? "debug" : "info"]({ ...done, ms }, "bill run");
   } catch (error) {
     if (isStopped()) log.info("bill run stopped: the next one goes on");
     else log.error({ err: error }, "bill run failed: the next one goes on");
+  }
+}
+
+/** Lets old events leave, where the engine keeps them for a time only. */
+async function prune(
+  engine: Pick<Engine, "pruneEvents">,
+  log: FastifyBaseLogger,
+  isStopped: () => boolean,
+): Promise<void> {
+  try {
+    const { pruned } = await engine.pruneEvents({ rest: REST });
+    if (pruned > 0) log.info({ pruned }, "old events have left");
+  } catch (error) {
+    if (!isStopped()) log.error({ err: error }, "old events stay: tomorrow they are tried again");
   }
 }

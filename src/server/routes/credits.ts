@@ -83,7 +83,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "credits", sizes: LONG_PAGES, query });
       const { account_id: accountId, status } = asked.filters;
-      const found = await engine.credits.list({ accountId, status }, asked.page);
+      const found = await engine.credits.list({ filter: { accountId, status }, page: asked.page });
       return okOpenPage(asked, found, shownCredit);
     },
   }),

@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
+import { customer } from "../../book/resources/account.ts";
 import type { CustomerShown } from "../../engine/accounts/customers.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
@@ -18,11 +19,11 @@ const customerShape = z
   .strictObject({
     id: z.string().max(50),
     togaiCustomerId: z.string().max(50).meta({ description: "The same as `id`." }),
-    name: z.string().min(3).max(255),
+    name: customer.shape.name,
     primaryEmail: z.string().max(255).optional(),
     address: addressShape.optional(),
-    billingAddress: z.string().optional().meta({ description: "The address in one line." }),
-    status: z.enum(["ACTIVE", "ARCHIVED"]),
+    billingAddress: z.string().meta({ description: "The address in one line; empty where there is none." }),
+    status: accountShape.shape.status,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -47,12 +48,12 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     answers: { 201: customerMade },
     handle: async ({ engine, body }) => {
       const { id, name } = body;
-      const { account, ...customer } = await engine.customers.create({
+      const { account, ...made } = await engine.customers.create({
         ...body,
         account: body.account ?? { id, name },
       });
       const settings = account && (await engine.settings.of("ACCOUNT", [account.id])).get(account.id);
-      return created({ ...shownCustomer(customer), account: account && shownAccount(account, { settings }) });
+      return created({ ...shownCustomer(made), account: account && shownAccount(account, { settings }) });
     },
   }),
   endpoint({
@@ -66,7 +67,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(customerShape, "CustomerList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "customers", query });
-      const found = await engine.customers.list(asked.page);
+      const found = await engine.customers.list({ page: asked.page });
       return okPage(asked, found, shownCustomer);
     },
   }),
@@ -111,8 +112,8 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function shownCustomer(customer: CustomerShown): z.input<typeof customerShape> {
-  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = customer;
+function shownCustomer(own: CustomerShown): z.input<typeof customerShape> {
+  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = own;
   const shown = shownAddress(address);
   return withoutAbsent({
     id,
@@ -120,7 +121,7 @@ function shownCustomer(customer: CustomerShown): z.input<typeof customerShape> {
     name,
     primaryEmail: primaryEmail ?? undefined,
     address: shown,
-    billingAddress: shown && oneLine(shown),
+    billingAddress: oneLine(shown ?? {}),
     status,
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt),

@@ -14,7 +14,7 @@ import { listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
-const STATES = ["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"] as const;
+const { status } = eventSchemaShape.shape;
 /** In its path, `+` is a space as `%20` is: names have spaces and no plus. */
 const params = z.strictObject({
   event_schema_name: z
@@ -55,11 +55,15 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "List the latest version of each event schema, newest first",
     access: "read",
-    query: listQuery({ status: z.enum(STATES).optional() }),
+    query: listQuery({ status: status.optional() }),
     answers: { 200: listOf(eventSchemaShape, "EventSchemaList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "event_schema", query });
-      return okPage(asked, await engine.eventSchemas.list(asked.filters, asked.page), shownEventSchema);
+      return okPage(
+        asked,
+        await engine.eventSchemas.list({ filter: asked.filters, page: asked.page }),
+        shownEventSchema,
+      );
     },
   }),
   endpoint({
@@ -88,7 +92,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     params,
     body: z.strictObject({
       description,
-      status: z.enum(STATES).optional(),
+      status: status.optional(),
       attributes: declaredFields.optional(),
       dimensions: declaredFields.optional(),
       enrichments,
@@ -109,7 +113,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(eventSchemaShape, "EventSchemaVersionList") },
     handle: async ({ engine, paging, params: { event_schema_name: of }, query }) => {
       const asked = paging.open({ list: `event_schema_versions:${of}`, query });
-      return okPage(asked, await engine.eventSchemas.versions(of, asked.page), shownEventSchema);
+      return okPage(asked, await engine.eventSchemas.versions(of, { page: asked.page }), shownEventSchema);
     },
   }),
   endpoint({

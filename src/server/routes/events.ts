@@ -5,18 +5,29 @@
  */
 import * as z from "zod";
 
-import { UNDO_FILTERS } from "../../ledger/events/undo-filter.ts";
+import { isUndoCombination } from "../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import type { EventFilter } from "../../ledger/view.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
 import { timeText } from "../http/fields.ts";
+import { withKeptSince } from "../http/kept-events.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
+import { inWireNames } from "../http/wire-names.ts";
 import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */
 const NAME_MAX = 50;
 
-const stored = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
+const ingestStatus = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
+/** What became of events, as their `status` says it: the service's clients ask for that one, too. */
+const STATES = {
+  INGESTED: { accepted: true, reverted: false },
+  FAILED: { accepted: false, reverted: false },
+  REVERTED: { reverted: true },
+} as const;
+const state = z.enum(["INGESTED", "FAILED", "REVERTED"]);
 
 const eventList = z
   .strictObject({
@@ -44,6 +55,26 @@ const undoQuery = z.strictObject({
     .meta({ description: "The time of ingest; without a fraction it matches the whole second." }),
 });
 
+/** The parts of a filter under the names that the engine has for them. */
+const UNDO_NAMES = {
+  account: "account_id",
+  referenceId: "id",
+  eventId: "event_id",
+  timestamp: "event_source_time",
+  createdAt: "created_at",
+};
+
+function timeIn(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : timeText(text);
+}
+
+/** Says which filters an undo takes, beginning with those that it was given beside the account. */
+function sentenceOnUndo(query: z.output<typeof undoQuery>): string {
+  const beside = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
+  const given = beside.map(([name]) => name).join(" with ");
+  return `${given}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
+}
+
 /** The endpoints of stored events. */
 export const EVENT_ENDPOINTS: readonly Endpoint[] = [
   endpoint({
@@ -57,7 +88,10 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       {
         account_id: z.string().optional(),
         schema_name: z.string().max(NAME_MAX).optional(),
-        status: stored.optional().meta({ description: "The status of its ingest." }),
+        status: z
+          .enum([...ingestStatus.options, ...state.options])
+          .optional()
+          .meta({ description: "The status of its ingest, or its status." }),
       },
       LONG_PAGES,
     ),
@@ -68,12 +102,12 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       const filter = {
         ...(accountId === undefined ? {} : { accountId }),
         ...(schemaName === undefined ? {} : { schemaName }),
-        ...(status === undefined ? {} : { status }),
+        ...statusFilter(status),
       };
-      const found = await engine.events.list(filter, asked.page);
+      const found = await engine.events.list({ filter, page: asked.page });
       const places = await engine.events.places(found.items);
       const nextToken = asked.nextToken(found);
-      return ok({
+      return withKeptSince(engine, {
         events: found.items.map((event, index) => shownRecord(event, places[index])),
         ...(nextToken === undefined ? {} : { nextToken }),
         context: { pageSize: asked.page.limit },
@@ -96,7 +130,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       const events = await engine.events.get(id);
       const places = await engine.events.places(events);
       const ways = await Promise.all(events.map((event, index) => shownPipeline(engine, event, places[index])));
-      return ok({
+      return withKeptSince(engine, {
         events: events.map((event, index) => ({
           ...shownRecord(event, places[index]),
           eventPipelineInfo: ways[index],
@@ -117,13 +151,35 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     query: undoQuery,
     answers: { 200: z.strictObject({ data: z.array(undoneShape) }).meta({ id: "UndoneEvents" }) },
     handle: async ({ engine, query }) => {
-      const given: Record<string, string> = {};
-      for (const name of UNDO_FILTERS) {
-        const value = query[name];
-        if (value !== undefined) given[name] = name.endsWith("id") ? value : timeText(value);
-      }
-      const undone = await engine.undo(given);
-      return ok({ data: undone.map(({ event, status, reason }) => shownUndone(event, { status, reason })) });
+      const { account_id: account, id: referenceId, event_id: eventId } = query;
+      const filter = {
+        account,
+        referenceId,
+        eventId,
+        timestamp: timeIn(query.event_source_time),
+        createdAt: timeIn(query.created_at),
+      };
+      if (!isUndoCombination(filter)) throw new Refusal(400, sentenceOnUndo(query));
+      const undone = await inWireNames(UNDO_NAMES, engine.undo(filter));
+      return withKeptSince(engine, {
+        data: undone.map(({ event, status, reason }) => shownUndone(event, { status, reason })),
+      });
     },
   }),
 ];
+
+/** The filter of events by what became of them, or by the status of their ingest. */
+function statusFilter(
+  status: z.output<typeof ingestStatus> | z.output<typeof state> | undefined,
+): Pick<EventFilter, "status" | "accepted" | "reverted"> {
+  switch (status) {
+    case undefined:
+      return {};
+    case "INGESTED":
+    case "FAILED":
+    case "REVERTED":
+      return STATES[status];
+    default:
+      return { status };
+  }
+}

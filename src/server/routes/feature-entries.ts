@@ -75,7 +75,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(entryShape, "FeatureCreditEntryList") },
     handle: async ({ engine, paging, query, params: { account_id: accountId, feature_id: featureId } }) => {
       const asked = paging.open({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGES, query });
-      return okPage(asked, await engine.entries.list({ accountId, featureId }, asked.page), shownEntry);
+      return okPage(asked, await engine.entries.list({ accountId, featureId }, { page: asked.page }), shownEntry);
     },
   }),
   endpoint({

@@ -53,7 +53,7 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(featureShape, "FeatureList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "features", query });
-      return okPage(asked, await engine.features.list(asked.page), shownFeature);
+      return okPage(asked, await engine.features.list({ page: asked.page }), shownFeature);
     },
   }),
   endpoint({

@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
 import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
 import { type Answer, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { success } from "../http/fields.ts";
@@ -53,7 +54,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     body: oneEvent,
     answers: { 202: ingested },
     handle: async ({ engine, body }) => {
-      const [result] = await engine.ingest([body.event]);
+      const [result] = await engine.ingest([asSent(body.event)]);
       if (result === undefined || result.status === REFUSED) throw malformed(result);
       return { status: 202, plain: true, body: shownResult(result) };
     },
@@ -91,7 +92,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: success },
     handle: async ({ engine, body }): Promise<Answer> => {
       await checkHasFeature(body.event, async (name) => engine.eventSchemas.get(name));
-      const result = await engine.entitle(body.event);
+      const result = await engine.entitle(asSent(body.event));
       if (result.status === REFUSED) throw malformed(result);
       if (result.status === DUPLICATE) throw new Refusal(409, result.description);
       if (!isCompleted(result.status)) throw new Refusal(422, result.description);
@@ -108,10 +109,13 @@ function isBatch(body: unknown): boolean {
   return events.every((event) => event !== null && event !== undefined);
 }
 
+/** What was sent in an event's place: the engine says what is wrong with it. */
+const asSent = (event: unknown): EventInput => event as EventInput;
+
 /** What became of each event of a batch, in order. */
 async function resultsOf(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
-  if (!events.some((event) => event instanceof UnkeptItem)) return engine.ingest(events);
-  const kept = await engine.ingest(events.filter((event) => !(event instanceof UnkeptItem)));
+  if (!events.some((event) => event instanceof UnkeptItem)) return engine.ingest(events.map(asSent));
+  const kept = await engine.ingest(events.filter((event) => !(event instanceof UnkeptItem)).map(asSent));
   const inOrder = kept.values();
   return events.flatMap((event) => (event instanceof UnkeptItem ? event.result : (inOrder.next().value ?? [])));
 }

@@ -43,7 +43,7 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(invoiceGroupShape, "InvoiceGroupList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "invoiceGroups", query });
-      return okPage(asked, await engine.invoiceGroups.list(asked.page), shownGroup);
+      return okPage(asked, await engine.invoiceGroups.list({ page: asked.page }), shownGroup);
     },
   }),
   endpoint({

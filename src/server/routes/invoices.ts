@@ -12,8 +12,9 @@ import type { Engine } from "../../engine/engine.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
 import type { Page } from "../../engine/pages.ts";
 import { hasCode } from "../../errors.ts";
+import type { InvoiceStatus } from "../../invoicing/invoice.ts";
 import { compareNewest } from "../../store/order.ts";
-import { type Answer, type Endpoint, endpoint, ok } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { queryTime } from "../http/fields.ts";
 import { type AskedPage, listQuery, LONG_PAGES } from "../http/pagination.ts";
 import {
@@ -25,13 +26,13 @@ import {
   wholeInvoiceShape,
 } from "../shapes/invoice.ts";
 import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
-import { type CompositeNames, compositePage, type InvoiceNames, invoicePage, PAGE_POLICY } from "./invoice-page.ts";
+import { compositeLetter, invoiceLetter } from "./invoice-letter.ts";
 
 const listFilters = {
   account_id: z.string().optional(),
   owner_id: z.string().optional().meta({ description: "An account, or an invoice group." }),
   customer_id: z.string().optional(),
-  status: z.enum(["DRAFT", "DUE", "PAID", "MERGED"]).optional(),
+  status: invoiceShape.shape.status.optional(),
   start_time: queryTime.optional().meta({ description: "Billing periods that end after it." }),
   end_time: queryTime.optional().meta({ description: "Billing periods that start before it." }),
 };
@@ -70,12 +71,10 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
       const composite = await compositeNamed(engine, id);
       if (composite !== undefined) {
-        return format === "html"
-          ? html(compositePage(composite, await namesInGroup(engine, composite)))
-          : ok(shownWholeComposite(composite));
+        return format === "html" ? await compositeLetter(engine, composite) : ok(shownWholeComposite(composite));
       }
       const shown = await engine.invoices.get(id);
-      return format === "html" ? html(invoicePage(shown, await namesOf(engine, shown))) : ok(shownWholeInvoice(shown));
+      return format === "html" ? invoiceLetter(engine, shown) : ok(shownWholeInvoice(shown));
     },
   }),
   endpoint({
@@ -111,7 +110,7 @@ interface Filters {
   readonly account_id?: string | undefined;
   readonly owner_id?: string | undefined;
   readonly customer_id?: string | undefined;
-  readonly status?: "DRAFT" | "DUE" | "PAID" | "MERGED" | undefined;
+  readonly status?: InvoiceStatus | undefined;
   readonly start_time?: number | undefined;
   readonly end_time?: number | undefined;
 }
@@ -125,11 +124,11 @@ async function invoicesAsked(
   if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };
   const period = { from: filters.start_time, until: filters.end_time };
   const accountId = account ?? owner;
-  const single = await engine.invoices.list({ accountId, customerId, status, ...period }, page);
+  const single = await engine.invoices.list({ filter: { accountId, customerId, status, ...period }, page });
   // A composite invoice is of no account and no customer, and due from the first.
   const hasComposites = account === undefined && customerId === undefined && (status ?? "DUE") === "DUE";
   const composite: Page<CompositeShown> = hasComposites
-    ? await engine.compositeInvoices.list({ invoiceGroupId: owner, ...period }, page)
+    ? await engine.compositeInvoices.list({ filter: { invoiceGroupId: owner, ...period }, page })
     : { items: [] };
   const { skipped } = single;
   return { ...merged(single, composite, page.limit), ...(skipped === undefined ? {} : { skipped }) };
@@ -162,45 +161,4 @@ async function compositeNamed(engine: Engine, id: string): Promise<CompositeShow
     if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
     throw error;
   }
-}
-
-async function namesOf(
-  engine: Engine,
-  { invoice: { accountId, customerId, pricePlanId } }: InvoiceShown,
-): Promise<InvoiceNames> {
-  const [organization, account, customer, pricePlan] = await Promise.all([
-    engine.organization.get(),
-    engine.accounts.get(accountId),
-    engine.customers.get(customerId),
-    engine.pricePlans.get(pricePlanId),
-  ]);
-  return {
-    organization: organization.name ?? undefined,
-    account: account.name,
-    customer: customer.name,
-    pricePlan: pricePlan.item.name,
-  };
-}
-
-async function namesInGroup(engine: Engine, { invoiceGroupId, invoices }: CompositeShown): Promise<CompositeNames> {
-  const accountIds = [...new Set(invoices.map(({ accountId }) => accountId))];
-  const [organization, group, ...accounts] = await Promise.all([
-    engine.organization.get(),
-    engine.invoiceGroups.get(invoiceGroupId),
-    ...accountIds.map((id) => engine.accounts.get(id)),
-  ]);
-  return {
-    organization: organization.name ?? undefined,
-    group: group.item.name,
-    accounts: new Map(accounts.map(({ id, name }) => [id, name])),
-  };
-}
-
-function html(body: string): Answer {
-  return {
-    status: 200,
-    body,
-    contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": PAGE_POLICY },
-  };
 }

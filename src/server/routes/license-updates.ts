@@ -20,7 +20,7 @@ const updateShape = z
     id: z.string(),
     accountId: z.string(),
     licenseId: z.string(),
-    updateType: z.enum(["ABSOLUTE", "RELATIVE"]),
+    updateType: REQUESTS.licenseUpdate.shape.updateType,
     quantity: number.meta({ description: "The absolute quantity right after the update, whatever its type." }),
     requestedQuantity: number.meta({ description: "As it was asked for: what is set, or what is added." }),
     effectiveFrom: timestamp,
@@ -64,7 +64,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
         throw new Refusal(400, "licenseId: expected what license_id says, or nothing: they are one parameter");
       }
       const filter = { ...(accountId && { accountId }), ...(licenseId && { licenseId }) };
-      const found = await engine.licenses.list(filter, asked.page);
+      const found = await engine.licenses.list({ filter, page: asked.page });
       return okOpenPage(asked, found, (update) => shownUpdate(update, update.accountId, update.quantityAfter));
     },
   }),

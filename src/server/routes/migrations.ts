@@ -66,7 +66,7 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(migrationShape, "MigrationList") },
     handle: async ({ engine, paging, query }) => {
       const page = paging.open({ list: "migrations", query });
-      return okPage(page, await engine.migrations.list(page.page), shownMigration);
+      return okPage(page, await engine.migrations.list({ page: page.page }), shownMigration);
     },
   }),
 ];

@@ -5,9 +5,9 @@
  */
 import * as z from "zod";
 
+import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import { currency, label } from "../../book/resources/fields.ts";
 import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
-import { MIGRATION_MODES } from "../../ledger/commands/migrate.ts";
 import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
@@ -52,7 +52,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(pricePlanListed, "PricePlanList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "price_plans", query });
-      return okPage(asked, await engine.pricePlans.list(asked.filters, asked.page), shownListedPlan);
+      return okPage(asked, await engine.pricePlans.list({ filter: asked.filters, page: asked.page }), shownListedPlan);
     },
   }),
   endpoint({
@@ -85,7 +85,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       pricePlanDetails: pricePlanDetails.nullish(),
       mode,
       migrationMode: mode,
-      versionsToMigrate: z.enum(["LATEST_VERSION", "ALL_VERSION"]).nullish(),
+      versionsToMigrate: z.enum(VERSIONS_TO_MIGRATE).nullish(),
     }),
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body: { migrationMode, ...body } }) => {

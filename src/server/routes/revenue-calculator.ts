@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
+import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { cardLineType, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";

@@ -19,6 +19,7 @@ import { INGEST_ENDPOINTS } from "./ingest.ts";
 import { INVOICE_GROUP_ENDPOINTS } from "./invoice-groups.ts";
 import { INVOICE_ENDPOINTS } from "./invoices.ts";
 import { LICENSE_UPDATE_ENDPOINTS } from "./license-updates.ts";
+import { LINE_EVENT_ENDPOINTS } from "./line-events.ts";
 import { METRIC_ENDPOINTS } from "./metrics.ts";
 import { MIGRATION_ENDPOINTS } from "./migrations.ts";
 import { PRICE_PLAN_ENDPOINTS } from "./price-plans.ts";
@@ -46,6 +47,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...LICENSE_UPDATE_ENDPOINTS,
   ...CREDIT_ENDPOINTS,
   ...INVOICE_ENDPOINTS,
+  ...LINE_EVENT_ENDPOINTS,
   ...CREDIT_BALANCE_ENDPOINTS,
   ...REVENUE_CALCULATOR_ENDPOINTS,
   ...METRIC_ENDPOINTS,

@@ -57,7 +57,7 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(settingShape, "SettingList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "settings", query });
-      const found = await engine.settings.list(asked.page, { entityType: asked.filters.entity_type });
+      const found = await engine.settings.list({ filter: { entityType: asked.filters.entity_type }, page: asked.page });
       return okPage(asked, found, shownSetting);
     },
   }),

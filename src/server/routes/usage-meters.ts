@@ -15,7 +15,7 @@ import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
 
 const TAG = "Usage meters";
 const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
-const type = z.literal("COUNTER");
+const { type } = usageMeterShape.shape;
 const params = z.strictObject({ usage_meter_id: pathId() });
 const answers = { 200: usageMeterShape };
 
@@ -57,8 +57,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       }
       const asked = paging.open({ list: "usage_meters", query: { ...query, aggregation: one ?? several } });
       const wanted = new Set(asked.filters.aggregation?.split(","));
-      const filter = { status: asked.filters.status, aggregation: wanted.size === 1 ? [...wanted][0] : undefined };
-      return okPage(asked, await engine.usageMeters.list(filter, asked.page), shownMeter);
+      const only = wanted.size === 1 ? aggregation.options.find((each) => wanted.has(each)) : undefined;
+      const filter = { status: asked.filters.status, aggregation: only };
+      return okPage(asked, await engine.usageMeters.list({ filter, page: asked.page }), shownMeter);
     },
   }),
   endpoint({

@@ -5,14 +5,17 @@
  */
 import * as z from "zod";
 
-import { freeForm } from "../../book/resources/fields.ts";
+import { account as bookAccount } from "../../book/resources/account.ts";
 import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { addressShape, shownAddress } from "./address.ts";
+import { deriveAnswers } from "./answer-of.ts";
 import { invoiceGroupShape, shownGroup } from "./invoice-group.ts";
 import { settingShape, shownSetting } from "./setting.ts";
+
+const answers = deriveAnswers();
 
 /** How many settings an account shows, those of the oldest first. */
 const SETTINGS_MAX = 10;
@@ -20,19 +23,16 @@ const SETTINGS_MAX = 10;
 /** An account. */
 export const accountShape = z
   .strictObject({
+    ...answers.of(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
     id: z.string().max(50),
     togaiAccountId: z.string().max(50).meta({ description: "The same as `id`." }),
     togaiCustomerId: z.string().max(50).meta({ description: "The same as `customerId`." }),
-    name: z.string().min(3).max(255),
-    customerId: z.string(),
-    status: z.enum(["ACTIVE", "ARCHIVED"]),
+    name: bookAccount.shape.name,
     invoiceCurrency: z.string(),
     address: addressShape.optional(),
     primaryEmail: z.string().max(255).optional(),
     aliases: z.array(z.strictObject({ alias: z.string(), status: z.enum(["ACTIVE"]) })).max(10),
     netTermDays: z.int().min(0).optional(),
-    metadata: freeForm.optional(),
-    tags: z.array(z.string()).optional(),
     settings: z
       .array(settingShape)
       .max(SETTINGS_MAX)

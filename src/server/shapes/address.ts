@@ -3,25 +3,17 @@
  *
  * @module
  */
-import * as z from "zod";
+import type * as z from "zod";
 
-import type { Address } from "../../book/resources/account.ts";
+import type { Address } from "../../book/model/account.ts";
+import { address } from "../../book/resources/account.ts";
 import { withoutAbsent } from "../http/fields.ts";
+import { deriveAnswers } from "./answer-of.ts";
 
 /** A postal address. */
-export const addressShape = z
-  .strictObject({
-    phoneNumber: z.string().optional(),
-    line1: z.string().optional(),
-    line2: z.string().optional(),
-    postalCode: z.string().optional(),
-    city: z.string().optional(),
-    state: z.string().optional(),
-    country: z.string().optional(),
-  })
-  .meta({ id: "Address" });
+export const addressShape = deriveAnswers().of(address).meta({ id: "Address" });
 
 /** An address without what it does not have. */
-export function shownAddress(address: Address | null | undefined): z.input<typeof addressShape> | undefined {
-  return address === undefined || address === null ? undefined : withoutAbsent(address);
+export function shownAddress(own: Address | null | undefined): z.input<typeof addressShape> | undefined {
+  return own === undefined || own === null ? undefined : withoutAbsent(own);
 }

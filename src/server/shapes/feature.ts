@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { Feature } from "../../book/resources/catalog-items.ts";
+import type { Feature } from "../../book/model/catalog-items.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 

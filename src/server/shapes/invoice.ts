@@ -8,7 +8,13 @@ import * as z from "zod";
 import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceShown } from "../../engine/billing/invoices.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
-import { cardLineType, type Invoice, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
+import {
+  cardLineType,
+  type Invoice,
+  INVOICE_STATUSES,
+  INVOICE_TYPES,
+  type InvoiceLine,
+} from "../../invoicing/invoice.ts";
 import { compositeLines } from "../../ledger/commands/groups.ts";
 import { sum, ZERO } from "../../numbers/decimal.ts";
 import { CARD_KINDS } from "../../rating/charge.ts";
@@ -25,7 +31,7 @@ const explanation = z
     description: "How the value was made, enough to recompute it by hand.",
   });
 
-/** What a line is that no card makes, and what it is called where it has no name of its own. */
+/** The names of lines that no card makes, for those without a description of their own. */
 const NAMES = {
   TOTAL_USAGE: "Usage",
   USAGE_METER_USAGE: "Usage of a meter",
@@ -84,7 +90,7 @@ const fields = {
   invoiceType: z
     .enum([...INVOICE_TYPES, "COMPOSITE"])
     .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one." }),
-  status: z.enum(["DRAFT", "DUE", "PAID", "MERGED"]),
+  status: z.enum(INVOICE_STATUSES),
   currency: z.string(),
   pricePlanId: z.string().optional(),
   pricePlanVersion: z.int().optional(),

@@ -5,11 +5,13 @@
  */
 import * as z from "zod";
 
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import { pricePlan } from "../../book/resources/price-plan.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { deriveAnswers } from "./answer-of.ts";
 import { everyList, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
 
 const scheduleEntry = z
@@ -24,15 +26,9 @@ const scheduleEntry = z
   .meta({ id: "PricingScheduleEntry" });
 
 /** A version of a price plan. */
-export const pricePlanShape = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    type: z.literal("BILLING"),
-    status: z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]),
-    description: z.string().optional(),
-    pricingSchedule: z.array(scheduleEntry),
-  })
+export const pricePlanShape = deriveAnswers()
+  .of(pricePlan.omit({ version: true, pricePlanDetails: true }))
+  .extend({ pricingSchedule: z.array(scheduleEntry) })
   .meta({ id: "PricePlan" });
 
 /** A price plan in a list: its latest version, with what it prices beside. */
@@ -73,10 +69,11 @@ export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<stri
 
 /** The details as they were given; the currencies always, of which a DRAFT has none active. */
 export function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+  const { pricePlanDetails = {} } = given as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const supported = supportedCurrencies ?? [];
   return withoutAbsent({
-    ...everyList(shownCards(given["pricePlanDetails"] as Readonly<Record<string, unknown>>)),
+    ...everyList(shownCards(pricePlanDetails)),
     supportedCurrencies: supported,
     activeCurrencies: item.status === "DRAFT" ? [] : (activeCurrencies ?? supported),
     rateDetails,

@@ -5,13 +5,14 @@
  */
 import * as z from "zod";
 
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { cycleConfigOf, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { shownDetails } from "./price-plan.ts";
 import { pricePlanDetailsShape, rateCardsShape, shownCards } from "./rate-cards.ts";
@@ -53,7 +54,7 @@ export async function shownSchedules(
 }
 
 function shownSchedule(schedule: PricingSchedule, plan: Stored<PricePlan>): z.input<typeof accountSchedule> {
-  const { id, pricePlanId, version, from, until, override } = schedule;
+  const { id, pricePlanId, version, from, until = NO_END, override } = schedule;
   return withoutAbsent({
     id,
     pricePlanId,

@@ -5,176 +5,90 @@
  */
 import * as z from "zod";
 
-import { freeForm } from "../../book/resources/fields.ts";
-import { pricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
-import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
-import { valueOf } from "../../numbers/decimal.ts";
-import { number } from "../http/fields.ts";
-
-const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
-const bounds = { minimumRate: textOrNumber.optional(), maximumRate: textOrNumber.optional() };
-const slabConfig = z
-  .strictObject({ packageSize: textOrNumber.optional(), chargeAtZero: z.union([z.boolean(), z.string()]).optional() })
-  .meta({ id: "SlabConfig" });
-const slabRateConfig = z.strictObject({ ...bounds, flatRate: textOrNumber.optional() }).meta({ id: "SlabRateConfig" });
-const band = {
-  startAfter: number,
-  endAt: number.optional(),
-  priceType: z.enum(["FLAT", "PER_UNIT", "PACKAGE"]),
-  slabConfig: slabConfig.optional(),
-};
-const pricingModel = z.enum(["TIERED", "VOLUME"]);
-const ratePlan = z
-  .strictObject({ pricingModel, slabs: z.array(z.strictObject({ order: z.int(), ...band })) })
-  .meta({ id: "RatePlan" });
-const slabRateValues = z.array(
-  z
-    .strictObject({
-      currency: z.string(),
-      slabRates: z.array(z.strictObject({ order: z.int(), rate: number, slabRateConfig: slabRateConfig.optional() })),
-      rateConfig: z.strictObject(bounds).optional(),
-    })
-    .meta({ id: "SlabRateValue" }),
-);
-const rateValues = z.array(z.strictObject({ currency: z.string(), rate: number }).meta({ id: "RateValue" }));
-const shownAs = { displayName: z.string().optional(), tag: z.string().optional() };
-const slabPriced = { ratePlan, rateValues: slabRateValues, ...shownAs };
-const invoiceTiming = z.enum(["IN_ARREARS", "IN_ADVANCE"]);
-const type = z.enum(["RECURRING", "ONE_TIME"]);
-const enableProration = z.boolean();
-const recurrenceConfig = z
-  .strictObject({ interval: z.int().nullable(), offset: z.int().nullable() })
-  .meta({ id: "RecurrenceConfig", description: "Null is what was not given: every cycle, from the first." });
-
-const usageRateCard = z.strictObject({ usageMeterId: z.string(), ...slabPriced }).meta({ id: "UsageRateCard" });
-const fixedFeeRateCard = z
-  .strictObject({
-    id: z.string(),
-    rateValues,
-    enableProration,
-    ...shownAs,
-    invoiceTiming,
-    type,
-    recurrenceConfig,
-  })
-  .meta({ id: "FixedFeeRateCard" });
-const licenseRateCard = z
-  .strictObject({
-    id: z.string(),
-    enableProration,
-    ...slabPriced,
-    invoiceTiming,
-    proratedRefundMode: z.enum(["NONE", "CREDITS"]).optional(),
-    config: z.strictObject({ maxQuantity: number.optional() }).optional(),
-  })
-  .meta({ id: "LicenseRateCard" });
-const billingEntitlementRateCard = z
-  .strictObject({
-    featureId: z.string(),
-    featureConfigs: z.array(
-      z.strictObject({
-        featureCreditLimit: number,
-        effectiveFrom: z.string().optional(),
-        effectiveUntil: z.string(),
-      }),
-    ),
-    invoiceTiming,
-    recurrenceConfig,
-    ...slabPriced,
-  })
-  .meta({ id: "BillingEntitlementRateCard" });
-const creditGrantRateCard = z
-  .strictObject({
-    id: z.string(),
-    type,
-    ...shownAs,
-    rateDetails: z.strictObject({
-      pricingModel,
-      currencySlabRateDetails: z.array(
-        z.strictObject({
-          currency: z.string(),
-          creditAmount: number,
-          slabDetails: z.array(
-            z.strictObject({
-              order: z.int().optional(),
-              ...band,
-              rate: number,
-              slabRateConfig: slabRateConfig.optional(),
-            }),
-          ),
-        }),
-      ),
-    }),
-    grantDetails: z.strictObject({
-      priority: z.int().optional(),
-      expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
-      expiryDuration: z.string().optional(),
-      applicableEntityIds: z.array(z.string()).optional(),
-    }),
-    invoiceTiming,
-    recurrenceConfig,
-  })
-  .meta({ id: "CreditGrantRateCard" });
-const entitlementOverageRateCard = z
-  .strictObject({
-    featureId: z.string(),
-    ...slabPriced,
-    maxQuantity: number.optional(),
-    billingConfig: z.strictObject({ interval: z.int().optional(), startOffset: z.int().optional() }).optional(),
-  })
-  .meta({ id: "EntitlementOverageRateCard" });
-
-/** One card of each kind, by the name that it has where it stands alone. */
-export const CARD_SHAPES = {
-  usageRateCard,
-  fixedFeeRateCard,
-  licenseRateCard,
+import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../book/resources/price-plan.ts";
+import {
   billingEntitlementRateCard,
   creditGrantRateCard,
   entitlementOverageRateCard,
+  fixedFeeRateCard,
+  licenseRateCard,
+  minimumCommitment,
+  usageRateCard,
+} from "../../book/resources/rate-card.ts";
+import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
+import { valueOf } from "../../numbers/decimal.ts";
+import { number } from "../http/fields.ts";
+import { deriveAnswers } from "./answer-of.ts";
+
+const answers = deriveAnswers();
+
+const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
+const asGiven = textOrNumber.optional();
+
+// The parts that cards share come first: the cards that have them get these.
+const { ratePlan, rateValues: slabRateValues } = usageRateCard.shape;
+const { slabRates, rateConfig } = slabRateValues.element.shape;
+const { slabConfig } = ratePlan.shape.slabs.element.shape;
+const { slabRateConfig } = slabRates.element.shape;
+answers.ofObject(
+  slabConfig.unwrap().unwrap(),
+  { packageSize: asGiven, chargeAtZero: z.union([z.boolean(), z.string()]).optional() },
+  { id: "SlabConfig" },
+);
+answers.ofObject(
+  slabRateConfig.unwrap().unwrap(),
+  { minimumRate: asGiven, maximumRate: asGiven, flatRate: asGiven },
+  { id: "SlabRateConfig" },
+);
+answers.ofObject(rateConfig.unwrap().unwrap(), { minimumRate: asGiven, maximumRate: asGiven });
+answers.ofObject(ratePlan, {}, { id: "RatePlan" });
+answers.ofObject(slabRateValues.element, {}, { id: "SlabRateValue" });
+answers.ofObject(fixedFeeRateCard.shape.rateValues.element, {}, { id: "RateValue" });
+const recurrenceConfig = answers.ofObject(
+  fixedFeeRateCard.shape.recurrenceConfig.unwrap().unwrap(),
+  { interval: z.int().nullable(), offset: z.int().nullable() },
+  { id: "RecurrenceConfig", description: "Null is what was not given: every cycle, from the first." },
+);
+answers.ofObject(billingEntitlementRateCard.shape.featureConfigs.element, { effectiveFrom: z.string().optional() });
+answers.ofObject(creditGrantRateCard.shape.grantDetails, { priority: z.int().optional() });
+answers.ofObject(minimumCommitment, { displayName: z.string() });
+
+/** One card of each kind, by the name that it has where it stands alone. */
+export const CARD_SHAPES = {
+  usageRateCard: answers.ofObject(usageRateCard, {}, { id: "UsageRateCard" }),
+  fixedFeeRateCard: answers.ofObject(fixedFeeRateCard, { recurrenceConfig }, { id: "FixedFeeRateCard" }),
+  licenseRateCard: answers.ofObject(licenseRateCard, {}, { id: "LicenseRateCard" }),
+  billingEntitlementRateCard: answers.ofObject(
+    billingEntitlementRateCard,
+    { recurrenceConfig },
+    { id: "BillingEntitlementRateCard" },
+  ),
+  creditGrantRateCard: answers.ofObject(creditGrantRateCard, { recurrenceConfig }, { id: "CreditGrantRateCard" }),
+  entitlementOverageRateCard: answers.ofObject(entitlementOverageRateCard, {}, { id: "EntitlementOverageRateCard" }),
 };
 
-/** When pricing cycles begin. */
-export const pricingCycleConfigShape = z
-  .strictObject({
-    interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
+answers.ofObject(
+  pricingCycleConfig,
+  {
     startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: z.string() }).optional(),
     gracePeriod: z.int(),
-    anniversaryCycle: z.boolean().optional(),
-  })
-  .meta({ id: "PricingCycleConfig" });
+  },
+  { id: "PricingCycleConfig" },
+);
 
 /** The cards of a plan, or of what an association changes of it (S16.2). */
-export const rateCardsShape = z
-  .strictObject({
-    pricingCycleConfig: pricingCycleConfigShape.optional(),
-    usageRateCards: z.array(usageRateCard).optional(),
-    fixedFeeRateCards: z.array(fixedFeeRateCard).optional(),
-    licenseRateCards: z.array(licenseRateCard).optional(),
-    billingEntitlementRateCards: z.array(billingEntitlementRateCard).optional(),
-    creditGrantRateCards: z.array(creditGrantRateCard).optional(),
-    entitlementOverageRateCards: z.array(entitlementOverageRateCard).optional(),
-    minimumCommitment: z.strictObject({ displayName: z.string(), rateValues }).optional(),
-  })
-  .meta({ id: "RateCards" });
+export const rateCardsShape = answers.of(pricePlanDetailsOverride).partial().meta({ id: "RateCards" });
 
 /** Everything that is priced under a plan. */
-export const pricePlanDetailsShape = z
-  .strictObject({
-    ...rateCardsShape.shape,
-    usageRateCards: z.array(usageRateCard),
-    fixedFeeRateCards: z.array(fixedFeeRateCard),
-    licenseRateCards: z.array(licenseRateCard),
-    billingEntitlementRateCards: z.array(billingEntitlementRateCard),
-    creditGrantRateCards: z.array(creditGrantRateCard),
-    entitlementOverageRateCards: z.array(entitlementOverageRateCard),
+export const pricePlanDetailsShape = answers.ofObject(
+  pricePlanDetails,
+  {
     supportedCurrencies: z.array(z.string()),
     activeCurrencies: z.array(z.string()),
-    rateDetails: freeForm.optional(),
-    entitlementRateCards: z.array(freeForm).optional(),
     type: z.literal("BILLING"),
-  })
-  .meta({ id: "PricePlanDetails" });
+  },
+  { id: "PricePlanDetails" },
+);
 
 /** What of cards is a number however it was given; what is in the config of a slab or rate stays a text where it was one. */
 const NUMBERS: ReadonlySet<string> = new Set([

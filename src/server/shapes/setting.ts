@@ -5,24 +5,24 @@
  */
 import * as z from "zod";
 
+import { setting } from "../../book/resources/catalog-items.ts";
 import { documentIdOf } from "../../engine/document-ids.ts";
 import type { StoredSetting } from "../../engine/entity-settings.ts";
 import { withoutAbsent } from "../http/fields.ts";
+import { deriveAnswers } from "./answer-of.ts";
 
 /** A setting. */
-export const settingShape = z
-  .strictObject({
+export const settingShape = deriveAnswers().ofObject(
+  setting,
+  {
     id: z.string().meta({
       description: "`setting.<namespace>.<id>` in lower case, below the organization plus `.<entityType>.<entityId>`.",
     }),
     value: z.string().meta({ description: "As it was sent." }),
-    entityType: z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]),
     entityId: z.string(),
-    namespace: z.string(),
-    name: z.string().optional(),
-    dataType: z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]),
-  })
-  .meta({ id: "Setting" });
+  },
+  { id: "Setting" },
+);
 
 /** A setting as it is answered. */
 export function shownSetting({ item, given }: StoredSetting): z.input<typeof settingShape> {

@@ -11,7 +11,9 @@ import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
 import { account, cell, credit, document, entry, event, invoice, newEvent, stored, TODAY } from "./samples.ts";
 
 /** A change of every kind, of one account. */
-function everything(accountId: string): Required<Omit<Changes, "configurationChanged" | "removedDocuments">> {
+function everything(
+  accountId: string,
+): Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "removedEvents">> {
   return {
     documents: [document("setting", "s.one")],
     accounts: [account(accountId, { netTermDays: 1 })],

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Changes } from "../../ledger/decision.ts";
+import { sleep } from "../sleep.ts";
 import type { Scope, Store } from "../store.ts";
 
 /** Opens a store of its own that holds nothing. Called once for each case; the case closes it. */
@@ -59,9 +60,7 @@ export function gate(): Gate {
 
 /** Waits for a moment, so that what could go on does. */
 export function moment(milliseconds = 20): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
+  return sleep(milliseconds);
 }
 
 /** Rejects when a promise takes too long: a store that waits for itself never answers. */

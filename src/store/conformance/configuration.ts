@@ -119,9 +119,9 @@ export const configurationCases: readonly ConformanceCase[] = [
   given("changes of the configuration come one after another", async (store) => {
     const add = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
-        const count = Number((await view.document("setting", "s"))?.body["count"] ?? 0);
+        const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};
         await moment(1);
-        const documents = [document("setting", "s", { count: count + 1 })];
+        const documents = [document("setting", "s", { count: Number(count) + 1 })];
         return { result: undefined, changes: { documents, configurationChanged: true } };
       });
     await Promise.all(Array.from({ length: 10 }, add));

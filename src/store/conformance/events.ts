@@ -107,6 +107,55 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
 
+  given("an event that is removed is in no list and frees its id; what it counted stays", async (store) => {
+    const [first, second] = [event("a", 1, { eventId: "same", feature: use("f.one", 1, ["e.one"]) }), event("a", 2)];
+    await commit(store, { events: [first, second], usage: [cell("a", "um.one", TODAY, "2")] });
+    const unknown = { referenceId: "ref.unknown", eventId: "unknown" };
+    await commit(store, { removedEvents: [first, unknown] });
+    assert.deepEqual(await holders(store, ["same"]), []);
+    for (const filter of [{}, { accountId: "a" }]) {
+      assert.deepEqual(await store.read.events(filter, { limit: 9 }), [second]);
+    }
+    for (const filter of [{ eventId: "same" }, { referenceId: first.referenceId }]) {
+      assert.deepEqual(await store.read.events(filter, { limit: 9 }), []);
+    }
+    assert.deepEqual(await store.read.eventsToUndo("a", {}), [second]);
+    assert.deepEqual(await withOverage(store, TODAY - 1, TODAY + 1), []);
+    assert.equal(await store.read.lastSpent("e.one", "a"), undefined);
+    const [kept] = await store.read.usage(["a"], TODAY, TODAY + 1);
+    assert.equal(kept?.quantity.toFixed(), "2");
+    await commit(store, { events: [event("b", 1, { eventId: "same" })] });
+    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+  }),
+
+  given("where the first of two events with an id is removed, the other one holds it", async (store) => {
+    await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
+    const again = event("a", 1, { eventId: "same", createdAt: NOON + 9 });
+    await commit(store, { events: [again] });
+    await commit(store, { removedEvents: [event("b", 1, { eventId: "same" })] });
+    const scope = { configuration: "shared", accountIds: ["b"], eventIds: ["same"] } as const;
+    await store.transact(scope, async (view) => {
+      const isFree = (await view.acceptedIds(["same"])).length === 0;
+      const third = newEvent(event("b", 3, { eventId: "same", createdAt: NOON + 10 }));
+      return { result: undefined, changes: isFree ? { newEvents: [third] } : {} };
+    });
+    assert.deepEqual(await store.read.events({ eventId: "same" }, { limit: 9 }), [again]);
+  }),
+
+  given("a new event whose reference id is taken is refused, and replaces nothing", async (store) => {
+    const first = event("a", 1);
+    await commit(store, { events: [first] });
+    const { referenceId } = first;
+    const again = newEvent(event("b", 1, { referenceId, eventId: "other" }));
+    await assert.rejects(commit(store, { newEvents: [again] }), {
+      code: "ERR_TAKEN",
+      message: `the reference id "${referenceId}" is taken: ids are made twice`,
+      details: { resource: "event", id: referenceId },
+    });
+    assert.deepEqual(await store.read.events({}, { limit: 9 }), [first]);
+    assert.deepEqual(await holders(store, ["other"]), []);
+  }),
+
   given("what holds an id is told with its account and both of its times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });

@@ -5,9 +5,13 @@
  */
 import assert from "node:assert/strict";
 
+import { parseInstant } from "../../calendar/instant.ts";
+import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given } from "./case.ts";
+import { dueOf } from "./credits.ts";
+import { charted, invoiceFrom, placeFrom } from "./invoices.ts";
 import { account, credit, document, entry, event, invoice, NOON } from "./samples.ts";
 
 /** A list, and how one item is added to it. */
@@ -22,6 +26,9 @@ const eventOf = (id: string, createdAt: number): ReturnType<typeof event> =>
 
 const eventKeys = async (store: Store, filter: EventFilter, page: PageRequest): Promise<readonly PageKey[]> =>
   (await store.read.events(filter, page)).map(({ referenceId, createdAt }) => ({ id: referenceId, createdAt }));
+
+const invoiceKeys = (records: readonly InvoiceRecord[]): readonly PageKey[] =>
+  records.map(({ id, invoice: { startDate } }) => ({ id, createdAt: parseInstant(startDate) }));
 
 const LISTS: readonly List[] = [
   {
@@ -58,6 +65,27 @@ const LISTS: readonly List[] = [
     name: "credits of an account",
     put: (store, id, createdAt) => commit(store, { credits: [credit("a", id, { createdAt })] }),
     read: (store, page) => store.read.creditList({ accountId: "a" }, page),
+  },
+  {
+    name: "final invoices",
+    put: (store, id, createdAt) => commit(store, { invoices: [invoiceFrom(id, createdAt)] }),
+    read: async (store, page) => invoiceKeys(await store.read.invoiceList({}, page)),
+  },
+  {
+    name: "final invoices of an account",
+    put: (store, id, createdAt) => commit(store, { invoices: [invoiceFrom(id, createdAt)] }),
+    read: async (store, page) => invoiceKeys(await store.read.invoiceList({ accountId: "a" }, page)),
+  },
+  {
+    name: "places of due credits",
+    put: (store, id, createdAt) => commit(store, { accounts: [dueOf(`of ${id}`, [{ id, createdAt }])] }),
+    read: (store, page) => store.read.dueCreditList({}, page),
+  },
+  {
+    name: "places of drafts",
+    put: (store, id, createdAt) => commit(store, { accounts: [charted(`of ${id}`, [placeFrom(id, createdAt)])] }),
+    read: async (store, page) =>
+      (await store.read.draftList({}, page)).map(({ id, listedAt: createdAt }) => ({ id, createdAt })),
   },
 ];
 
@@ -109,6 +137,9 @@ const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
   [{ status: "INGESTION_COMPLETED_EVENT_METERED" }, [4, 3, 2, 1]],
   [{ accepted: true }, [4, 3, 2, 1]],
   [{ accepted: false }, [5]],
+  [{ reverted: true }, [1]],
+  [{ reverted: false }, [5, 4, 3, 2]],
+  [{ reverted: false, accepted: true, accountId: "a" }, [3, 2]],
   [{ eventId: "same" }, [4, 1]],
   [{ eventId: "same", accountId: "b" }, [4]],
   [{ referenceId: "ref.b.000005" }, [5]],

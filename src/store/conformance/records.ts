@@ -55,6 +55,12 @@ const FULL_ACCOUNT: AccountRecord = account("a", {
   ],
   caughtUpTo: -Infinity,
   nextDueAt: Infinity,
+  closedCycles: { until: NOON, at: NOON + 1 },
+  drafts: {
+    until: Infinity,
+    places: [{ id: "inv.1", listedAt: NOON, start: NOON - 1, end: NOON + 9, finalAt: Infinity }],
+    credits: [{ id: "credit.1", createdAt: NOON }],
+  },
 });
 
 const FULL_ENTRY: EntryRecord = entry("a", "e.full", {

@@ -86,7 +86,7 @@ function runs({ postgres }: Binaries, user: ServerUser): boolean {
   return status === 0;
 }
 
-/** Whether a directory is this user's, and nobody else may write in it: what lies there is ours. */
+/** Whether a directory is this user's and no other user may write in it, so that its files can be trusted. */
 async function isOurs(folder: string): Promise<boolean> {
   try {
     const { uid, mode } = await stat(folder);

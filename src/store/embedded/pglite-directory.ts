@@ -44,7 +44,7 @@ async function initialized(directory: string): Promise<string> {
   );
   if (isThere) return database;
   const draft = `${database}.new`;
-  // Of one that was killed while it made it: the directory is locked, so nobody makes it now.
+  // Left by a process that was killed while it made it; the lock excludes that one is making it now.
   await rm(draft, { recursive: true, force: true });
   await (await startPglite(draft)).close();
   await rename(draft, database);

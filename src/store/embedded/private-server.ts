@@ -19,6 +19,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 
 import { RatebookError } from "../../errors.ts";
+import { sleep } from "../sleep.ts";
 import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { processOf, wasStartedWith } from "./processes.ts";
@@ -45,7 +46,7 @@ const START_MS = 60_000;
 const POLL_MS = 50;
 /** How long one answer is waited for. */
 const ANSWER_MS = 10_000;
-/** For how long nobody listens before a server is taken for lost: one that stops closes its socket a moment earlier. */
+/** Milliseconds without a listener before a server is taken for lost: one that stops closes its socket a moment earlier. */
 const LOST_MS = 1000;
 /** Parallel workers need more shared memory than a container may have; the store asks nothing that gains by them. */
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
@@ -133,7 +134,7 @@ interface Running {
   readonly said: string;
 }
 
-/** Connects to the server, starting it where it does not run, or where nobody can reach it any more. */
+/** Connects to the server, starting it where it does not run or its socket is gone. */
 async function reach(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
   const refused = new Set<string>();
@@ -158,7 +159,7 @@ async function reach(place: Place, user: ServerUser, signal: AbortSignal | undef
     }
     // Without an opener, what watches a server that was started stops it.
     if (signal?.aborted === true) throw unavailable("opening was given up");
-    const ended = await (starting === undefined ? pause() : Promise.race([starting.ended, pause()]));
+    const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
     // It may have found another one that started at the same moment, and have left the directory to it.
     if ((await whyEnded(place, starting, ended)) === "no socket") refused.add(starting.folder.parent);
@@ -200,7 +201,7 @@ async function forget(place: Place, said: string): Promise<void> {
   if ((await readFile(fileOf(place), "utf8").catch(() => "")) === said) await rm(fileOf(place), { force: true });
 }
 
-/** What a server answers; `nobody` where there is no socket, or nobody listens at it. */
+/** The answer of a server; `nobody` where there is no socket or no listener. */
 type Answer = "ready" | "not yet" | "nobody";
 
 async function answerOf({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
@@ -223,7 +224,7 @@ async function answerOf({ pid, socket }: Running, signal: AbortSignal | undefine
   }
 }
 
-/** Tells when nobody has listened at the socket of one server for so long that nobody will. */
+/** Whether a server has had no listener for {@link LOST_MS}, called with each answer. */
 function patience(): (running: Running, answer: Answer) => boolean {
   let silent: { readonly said: string; readonly since: number } | undefined;
   return ({ said }, answer) => {
@@ -233,7 +234,7 @@ function patience(): (running: Running, answer: Answer) => boolean {
   };
 }
 
-/** Stops a server that nobody can reach; several may do so at once, for the next one has another socket. */
+/** Stops a server that cannot be reached. Several processes may do so at once: the next server has another socket. */
 async function stopLost(place: Place, { pid, said }: Running): Promise<void> {
   const told = said.split("\n")[4] ?? "";
   const isOurs = wasStartedWith(pid, markOf(place)) || (isAbsolute(told) && wasStartedWith(pid, told));
@@ -295,7 +296,7 @@ async function start(place: Place, user: ServerUser, refused: ReadonlySet<string
     detached: true,
     stdio: ["ignore", output.fd, output.fd],
   });
-  await output.close();
+  // Heard from the start: a server that refuses its settings can be gone while the log is closed below.
   const ended = new Promise<string>((resolve) => {
     server.on("error", (error) => resolve(error.message));
     server.on("exit", (code, signal) => resolve(`it ended with ${code ?? signal ?? "no code"}`));
@@ -303,6 +304,7 @@ async function start(place: Place, user: ServerUser, refused: ReadonlySet<string
     await rm(folder.path, { recursive: true, force: true });
     return reason;
   });
+  await output.close();
   server.unref();
   if (server.pid !== undefined) {
     const watch = spawn("sh", ["-c", WATCH, "sh", users, String(server.pid), folder.path], {
@@ -342,7 +344,7 @@ async function leave({ users }: Place, token: string, pid: number): Promise<void
   if (others.includes(true) || processOf(pid)?.name !== "postgres") return;
   process.kill(pid, "SIGINT");
   const deadline = Date.now() + START_MS;
-  while (processOf(pid) !== undefined && Date.now() < deadline) await pause();
+  while (processOf(pid) !== undefined && Date.now() < deadline) await sleep(POLL_MS);
 }
 
 /** Whether the process of an opener's file lives, and is the one that wrote it. */
@@ -360,12 +362,6 @@ function reachable(folder: string, { uid }: ServerUser): string {
 
 function environment(folder: string): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
   return { cwd: folder, env: { LC_ALL: "C", TZ: "UTC", PATH: process.env["PATH"] ?? "/usr/bin:/bin" } };
-}
-
-function pause(): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(undefined), POLL_MS);
-  });
 }
 
 function reasonOf(error: unknown): string {

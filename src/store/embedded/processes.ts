@@ -20,7 +20,7 @@ export function processOf(pid: number): LivingProcess | undefined {
   return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
 }
 
-/** Whether a process that lives was started with an argument; a process may also change what is told of it. */
+/** Whether a process that lives was started with an argument; a process may have changed its own arguments. */
 export function wasStartedWith(pid: number, argument: string): boolean {
   try {
     return process.platform === "linux"

@@ -1,5 +1,5 @@
 /**
- * As whom a private server runs: PostgreSQL refuses to run as root.
+ * The user of a private server: PostgreSQL refuses to run as root.
  *
  * @module
  */
@@ -11,12 +11,12 @@ export interface ServerUser {
   readonly gid?: number;
 }
 
-/** Names that systems give to a user for this, in the order in which they are taken. */
+/** Unprivileged users that systems have, the preferred one first. */
 const NAMES = ["postgres", "nobody"];
 
 /**
- * As whom a server over a directory runs. For root that is the directory's owner, or else a user made for such things;
- * it must be one that the system knows by name.
+ * The user of a server over a directory. For root it is the directory's owner if that is another user of the
+ * system, else `postgres`, `nobody` or the user 65534.
  */
 export async function serverUserFor(directory: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};

@@ -1,8 +1,8 @@
 /**
- * Where the socket of a private server is: where nobody cleans up, if the path is short enough there.
+ * The directory of a private server's socket: the data directory if its path is short enough for a socket, else the system's
+ * directory of temporary files.
  *
- * What is in the system's directory of temporary files is taken away after some days on many machines, also from a server
- * that lives. In the data directory it stays, and where that can be written a socket needs no other place.
+ * Many machines delete temporary files after some days, also those of a running server; in the data directory they stay.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export const PORT = 5432;
 export interface SocketFolder {
   /** Where clients find it, absolute. */
   readonly path: string;
-  /** What the server is told: where the way to the data directory is closed to its user, only the end of it is open. */
+  /** The path as it is given to the server: relative where its user may not enter the directories above the data directory. */
   readonly told: string;
   /** In which directory it was made. */
   readonly parent: string;

@@ -19,6 +19,8 @@ export interface EventTable {
   add(event: NewEvent): void;
   /** Replaces the event of its reference id, or adds it with the number that it has. */
   put(event: EventRecord): void;
+  /** Takes an event out; one that is not there stays away. */
+  remove(referenceId: string): void;
   /** Whether there is an event of a reference id. */
   has(referenceId: string): boolean;
   accepted(eventIds: readonly string[]): readonly AcceptedEventId[];
@@ -35,11 +37,9 @@ export interface EventTable {
   all(): Iterable<EventRecord>;
 }
 
-/** The events of one account. Both orders take in what was added when they are read: an ingest asks for neither. */
+/** The events of one account. */
 interface AccountEvents {
-  readonly byNumber: Lagging;
-  readonly byCreation: Lagging;
-  readonly byTimestamp: Lagging;
+  readonly orders: LazyOrders<"byNumber" | "byCreation" | "byTimestamp">;
   /** By feature: the events with overage, by number. */
   readonly overage: Map<string, Ordered<StoredEvent>>;
 }
@@ -49,7 +49,7 @@ interface Events {
   readonly byReference: Map<string, StoredEvent>;
   /** The event of an id or, where it came again, all of them in the order in which they came. */
   readonly byEventId: Map<string, StoredEvent | StoredEvent[]>;
-  readonly byCreation: Lagging;
+  readonly orders: LazyOrders<"byCreation">;
   readonly accounts: Map<string, AccountEvents>;
 }
 
@@ -59,24 +59,38 @@ export function createEventTable(): EventTable {
     lastNumber: 0,
     byReference: new Map(),
     byEventId: new Map(),
-    byCreation: lagging(newestFirst),
+    orders: lazyOrders({ byCreation: newestFirst }),
     accounts: new Map(),
   };
   return {
-    add: (event) => addEvent(events, { number: events.lastNumber + 1, event: keptOf(event) }),
+    add: (event) => addEvent(events, keptOf(event, events.lastNumber + 1)),
     put(event) {
       const known = events.byReference.get(event.referenceId);
       if (known !== undefined) removeEvent(events, known);
-      addEvent(events, { number: event.number, event });
+      addEvent(events, event);
+    },
+    remove(referenceId) {
+      const known = events.byReference.get(referenceId);
+      if (known === undefined) return;
+      removeEvent(events, known);
+      events.byReference.delete(referenceId);
     },
     has: (referenceId) => events.byReference.has(referenceId),
-    accepted: (eventIds) => [...new Set(eventIds)].flatMap((eventId) => holderOf(events, eventId) ?? []),
+    accepted(eventIds) {
+      const found: AcceptedEventId[] = [];
+      // Most ids are new: nothing is made for those.
+      for (const eventId of new Set(eventIds.filter((each) => events.byEventId.has(each)))) {
+        const holder = holderOf(events, eventId);
+        if (holder !== undefined) found.push(holder);
+      }
+      return found;
+    },
     list: (filter, page) => listed(events, filter, page),
     toUndo(accountId, filter, limit) {
       const found: EventRecord[] = [];
       const own = { ...filter, accountId };
       for (const stored of limit < 1 ? [] : candidates(events, own)) {
-        if (isReverted(stored.event) || !matches(stored, own)) continue;
+        if (isReverted(stored) || !matches(stored, own)) continue;
         if (found.push(recordOf(stored)) === limit) break;
       }
       return found;
@@ -86,36 +100,38 @@ export function createEventTable(): EventTable {
       const own = events.accounts.get(accountId)?.overage.get(featureId);
       for (const stored of own?.from(({ number }) => number <= afterNumber) ?? []) {
         if (found.length >= limit) break;
-        const { timestamp } = stored.event;
+        const { timestamp } = stored;
         if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(recordOf(stored));
       }
       return found;
     },
-    lastSpent(accountId, entryId) {
-      // The latest come first.
-      for (const stored of events.accounts.get(accountId)?.byTimestamp.read().from() ?? []) {
-        const { allocations = [] } = stored.event.feature ?? {};
-        if (holdsItsId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.event.timestamp;
-      }
-      return undefined;
-    },
+    lastSpent: (accountId, entryId) => lastSpentOf(events.accounts.get(accountId), entryId),
     *all() {
       for (const stored of [...events.byReference.values()].sort(byNumber)) yield recordOf(stored);
     },
   };
 }
 
+function lastSpentOf(account: AccountEvents | undefined, entryId: string): Instant | undefined {
+  // The latest come first.
+  for (const stored of account?.orders.read("byTimestamp").from() ?? []) {
+    const { allocations = [] } = stored.feature ?? {};
+    if (holdsItsId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.timestamp;
+  }
+  return undefined;
+}
+
 function addEvent(events: Events, stored: StoredEvent): void {
-  const { event, number } = stored;
-  events.lastNumber = Math.max(events.lastNumber, number);
-  events.byReference.set(event.referenceId, stored);
-  const same = events.byEventId.get(event.eventId);
-  if (same === undefined) events.byEventId.set(event.eventId, stored);
+  const { eventId } = stored;
+  events.lastNumber = Math.max(events.lastNumber, stored.number);
+  events.byReference.set(stored.referenceId, stored);
+  const same = events.byEventId.get(eventId);
+  if (same === undefined) events.byEventId.set(eventId, stored);
   else if (Array.isArray(same)) same.push(stored);
-  else events.byEventId.set(event.eventId, [same, stored]);
-  events.byCreation.add(stored);
-  const account = accountOf(events, event.accountId);
-  for (const order of [account.byNumber, account.byCreation, account.byTimestamp]) order.add(stored);
+  else events.byEventId.set(eventId, [same, stored]);
+  events.orders.add(stored);
+  const account = accountOf(events, stored.accountId);
+  account.orders.add(stored);
   const featureId = overageOf(stored);
   if (featureId === undefined) return;
   const overage = account.overage.get(featureId) ?? ordered(byNumber);
@@ -124,13 +140,12 @@ function addEvent(events: Events, stored: StoredEvent): void {
 }
 
 function removeEvent(events: Events, stored: StoredEvent): void {
-  const { event } = stored;
-  const same = events.byEventId.get(event.eventId);
+  const same = events.byEventId.get(stored.eventId);
   if (Array.isArray(same)) same.splice(same.indexOf(stored), 1);
-  else events.byEventId.delete(event.eventId);
-  events.byCreation.remove(stored);
-  const account = accountOf(events, event.accountId);
-  for (const order of [account.byNumber, account.byCreation, account.byTimestamp]) order.remove(stored);
+  else events.byEventId.delete(stored.eventId);
+  events.orders.remove(stored);
+  const account = accountOf(events, stored.accountId);
+  account.orders.remove(stored);
   const featureId = overageOf(stored);
   if (featureId !== undefined) account.overage.get(featureId)?.remove(stored);
 }
@@ -138,12 +153,8 @@ function removeEvent(events: Events, stored: StoredEvent): void {
 function accountOf({ accounts }: Events, accountId: string): AccountEvents {
   const known = accounts.get(accountId);
   if (known !== undefined) return known;
-  const account = {
-    byNumber: lagging(byNumber),
-    byCreation: lagging(newestFirst),
-    byTimestamp: lagging(latestFirst),
-    overage: new Map(),
-  };
+  const orders = lazyOrders({ byNumber, byCreation: newestFirst, byTimestamp: latestFirst });
+  const account: AccountEvents = { orders, overage: new Map() };
   accounts.set(accountId, account);
   return account;
 }
@@ -155,10 +166,10 @@ function holderOf({ byEventId }: Events, eventId: string): AcceptedEventId | und
   let holder: StoredEvent | undefined;
   for (const stored of Array.isArray(same) ? same : [same]) {
     if (!holdsItsId(stored)) continue;
-    if (holder === undefined || stored.event.createdAt >= holder.event.createdAt) holder = stored;
+    if (holder === undefined || stored.createdAt >= holder.createdAt) holder = stored;
   }
   if (holder === undefined) return undefined;
-  const { referenceId, accountId, timestamp, createdAt } = holder.event;
+  const { referenceId, accountId, timestamp, createdAt } = holder;
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
@@ -177,13 +188,13 @@ function listed(events: Events, filter: EventFilter, page: PageRequest): readonl
   const { limit, after } = page;
   const start = filter.createdAt?.until ?? Infinity;
   const isBefore = (stored: StoredEvent): boolean =>
-    stored.event.createdAt >= start || (after !== undefined && compareNewest(keyOf(stored), after) <= 0);
+    stored.createdAt >= start || (after !== undefined && compareNewest(keyOf(stored), after) <= 0);
   const few = narrow(events, filter)?.toSorted(newestFirst);
   const own = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
   const found: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const stored of few?.filter((each) => !isBefore(each)) ?? own?.byCreation.read().from(isBefore) ?? []) {
-    if (found.length === limit || stored.event.createdAt < oldest) break;
+  for (const stored of few?.filter((each) => !isBefore(each)) ?? own?.orders.read("byCreation").from(isBefore) ?? []) {
+    if (found.length === limit || stored.createdAt < oldest) break;
     if (matches(stored, filter)) found.push(recordOf(stored));
   }
   return found;
@@ -195,10 +206,10 @@ function candidates(events: Events, filter: EventFilter & { readonly accountId: 
   if (few !== undefined) return few.toSorted(byNumber);
   const account = events.accounts.get(filter.accountId);
   const { timestamp } = filter;
-  if (timestamp === undefined) return account?.byNumber.read().from() ?? [];
+  if (timestamp === undefined) return account?.orders.read("byNumber").from() ?? [];
   const found: StoredEvent[] = [];
-  for (const stored of account?.byTimestamp.read().from(({ event }) => event.timestamp >= timestamp.until) ?? []) {
-    if (stored.event.timestamp < timestamp.from) break;
+  for (const stored of account?.orders.read("byTimestamp").from((each) => each.timestamp >= timestamp.until) ?? []) {
+    if (stored.timestamp < timestamp.from) break;
     found.push(stored);
   }
   return found.sort(byNumber);
@@ -206,7 +217,8 @@ function candidates(events: Events, filter: EventFilter & { readonly accountId: 
 
 const EVENT_FIELDS = ["accountId", "schemaName", "status", "eventId", "referenceId"] as const;
 
-function matches({ event }: StoredEvent, filter: EventFilter): boolean {
+function matches(event: StoredEvent, filter: EventFilter): boolean {
+  if (filter.reverted !== undefined && isReverted(event) !== filter.reverted) return false;
   for (const field of EVENT_FIELDS) if (filter[field] !== undefined && event[field] !== filter[field]) return false;
   const { accepted, timestamp, createdAt } = filter;
   return (
@@ -216,7 +228,7 @@ function matches({ event }: StoredEvent, filter: EventFilter): boolean {
   );
 }
 
-function keyOf({ event: { createdAt, referenceId } }: StoredEvent): PageKey {
+function keyOf({ createdAt, referenceId }: StoredEvent): PageKey {
   return { createdAt, id: referenceId };
 }
 
@@ -224,28 +236,44 @@ function byNumber(a: StoredEvent, b: StoredEvent): number {
   return a.number - b.number;
 }
 
-function newestFirst({ event: a }: StoredEvent, { event: b }: StoredEvent): number {
+function newestFirst(a: StoredEvent, b: StoredEvent): number {
   return b.createdAt - a.createdAt || compareIds(a.referenceId, b.referenceId);
 }
 
-function latestFirst({ event: a }: StoredEvent, { event: b }: StoredEvent): number {
+function latestFirst(a: StoredEvent, b: StoredEvent): number {
   return b.timestamp - a.timestamp;
 }
 
-/** Events in an order that is made when it is asked for. */
-interface Lagging {
+/** Events in several orders, which take in what was added when one of them is read: an ingest asks for none. */
+interface LazyOrders<Name extends string> {
   add(stored: StoredEvent): void;
   remove(stored: StoredEvent): void;
-  read(): Ordered<StoredEvent>;
+  read(name: Name): Ordered<StoredEvent>;
 }
 
-function lagging(compare: (a: StoredEvent, b: StoredEvent) => number): Lagging {
-  const order = ordered(compare);
+function lazyOrders<Name extends string>(
+  compares: Readonly<Record<Name, (a: StoredEvent, b: StoredEvent) => number>>,
+): LazyOrders<Name> {
+  const orders = new Map<Name, Ordered<StoredEvent>>();
   let added: StoredEvent[] = [];
-  const read = (): Ordered<StoredEvent> => {
-    if (added.length > 0) order.addAll(added);
-    added = [];
+  const orderOf = (name: Name): Ordered<StoredEvent> => {
+    const order = orders.get(name) ?? ordered(compares[name]);
+    orders.set(name, order);
     return order;
   };
-  return { add: (stored) => added.push(stored), remove: (stored) => read().remove(stored), read };
+  const takeIn = (): void => {
+    for (const name of Object.keys(compares) as Name[]) orderOf(name).addAll(added);
+    added = [];
+  };
+  return {
+    add: (stored) => added.push(stored),
+    remove(stored) {
+      takeIn();
+      for (const order of orders.values()) order.remove(stored);
+    },
+    read(name) {
+      if (added.length > 0) takeIn();
+      return orderOf(name);
+    },
+  };
 }

@@ -3,13 +3,26 @@
  *
  * @module
  */
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { creditStatus } from "../../credits/monetary-credits.ts";
+import { listedAt } from "../../ledger/account/draft-places.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 import { quoted, taken } from "../../ledger/refusals.ts";
-import type { LedgerView } from "../../ledger/view.ts";
-import { compareOldest } from "../order.ts";
+import type {
+  CreditListFilter,
+  CreditState,
+  InvoiceListFilter,
+  LedgerView,
+  ListedCredit,
+  PageKey,
+  PageRequest,
+} from "../../ledger/view.ts";
+import { ZERO } from "../../numbers/decimal.ts";
+import { compareNewest, compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
+import { createDraftTable, type DraftTable, isPeriodAsked } from "./drafts.ts";
 import { createEventTable, type EventTable } from "./events.ts";
 import { type Ordered, ordered } from "./ordered.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
@@ -21,11 +34,16 @@ export interface MemoryState {
   readonly accounts: RecordTable<AccountRecord>;
   /** The ids of all accounts, ascending. */
   readonly accountIds: Ordered<string>;
+  readonly drafts: DraftTable;
+  /** The places of credits that fall due. */
+  readonly dueCredits: RecordTable<ListedCredit>;
   readonly events: EventTable;
   readonly usage: CellTable;
   readonly overage: CellTable;
   readonly entries: RecordTable<EntryRecord>;
   readonly credits: RecordTable<CreditRecord>;
+  /** The same by their state, for lists over all accounts. */
+  readonly creditsIn: Readonly<Record<CreditState, RecordTable<CreditRecord>>>;
   readonly invoices: RecordTable<InvoiceRecord>;
 }
 
@@ -33,18 +51,25 @@ export interface MemoryState {
 export function emptyState(): MemoryState {
   const documentTable = (): RecordTable<DocumentRecord> =>
     createRecordTable<DocumentRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
+  const accounts = createRecordTable<AccountRecord>({
+    key: (record) => record,
+    owner: () => undefined,
+    compare: compareOldest,
+  });
   return {
     revision: 0,
     documents: Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, documentTable()])) as Record<
       DocumentKind,
       RecordTable<DocumentRecord>
     >,
-    accounts: createRecordTable<AccountRecord>({
-      key: (record) => record,
-      owner: () => undefined,
+    accounts,
+    accountIds: ordered(compareIds),
+    drafts: createDraftTable((id) => accounts.get(id)?.customerId),
+    dueCredits: createRecordTable<ListedCredit>({
+      key: (place) => place,
+      owner: ({ accountId }) => accountId,
       compare: compareOldest,
     }),
-    accountIds: ordered(compareIds),
     events: createEventTable(),
     usage: createCellTable(),
     overage: createCellTable(),
@@ -58,12 +83,17 @@ export function emptyState(): MemoryState {
       owner: ({ accountId }) => accountId,
       compare: compareOldest,
     }),
+    creditsIn: { ACTIVE: unownedCredits(), CONSUMED: unownedCredits(), VOIDED: unownedCredits() },
     invoices: createRecordTable<InvoiceRecord>({
-      key: ({ id, finalizedAt }) => ({ id, createdAt: finalizedAt }),
+      key: placeOfInvoice,
       owner: ({ accountId }) => accountId,
       compare: compareByDate,
     }),
   };
+}
+
+function unownedCredits(): RecordTable<CreditRecord> {
+  return createRecordTable<CreditRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
 }
 
 /**
@@ -80,13 +110,45 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   addCells(state, changes);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
   for (const document of records.documents) state.documents[document.kind].put(document);
-  for (const account of records.accounts) if (state.accounts.put(account)) state.accountIds.add(account.id);
+  for (const account of records.accounts) {
+    const before = state.accounts.get(account.id);
+    state.drafts.put(account, before);
+    putDueCredits(state.dueCredits, account, before);
+    if (state.accounts.put(account)) state.accountIds.add(account.id);
+  }
   for (const event of records.newEvents) state.events.add(event);
   for (const event of records.events) state.events.put(event);
+  for (const { referenceId } of records.removedEvents) state.events.remove(referenceId);
   for (const entry of records.entries) state.entries.put(entry);
-  for (const credit of records.credits) state.credits.put(credit);
+  for (const credit of records.credits) putCredit(state, credit);
   for (const invoice of records.invoices) state.invoices.put(invoice);
   if (changes.configurationChanged === true) state.revision += 1;
+}
+
+function putCredit({ credits, creditsIn }: MemoryState, credit: CreditRecord): void {
+  credits.put(credit);
+  const own = creditStateOf(credit);
+  for (const state of CREDIT_STATES) {
+    if (state === own) creditsIn[state].put(credit);
+    else creditsIn[state].remove(credit.id);
+  }
+}
+
+const CREDIT_STATES = ["ACTIVE", "CONSUMED", "VOIDED"] as const;
+
+function creditStateOf(credit: CreditRecord): CreditState {
+  return creditStatus({ ...credit, holdAmount: ZERO });
+}
+
+/** Takes the places of an account's due credits in, in place of those that it had. */
+function putDueCredits(
+  places: RecordTable<ListedCredit>,
+  { id: accountId, drafts }: AccountRecord,
+  before: AccountRecord | undefined,
+): void {
+  if (before !== undefined && before.drafts === drafts) return;
+  for (const { id } of places.of(accountId)) places.remove(id);
+  for (const place of drafts?.credits ?? []) places.put({ ...place, accountId });
 }
 
 /** Adds all that is counted, or nothing. */
@@ -102,10 +164,22 @@ function addCells({ usage, overage }: MemoryState, changes: Changes): void {
 
 type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage">>;
 
+const NO_LISTS: Lists = {
+  documents: [],
+  removedDocuments: [],
+  accounts: [],
+  newEvents: [],
+  events: [],
+  removedEvents: [],
+  entries: [],
+  credits: [],
+  invoices: [],
+};
+
 /** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
 function readAll(changes: Changes): Lists {
-  const { documents = [], removedDocuments = [], accounts = [], newEvents = [], events = [] } = changes;
-  const { entries = [], credits = [], invoices = [] } = changes;
+  const lists: Lists = { ...NO_LISTS, ...changes };
+  const { documents, removedDocuments, accounts, newEvents, events, removedEvents, entries, credits, invoices } = lists;
   for (const records of [documents, accounts, entries, credits])
     for (const { id, createdAt } of records) look(id, createdAt);
   for (const { kind, id } of removedDocuments) look(kind, id);
@@ -114,8 +188,17 @@ function readAll(changes: Changes): Lists {
     look(referenceId, accountId, eventId, number, feature);
   }
   lookAtNew(newEvents);
-  for (const { id, accountId, finalizedAt, invoice } of invoices) look(id, accountId, finalizedAt, invoice.invoiceDate);
-  return { documents, removedDocuments, accounts, newEvents, events, entries, credits, invoices };
+  for (const { referenceId, eventId } of removedEvents) look(referenceId, eventId);
+  lookAtListed(accounts, invoices);
+  return lists;
+}
+
+/** What lists of invoices go by. */
+function lookAtListed(accounts: Lists["accounts"], invoices: Lists["invoices"]): void {
+  for (const { customerId, drafts } of accounts) {
+    look(customerId, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
+  }
+  for (const { id, accountId, invoice } of invoices) look(id, accountId, invoice.invoiceDate, listedAt(invoice));
 }
 
 function lookAtNew(newEvents: Lists["newEvents"]): void {
@@ -131,7 +214,7 @@ function look(...values: readonly unknown[]): number {
 
 /** A view of what is held now; each call sees one committed state, since changes are applied between calls. */
 export function viewOf(state: MemoryState): LedgerView {
-  const { documents, accounts, events, usage, overage, entries, credits, invoices } = state;
+  const { documents, accounts, events, usage, overage, entries, invoices } = state;
   return {
     configurationRevision: async () => state.revision,
     document: async (kind, id) => documents[kind].get(id),
@@ -157,6 +240,8 @@ export function viewOf(state: MemoryState): LedgerView {
       }
       return behind;
     },
+    accountsUncharted: async (instant, limit, afterId) => state.drafts.uncharted(instant, limit, afterId),
+    draftList: async (filter, page) => state.drafts.list(filter, page),
 
     acceptedIds: async (eventIds) => events.accepted(eventIds),
     events: async (filter, page) => events.list(filter, page),
@@ -179,12 +264,30 @@ export function viewOf(state: MemoryState): LedgerView {
       ),
     entryList: async (accountId, featureId, page) =>
       entries.pageOf(accountId, page, (entry) => entry.featureId === featureId),
-    credits: async (accountIds) => inOrder(accountIds, (id) => credits.of(id), compareOldest),
-    credit: async (id) => credits.get(id),
-    creditList: async ({ accountId }, page) =>
-      accountId === undefined ? credits.page(page, () => true) : credits.pageOf(accountId, page, () => true),
+    ...creditReads(state),
     invoices: async (accountIds) => inOrder(accountIds, (id) => invoices.of(id), compareByDate),
     invoice: async (id) => invoices.get(id),
+    invoiceList: async (filter, page) => listedInvoices(state, filter, page),
+  };
+}
+
+function creditReads(state: MemoryState): Pick<LedgerView, "credits" | "credit" | "creditList" | "dueCreditList"> {
+  const { credits, dueCredits } = state;
+  return {
+    credits: async (accountIds) => inOrder(accountIds, (id) => credits.of(id), compareOldest),
+    credit: async (id) => credits.get(id),
+    creditList: async (filter, page) => {
+      const { accountId, state: own } = filter;
+      const isTimely = endsWithin(filter);
+      if (accountId === undefined) return (own === undefined ? credits : state.creditsIn[own]).page(page, isTimely);
+      const isMatch = (credit: CreditRecord): boolean =>
+        (own === undefined || creditStateOf(credit) === own) && isTimely(credit);
+      return credits.pageOf(accountId, page, isMatch);
+    },
+    dueCreditList: async ({ id, dueBy = Infinity }, page) => {
+      if (id === undefined) return dueCredits.page(page, ({ createdAt }) => createdAt <= dueBy);
+      return dueCredits.some([id]).filter(({ createdAt }) => createdAt <= dueBy);
+    },
   };
 }
 
@@ -202,4 +305,45 @@ function inOrder<Item>(
 /** Invoices go by their date, then id. */
 function compareByDate(a: InvoiceRecord, b: InvoiceRecord): number {
   return compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id);
+}
+
+/** A page of final invoices: of an account or customer among its own. */
+function listedInvoices(
+  { invoices, drafts }: MemoryState,
+  filter: InvoiceListFilter,
+  page: PageRequest,
+): readonly InvoiceRecord[] {
+  const { accountId, customerId } = filter;
+  const isMatch = listedBy(filter);
+  if (accountId !== undefined) return invoices.pageOf(accountId, page, isMatch);
+  if (customerId === undefined) return invoices.page(page, isMatch);
+  const own = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
+  return own.sort((a, b) => compareNewest(placeOfInvoice(a), placeOfInvoice(b))).slice(0, page.limit);
+}
+
+/** Tells whether a credit ends when a list asks for it. */
+function endsWithin({ endsBy = Infinity, endsAfter }: CreditListFilter): (credit: CreditRecord) => boolean {
+  return ({ effectiveUntil = Infinity }) =>
+    effectiveUntil <= endsBy && (endsAfter === undefined || effectiveUntil > endsAfter);
+}
+
+/** Tells whether a final invoice is in a list. */
+function listedBy({ customerId, status, period }: InvoiceListFilter): (record: InvoiceRecord) => boolean {
+  // Many invoices have the dates of one cycle.
+  const instants = new Map<string, Instant>();
+  const instantOf = (text: string): Instant => {
+    const known = instants.get(text) ?? parseInstant(text);
+    instants.set(text, known);
+    return known;
+  };
+  return ({ invoice }) => {
+    if (customerId !== undefined && invoice.customerId !== customerId) return false;
+    if (status !== undefined && invoice.status !== status) return false;
+    if (period === undefined) return true;
+    return isPeriodAsked({ start: instantOf(invoice.startDate), end: instantOf(invoice.endDate) }, period);
+  };
+}
+
+function placeOfInvoice({ id, invoice }: InvoiceRecord): PageKey {
+  return { id, createdAt: listedAt(invoice) };
 }

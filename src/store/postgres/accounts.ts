@@ -8,14 +8,15 @@ import { createHash } from "node:crypto";
 import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { recordText } from "../record-text.ts";
-import type { Run } from "./client.ts";
+import type { Row, Run } from "./client.ts";
 import { LostRace } from "./failures.ts";
+import { itemStamp } from "./items.ts";
 import { ACCOUNT_COLUMNS, accountOf } from "./record-rows.ts";
-import { advisoryKey, keysOf, textList } from "./values.ts";
+import { advisoryKey, keysOf, listWithin, literal, textList } from "./values.ts";
 
 /** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
 const NEW_ACCOUNT_LOCKS = 64;
-/** So many accounts are remembered; those that were read longest ago are forgotten. */
+/** Most accounts that are remembered; the least recently read are forgotten. */
 const ACCOUNTS_MAX = 20_000;
 
 /**
@@ -37,11 +38,21 @@ export interface AccountLocking {
 export interface LockedAccounts {
   /** By id; those that exist. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  /** The configuration's, where accounts were asked for: under its lock it stays what it is. */
-  readonly revision?: number;
-  /** The next of the blocks of numbers for events, which is this transaction's, where accounts were asked for. */
-  readonly block?: number;
+  /** The configuration's: under its lock it stays what it is. */
+  readonly revision: number | undefined;
+  /** The next of the blocks of numbers for events, which is this transaction's. */
+  readonly block: number | undefined;
+  /** The stamp of the list of meters and features, where there are any. */
+  readonly itemStamp: string | undefined;
 }
+
+/** Of a transaction that locks no account. */
+export const NOTHING_LOCKED: LockedAccounts = {
+  accounts: new Map(),
+  revision: undefined,
+  block: undefined,
+  itemStamp: undefined,
+};
 
 /** Names the content of an account. */
 export function digestOf(account: AccountRecord): string {
@@ -49,34 +60,44 @@ export function digestOf(account: AccountRecord): string {
 }
 
 /**
- * Locks accounts, those that are not there too, and reads them: those that are remembered by their digests alone.
+ * The statement that locks accounts, for {@link lockedAccounts}. It has no values, so that it can come with the beginning of
+ * its transaction.
  *
+ * @param keys as {@link lockKeys} gives them
+ */
+export function lockStatement(table: (name: string) => string, keys: readonly string[]): string {
+  return `with locked as materialized
+      (select id, digest from ${table("ledger")} where id = any(${listWithin(keys)}) order by id for no key update)
+    select string_agg(digest, ' ') as digests, case when count(*) < ${keys.length} then json_agg(id)::text end as ids,
+      (select revision::text from ${table("configuration")}) as revision,
+      nextval(${literal(table("event_number"))})::text as block, ${itemStamp(table)} as stamp
+    from locked`;
+}
+
+/**
+ * The accounts that were locked, and locks on those that are not there.
+ *
+ * @param keys of the accounts, as {@link lockStatement} had them
+ * @param row what that gave
  * @throws a {@link LostRace} when another writer made one of them at the same time
  */
-export async function lockAccounts(locking: AccountLocking, accountIds: readonly string[]): Promise<LockedAccounts> {
-  if (accountIds.length === 0) return { accounts: new Map() };
-  const { run, table } = locking;
-  // The order in which rows are locked, and in which their digests come.
-  const keys = sortedKeys(accountIds);
-  const [row = {}] = await run(
-    `with locked as materialized
-        (select id, digest from ${table("ledger")} where id = any($1::text::text[]) order by id for no key update)
-      select string_agg(digest, ' ') as digests, case when count(*) < $2::text::bigint then json_agg(id)::text end as ids,
-        (select revision::text from ${table("configuration")}) as revision,
-        nextval($3::text::regclass)::text as block
-      from locked`,
-    [textList(keys), String(keys.length), table("event_number")],
-  );
-  const { digests, ids, revision, block } = row;
+export async function lockedAccounts(
+  locking: AccountLocking,
+  keys: readonly string[],
+  { digests, ids, revision, block, stamp }: Row,
+): Promise<LockedAccounts> {
   const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
   if (there.length < keys.length) await lockNewAccounts(locking, without(keys, there));
   const accounts = await accountsOf(locking, there, digests?.split(" ") ?? []);
-  return { accounts, revision: Number(revision), block: Number(block) };
+  return { accounts, revision: Number(revision), block: Number(block), itemStamp: stamp ?? undefined };
 }
 
-/** The keys of ids by their code points. Mostly all are plain, and the order of their code units, quick to tell, is the same. */
-function sortedKeys(ids: readonly string[]): readonly string[] {
-  const keys = keysOf(ids);
+/**
+ * The keys of accounts in the order in which their rows are locked, and in which their digests come: by their code points.
+ * Mostly all are plain, and the order of their code units, quick to tell, is the same.
+ */
+export function lockKeys(accountIds: readonly string[]): readonly string[] {
+  const keys = keysOf(accountIds);
   return PLAIN.test(keys.join("")) ? keys.toSorted() : keys.toSorted(compareIds);
 }
 

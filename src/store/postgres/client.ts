@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 
 import { hasCode, type RatebookError } from "../../errors.ts";
+import { sleep } from "../sleep.ts";
 import { failureOf, LostRace } from "./failures.ts";
 
 /** A statement with a name is prepared once for each connection; without one it may be several, without values. */
@@ -13,6 +14,8 @@ export interface SqlStatement {
   readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
+  /** For how many milliseconds `pg` waits for the answer: a server that is frozen breaks no connection. */
+  readonly query_timeout?: number;
 }
 
 /** What a statement gives. */
@@ -58,15 +61,34 @@ export interface Connections {
   /**
    * Runs statements as one transaction (READ COMMITTED); it is rolled back when `work` rejects.
    *
-   * @param opening statements without values that come first
+   * @param opening statements without values that come first, in one round trip with the beginning
    * @throws a {@link StoreFailure} when the database fails, else what `work` throws
    */
-  transaction<Result>(opening: readonly string[], work: (run: Run) => Promise<Result>): Promise<Result>;
+  transaction<Result>(opening: readonly string[], work: InTransaction<Result>): Promise<Result>;
 }
 
-/** The connections of a client. */
-export function connectionsOf(client: PostgresClient): Connections {
-  return "transaction" in client ? single(client) : pooled(client);
+/** A transaction that is open. */
+export interface OpenTransaction {
+  readonly run: Run;
+  /** The first row of the last of the opening statements. */
+  readonly opened: Row;
+  /** Has a statement without values done last, in one round trip with the commit. */
+  readonly atCommit: (statement: string) => void;
+}
+
+/** What is done within a transaction. */
+export type InTransaction<Result> = (transaction: OpenTransaction) => Promise<Result>;
+
+/** For how long a statement is waited for: then its connection is thrown away, and the database counts as away. */
+export const ANSWER_MS = 10_000;
+
+/**
+ * The connections of a client.
+ *
+ * @param answerMs for how long a statement is waited for, where the client can be told
+ */
+export function connectionsOf(client: PostgresClient, answerMs: number): Connections {
+  return "transaction" in client ? single(client) : pooled(client, answerMs);
 }
 
 function single(client: SingleConnection): Connections {
@@ -79,14 +101,19 @@ function single(client: SingleConnection): Connections {
     transaction: (opening, work) =>
       translated(() =>
         client.transaction(async (connection) => {
-          for (const statement of [...PLANNING, ...opening]) await connection.query(statement);
-          return work(runOn(connection));
+          let last: SqlResult | undefined;
+          for (const statement of [...PLANNING, ...opening]) last = await connection.query(statement);
+          const closing: string[] = [];
+          const atCommit = (statement: string): void => void closing.push(statement);
+          const result = await work({ run: runOn(connection), opened: firstRow(last), atCommit });
+          for (const statement of closing) await connection.query(statement);
+          return result;
         }),
       ),
   };
 }
 
-function pooled(pool: ConnectionPool): Connections {
+function pooled(pool: ConnectionPool, query_timeout: number): Connections {
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
     let name = names.get(text);
@@ -98,7 +125,7 @@ function pooled(pool: ConnectionPool): Connections {
     (connection: PooledConnection): Run =>
     (text, values = []) =>
       translated(async () => {
-        const statement = { name: nameOf(text), text, values: [...values] };
+        const statement = { name: nameOf(text), text, values: [...values], query_timeout };
         return (await connection.query(statement)).rows as readonly Row[];
       });
   const held: Held = async (work) => {
@@ -118,26 +145,33 @@ function pooled(pool: ConnectionPool): Connections {
   };
   return {
     run: (text, values) => held((run) => run(text, values)),
-    transaction: (opening, work) => pooledTransaction(held, opening, work),
+    transaction: (opening, work) => pooledTransaction({ held, query_timeout }, opening, work),
   };
 }
 
 type Held = <Result>(work: (run: Run, connection: PooledConnection) => Promise<Result>) => Promise<Result>;
 
 async function pooledTransaction<Result>(
-  held: Held,
+  { held, query_timeout }: { readonly held: Held; readonly query_timeout: number },
   opening: readonly string[],
-  work: (run: Run) => Promise<Result>,
+  work: InTransaction<Result>,
 ): Promise<Result> {
   let decided: { readonly value: Result; readonly name: Row } | undefined;
   try {
     const outcome = await held(async (run, connection) => {
-      const text = ["begin isolation level read committed", ...PLANNING, ...opening, TRANSACTION_NAME].join("; ");
-      const name = lastRow(await translated(() => connection.query({ text })));
-      const outcome = await attempt(run, work);
+      const text = [BEGIN, ...PLANNING, TRANSACTION_NAME, ...opening].join("; ");
+      let name: Row = {};
+      const closing: string[] = [];
+      const atCommit = (statement: string): void => void closing.push(statement);
+      const outcome = await attempt(run, async () => {
+        const opened = resultsOf(await translated(() => connection.query({ text, query_timeout })));
+        name = firstRow(opened[1 + PLANNING.length]);
+        return work({ run, opened: firstRow(opened.at(-1)), atCommit });
+      });
       if ("error" in outcome) return outcome;
       decided = { value: outcome.value, name };
-      await run("commit");
+      if (closing.length === 0) await run("commit");
+      else await translated(() => connection.query({ text: [...closing, "commit"].join("; "), query_timeout }));
       return outcome;
     });
     if ("error" in outcome) throw outcome.error;
@@ -149,6 +183,8 @@ async function pooledTransaction<Result>(
     return decided.value;
   }
 }
+
+const BEGIN = "begin isolation level read committed";
 
 /**
  * What a transaction looks for always has an index, and its statements are planned once. The planner, which knows little
@@ -166,10 +202,13 @@ const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_s
 /** What names a transaction for good: its number, and since when the server gives numbers. */
 const TRANSACTION_NAME = `select pg_current_xact_id()::text as id, ${SINCE} as since`;
 
-/** The first row of the last of several statements: drivers answer a list of results then. */
-function lastRow(answer: SqlResult | readonly SqlResult[]): Row {
-  const last = Array.isArray(answer) ? (answer as readonly SqlResult[]).at(-1) : (answer as SqlResult);
-  return (last?.rows[0] ?? {}) as Row;
+/** What each of several statements gave: drivers answer a list of results then. */
+function resultsOf(answer: SqlResult | readonly SqlResult[]): readonly SqlResult[] {
+  return Array.isArray(answer) ? (answer as readonly SqlResult[]) : [answer as SqlResult];
+}
+
+function firstRow(result: SqlResult | undefined): Row {
+  return (result?.rows[0] ?? {}) as Row;
 }
 
 /**
@@ -179,21 +218,22 @@ function lastRow(answer: SqlResult | readonly SqlResult[]): Row {
  * started again, has recovered from a crash, or does not answer
  */
 async function settle(held: Held, name: Row, lost: RatebookError): Promise<void> {
-  for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_POLL_MS) {
+  const until = performance.now() + SETTLE_MS;
+  for (let left = SETTLE_MS; left > 0; left = until - performance.now()) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
-    const [row] = await held((run) => run(text, [name["id"]])).catch(() => []);
+    const asked = held((run) => run(text, [name["id"]])).catch(() => []);
+    // A server that is frozen answers nothing, and no new connection either.
+    const [row] = await Promise.race([asked, sleep(left).then(() => [])]);
     if (row !== undefined && row["since"] !== name["since"]) throw lost;
     if (row?.["status"] === "committed") return;
     if (row?.["status"] === "aborted") throw new LostRace(lost.message, { cause: lost });
-    await new Promise((resolve) => {
-      setTimeout(resolve, SETTLE_POLL_MS);
-    });
+    await sleep(SETTLE_POLL_MS);
   }
   throw lost;
 }
 
 /** For how long the outcome of a commit is asked for, and how often. */
-const SETTLE_MS = 5000;
+const SETTLE_MS = 4000;
 const SETTLE_POLL_MS = 50;
 
 function ignore(): void {}
@@ -201,11 +241,13 @@ function ignore(): void {}
 /** What work gave or threw, the transaction being rolled back then, so that its connection can be used again. */
 async function attempt<Result>(
   run: Run,
-  work: (run: Run) => Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<{ readonly value: Result } | { readonly error: unknown }> {
   try {
-    return { value: await work(run) };
+    return { value: await work() };
   } catch (error) {
+    // A connection that does not answer would not answer a rollback either.
+    if (hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
     await run("rollback");
     return { error };
   }

@@ -3,23 +3,28 @@
  *
  * @module
  */
+import { creditStatus } from "../../credits/monetary-credits.ts";
+import { chartedUntil } from "../../ledger/account/draft-places.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
-import { textOf } from "../../numbers/decimal.ts";
+import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
+import { textOf, ZERO } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
 import { digestOf } from "./accounts.ts";
-import { writeCells } from "./cells.ts";
+import { type CellWriting, writeCells } from "./cells.ts";
+import type { OpenTransaction } from "./client.ts";
 import { numbersOf } from "./event-numbers.ts";
-import { writeEvents } from "./event-writes.ts";
+import { removeEvents, writeEvents } from "./event-writes.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
+import { type Listed, listedOf, placeOf, spanOfPeriod } from "./listing.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** What a commit must know of its transaction. */
-export interface CommitContext extends Sending, Pick<HeldIds, "holdsOf" | "prove"> {
-  readonly table: (name: string) => string;
+export interface CommitContext
+  extends Sending, CellWriting, Pick<HeldIds, "holdsOf" | "prove">, Pick<OpenTransaction, "atCommit"> {
   /** The block of numbers for events that the transaction has, if it has one. */
   readonly block: number | undefined;
   /** The accounts as they were read under their locks. */
@@ -28,12 +33,13 @@ export interface CommitContext extends Sending, Pick<HeldIds, "holdsOf" | "prove
 
 /**
  * Writes all changes of a decision. Rows that commits of different accounts may share are written in the order of their keys,
- * so that two never wait for each other. While the database works on a statement, the values of the next one are made ready.
+ * so that two never wait for each other.
  */
 export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
   const writing = { ...context, numbers: numbersOf(context, context.block) };
   try {
     await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
+    await removeEvents(writing, changes.removedEvents ?? []);
     await context.prove();
     await writeAccounts(writing, changes.accounts ?? []);
     await writeCells(writing, "usage", changes.usage ?? []);
@@ -54,9 +60,20 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
   await context.settled();
 }
 
+/** Whether a decision changes so few rows that they go together. */
+export function isSmall(changes: Changes): boolean {
+  const { newEvents = [], events = [], removedEvents = [], accounts = [], usage = [] } = changes;
+  // What is removed may have been written before it.
+  if (removedEvents.length > 0) return false;
+  return newEvents.length + events.length + accounts.length <= SMALL && usage.length <= CELLS_OF_SMALL;
+}
+
+const SMALL = 100;
+const CELLS_OF_SMALL = 1_000;
+
 /**
- * A revision grows by no one knows how much: where a database was brought back as it was before and goes on in another way,
- * its revisions are others than those that a running process remembers.
+ * A revision grows by a random step: a database that was restored and then changed in another way has other revisions than
+ * those that a running process remembers.
  */
 const REVISION_STEP_MAX = 2 ** 24;
 
@@ -67,6 +84,16 @@ type Columns<Item> = Readonly<
     readonly ["text" | "bigint" | "boolean" | "numeric" | "json", (item: Item) => string | number | boolean | undefined]
   >
 >;
+
+/** The columns that something is listed by. */
+function listedColumns<Item>(listed: (item: Item) => Listed): Columns<Item> {
+  return {
+    place: ["bigint", (item) => placeOf(listed(item).listedAt)],
+    span: ["bigint", (item) => spanOfPeriod(listed(item))],
+    starts_at: ["bigint", (item) => instantValue(listed(item).start)],
+    ends_at: ["bigint", (item) => instantValue(listed(item).end)],
+  };
+}
 
 const ENTRY: Columns<EntryRecord> = {
   account_id: ["text", ({ accountId }) => keyOf(accountId)],
@@ -82,17 +109,24 @@ const CREDIT: Columns<CreditRecord> = {
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
   credit_amount: ["numeric", ({ creditAmount }) => textOf(creditAmount)],
   consumed_amount: ["numeric", ({ consumedAmount }) => textOf(consumedAmount)],
+  state: ["text", (credit) => creditStatus({ ...credit, holdAmount: ZERO })],
+  ends_at: ["bigint", ({ effectiveUntil = Infinity }) => instantValue(effectiveUntil)],
   body: ["json", creditBody],
 };
 
 const INVOICE: Columns<InvoiceRecord> = {
   account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  customer_id: ["text", ({ invoice }) => keyOf(invoice.customerId)],
+  status: ["text", ({ invoice }) => invoice.status],
   invoice_date: ["text", ({ invoice }) => invoice.invoiceDate],
+  ...listedColumns(listedOf),
   body: ["json", recordText],
 };
 
 async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
-  const { documents = [], removedDocuments: removed = [] } = changes;
+  const { documents = [] } = changes;
+  const isPut = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
+  const removed = (changes.removedDocuments ?? []).filter(({ kind, id }) => !isPut.has(`${kind} ${id}`));
   if (removed.length > 0) {
     const keys = [textList(removed.map(({ kind }) => kind)), textList(removed.map(({ id }) => keyOf(id)))];
     const listed = "select * from unnest($1::text::text[], $2::text::text[])";
@@ -122,6 +156,7 @@ const CLOCKED: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
   updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
+  drafts_until: ["bigint", ({ drafts }) => instantValue(chartedUntil(drafts))],
   digest: ["text", digestOf],
 };
 
@@ -137,6 +172,55 @@ async function writeAccounts(writing: CommitContext, accounts: readonly AccountR
   const changed = accounts.filter((account) => !isSameButClocked(writing.accounts.get(account.id), account));
   await writeRecords(writing, "account", changed, ACCOUNT);
   await writeRecords(writing, "ledger", accounts, CLOCKED);
+  const charted = changed.filter(
+    ({ id, drafts }) => drafts === undefined || drafts !== writing.accounts.get(id)?.drafts,
+  );
+  const draftsOf = ({ id: accountId, customerId, drafts }: AccountRecord): readonly DraftRow[] =>
+    (drafts?.places ?? []).map((place) => ({ ...place, accountId, customerId }));
+  const creditsOf = ({ id: accountId, drafts }: AccountRecord): readonly ListedCredit[] =>
+    (drafts?.credits ?? []).map((place) => ({ ...place, accountId }));
+  await writePlaces(writing, charted, { name: "draft", columns: DRAFT, rowsOf: draftsOf });
+  await writePlaces(writing, charted, { name: "due_credit", columns: DUE_CREDIT, rowsOf: creditsOf });
+}
+
+/** The place of a draft as it is written: whose it is, too. */
+type DraftRow = ListedDraft & { readonly customerId: string };
+
+const DRAFT: Columns<DraftRow> = {
+  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  customer_id: ["text", ({ customerId }) => keyOf(customerId)],
+  ...listedColumns<DraftRow>((draft) => draft),
+  final_at: ["bigint", ({ finalAt }) => instantValue(finalAt)],
+  body: ["json", (draft) => recordText({ ...draft, customerId: undefined })],
+};
+
+const DUE_CREDIT: Columns<ListedCredit> = {
+  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
+  body: ["json", recordText],
+};
+
+/** A table of places, and what an account has in it. */
+interface Places<Row extends { readonly id: string }> {
+  readonly name: "draft" | "due_credit";
+  readonly columns: Columns<Row>;
+  readonly rowsOf: (account: AccountRecord) => readonly Row[];
+}
+
+/** Writes the places of accounts in one table, in place of those that they had. */
+async function writePlaces<Row extends { readonly id: string }>(
+  writing: CommitContext,
+  accounts: readonly AccountRecord[],
+  { name, columns, rowsOf }: Places<Row>,
+): Promise<void> {
+  if (accounts.length === 0) return;
+  const rows = accounts.flatMap(rowsOf);
+  // A row that is written is not removed first: both may be parts of one statement.
+  await writing.send(
+    `delete from ${writing.table(name)} where account_id = any($1::text::text[]) and id <> all($2::text::text[])`,
+    [textList(accounts.map(({ id }) => keyOf(id))), textList(rows.map(({ id }) => keyOf(id)))],
+  );
+  await writeRecords(writing, name, rows, columns);
 }
 
 /** Whether nothing else of an account changed since it was read: its parts are the very same. */
@@ -157,8 +241,22 @@ async function writeRecords<Item extends { readonly id: string }>(
   items: readonly Item[],
   columns: Columns<Item>,
 ): Promise<void> {
-  if (items.length === 0) return;
   const sorted = inKeyOrder(items, ({ id }) => keyOf(id));
+  // No statement is so long that its answer is no longer waited for.
+  for (let start = 0; start < sorted.length; start += CHUNK) {
+    await writeChunk({ send, table }, name, sorted.slice(start, start + CHUNK), columns);
+  }
+}
+
+/** Records that one statement writes. */
+const CHUNK = 10_000;
+
+async function writeChunk<Item extends { readonly id: string }>(
+  { send, table }: Pick<CommitContext, "send" | "table">,
+  name: string,
+  sorted: readonly Item[],
+  columns: Columns<Item>,
+): Promise<void> {
   const names = Object.keys(columns);
   const lists = Object.values(columns).map(([type], index) =>
     type === "json" ? `string_to_array($${index + 2}::text, E'\\n')` : `$${index + 2}::text::${type}[]`,

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { attributeAsSent, dimensionsAsSent, type NewEvent } from "../../ledger/events/new-event.ts";
+import { attributeAsSent, dimensionAsSent, type NewEvent } from "../../ledger/events/new-event.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
-import { decimalOf, textOf } from "../../numbers/decimal.ts";
+import { type DecimalInput, decimalOf, textOf } from "../../numbers/decimal.ts";
 import { textOfExact } from "../../numbers/exact.ts";
 import { recordOf } from "../record-text.ts";
 import type { Row } from "./client.ts";
 import { type FormedEvent, formedEvent } from "./event-forms.ts";
 import { instantOf, keyOf } from "./values.ts";
 
-/** What an event nearly always says. Bodies that leave it out mean this one, whatever later events say. */
+/** The most frequent description, left out of bodies. It must never change: stored bodies without one mean this text. */
 const USUAL_DESCRIPTION = "The event was metered.";
 
 /** A decimal as its text. */
@@ -21,8 +21,8 @@ type Written = string;
 type WrittenAttribute = readonly [name: string, value: Written, unit?: string | null, isText?: true];
 
 /**
- * The body of an event, short and quick to make, as there are so many: what is as it mostly is, or follows from a
- * column, is left out, and decimals are bare texts, since the shape says where they are.
+ * The body of an event, short and quick to make, as there are so many: usual values, and what follows from a column, are
+ * left out, and decimals are bare texts at known places.
  */
 interface EventBody {
   /** Ids that are not their columns. */
@@ -42,76 +42,111 @@ interface EventBody {
     | undefined;
 }
 
-/** What a body says of its own, in the shape that it is written in. */
-type BodyParts = Pick<EventBody, "sentTo" | "attributes" | "dimensions" | "units">;
+/** The keys of what names an event, as its columns have them. */
+export interface EventKeys {
+  readonly referenceId: string;
+  readonly accountId: string;
+  readonly eventId: string;
+  readonly schemaName: string;
+}
+
+/** The keys of what names an event. */
+export function keysOfEvent({ referenceId, accountId, eventId, schemaName }: EventKeys): EventKeys {
+  return {
+    referenceId: keyOf(referenceId),
+    accountId: keyOf(accountId),
+    eventId: keyOf(eventId),
+    schemaName: keyOf(schemaName),
+  };
+}
+
+/** What a body says of its own, each as its JSON text. */
+interface BodyTexts {
+  readonly attributes: string;
+  readonly dimensions: string;
+  readonly units: string;
+}
 
 /** The body of a stored event, without what its columns hold. */
-export function eventBody(event: EventRecord): string {
-  const { payload } = event;
-  return writtenBody(event, event.enriched, {
-    sentTo: payload.accountId === event.accountId ? undefined : payload.accountId,
-    attributes: payload.attributes.map(writtenAttribute),
-    dimensions: payload.dimensions,
-    units: event.units.map(({ meterId, quantity }) => [meterId, textOf(quantity)]),
+export function eventBody(event: EventRecord, keys: EventKeys): string {
+  const { payload, units } = event;
+  return writtenBody(event, keys, payload.accountId, {
+    attributes: JSON.stringify(payload.attributes.map(writtenAttribute)),
+    dimensions: JSON.stringify(payload.dimensions),
+    units: JSON.stringify(units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])),
   });
 }
 
 /**
- * The body of a new event: that of the record that a read makes of it. No decimal is made of what is a number and stays one,
- * which is a third of what an event costs here.
+ * The body of a new event: that of the record that a read makes of it. As there are so many, it is put together from texts,
+ * and no decimal is made of what is a number and stays one.
  */
-export function newEventBody(event: NewEvent): string {
+export function newEventBody(event: NewEvent, keys: EventKeys): string {
   const { sent, meterIds, quantities } = event;
-  const units: (readonly [string, Written])[] = [];
-  for (const [place, quantity] of quantities.entries()) {
-    if (quantity !== undefined) units.push([meterIds[place] ?? "", textOfExact(quantity)]);
+  const attributes = (sent.attributes ?? []).map(attributeText);
+  const dimensions = Object.entries(sent.dimensions ?? {}).map(dimensionText);
+  const units: string[] = [];
+  for (let place = 0; place < quantities.length; place++) {
+    const quantity = quantities[place];
+    // The text of a decimal needs no escape.
+    if (quantity !== undefined) units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${textOfExact(quantity)}"]`);
   }
-  return writtenBody(event, event.enriched, {
-    sentTo: sent.accountId === event.accountId ? undefined : sent.accountId,
-    attributes: (sent.attributes ?? []).map(attributeAsWritten),
-    dimensions: dimensionsAsSent(sent.dimensions ?? {}),
-    units,
+  return writtenBody(event, keys, sent.accountId, {
+    attributes: `[${attributes.join()}]`,
+    dimensions: `{${dimensions.join()}}`,
+    units: `[${units.join()}]`,
   });
 }
 
-type Described = Pick<
-  NewEvent,
-  "referenceId" | "accountId" | "customerId" | "eventId" | "schemaName" | "schemaVersion" | "description"
-> & { readonly feature?: FeatureUse | undefined };
-
-function writtenBody(event: Described, enriched: EventRecord["enriched"] | undefined, parts: BodyParts): string {
-  const { description, feature } = event;
-  const body: { -readonly [Part in keyof EventBody]: EventBody[Part] } = {
-    ids: idsOf(event),
-    customer: event.customerId,
-    version: event.schemaVersion,
-    sentTo: parts.sentTo,
-    attributes: parts.attributes,
-    dimensions: parts.dimensions,
-    description: description === USUAL_DESCRIPTION ? undefined : description,
-    units: parts.units,
-    feature: feature && [
-      feature.featureId,
-      textOf(feature.quantity),
-      feature.allocations.map(({ entryId, quantity }) => [entryId, textOf(quantity)]),
-      textOf(feature.overage),
-    ],
+type Described = EventKeys &
+  Pick<NewEvent, "customerId" | "schemaVersion" | "description" | "enriched"> & {
+    readonly feature?: FeatureUse | undefined;
   };
+
+function writtenBody(event: Described, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
+  const { schemaVersion, description, feature, enriched } = event;
+  let body = `{"customer":${JSON.stringify(event.customerId)},"attributes":${texts.attributes}`;
+  body += `,"dimensions":${texts.dimensions},"units":${texts.units}`;
+  if (schemaVersion !== undefined) body += `,"version":${schemaVersion}`;
+  if (sentTo !== event.accountId) body += `,"sentTo":${JSON.stringify(sentTo)}`;
+  if (description !== USUAL_DESCRIPTION) body += `,"description":${JSON.stringify(description)}`;
+  const ids = idsOf(event, keys);
+  if (ids !== undefined) body += `,"ids":${JSON.stringify(ids)}`;
+  if (feature !== undefined) body += `,"feature":${JSON.stringify(writtenFeature(feature))}`;
   if (enriched !== undefined && (enriched.attributes.length > 0 || Object.keys(enriched.dimensions).length > 0)) {
-    body.enriched = [enriched.attributes.map(({ name, value }) => [name, textOf(value)]), enriched.dimensions];
+    body += `,"enriched":${JSON.stringify(writtenEnriched(enriched))}`;
   }
-  return JSON.stringify(body);
+  return `${body}}`;
 }
 
-function idsOf({ referenceId, accountId, eventId, schemaName }: Described): EventBody["ids"] {
-  const ids = [referenceId, accountId, eventId, schemaName];
-  return ids.every((id) => keyOf(id) === id) ? undefined : ids.map((id) => (keyOf(id) === id ? null : id));
+function writtenFeature({ featureId, quantity, allocations, overage }: FeatureUse): EventBody["feature"] {
+  const taken = allocations.map((each) => [each.entryId, textOf(each.quantity)] as const);
+  return [featureId, textOf(quantity), taken, textOf(overage)];
 }
 
-function attributeAsWritten(attribute: EventAttribute): WrittenAttribute {
+function writtenEnriched({ attributes, dimensions }: EventRecord["enriched"]): EventBody["enriched"] {
+  return [attributes.map(({ name, value }) => [name, textOf(value)]), dimensions];
+}
+
+function idsOf(event: EventKeys, keys: EventKeys): EventBody["ids"] {
+  const ids = [
+    event.referenceId === keys.referenceId ? null : event.referenceId,
+    event.accountId === keys.accountId ? null : event.accountId,
+    event.eventId === keys.eventId ? null : event.eventId,
+    event.schemaName === keys.schemaName ? null : event.schemaName,
+  ];
+  return ids.every((id) => id === null) ? undefined : ids;
+}
+
+function attributeText(attribute: EventAttribute): string {
   const { name, value, unit } = attribute;
-  if (typeof value !== "number" || !Number.isSafeInteger(value)) return writtenAttribute(attributeAsSent(attribute));
-  return typeof unit === "string" ? [name, String(value), unit] : [name, String(value)];
+  const isPlain = typeof value === "number" && Number.isSafeInteger(value) && typeof unit !== "string";
+  if (isPlain) return `[${JSON.stringify(name)},"${value}"]`;
+  return JSON.stringify(writtenAttribute(attributeAsSent(attribute)));
+}
+
+function dimensionText([name, value]: readonly [string, DecimalInput]): string {
+  return `${JSON.stringify(name)}:${JSON.stringify(dimensionAsSent(value))}`;
 }
 
 function writtenAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {

@@ -8,7 +8,7 @@ import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { eventColumns, eventOf } from "./event-rows.ts";
-import { DAY_OF_EVENT, EVENT_KEY, hasEventId, keyExpression, pageEnd, parameter } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, hasEventId, isOfAccount, keyExpression, pageEnd, parameter } from "./query.ts";
 import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
@@ -29,7 +29,13 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     },
     async events(filter, page) {
       const values: string[] = [];
-      const text = `${from} ${conditionsOf(filter, values)} ${pageEnd(values, page, { table: "event", id: "reference_id" })}`;
+      const { accountId, eventId, referenceId, timestamp, ...others } = filter;
+      // A few events are found by what is theirs, or by their days.
+      const isFew = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
+      const ofAccount = accountId !== undefined && !isFew;
+      const own = ofAccount ? `${isOfAccount(parameter(values, keyOf(accountId)))} and ` : "";
+      const conditions = `${own}${conditionsOf(ofAccount ? others : filter, values)}`;
+      const text = `${from} ${conditions} ${pageEnd(values, page, { table: "event", id: "reference_id", ofAccount })}`;
       return (await run(text, values)).map(eventOf);
     },
     async eventsToUndo(accountId, filter, limit) {
@@ -133,7 +139,7 @@ function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: Event
 
 /** What a filter asks, as a condition. */
 function conditionsOf(filter: EventFilter, values: string[]): string {
-  const { accountId, schemaName, status, accepted, eventId, referenceId, timestamp, createdAt } = filter;
+  const { accountId, schemaName, status, accepted, reverted, eventId, referenceId, timestamp, createdAt } = filter;
   const conditions = ["true"];
   const equal = (column: string, value: string | undefined): void => {
     if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
@@ -152,6 +158,7 @@ function conditionsOf(filter: EventFilter, values: string[]): string {
   }
   equal("reference_id", referenceId === undefined ? undefined : keyOf(referenceId));
   if (accepted !== undefined) conditions.push(`${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`);
+  if (reverted !== undefined) conditions.push(reverted ? "reverted" : "not reverted");
   within("timestamp", timestamp);
   within("created_at", createdAt);
   return conditions.join(" and ");

@@ -6,18 +6,20 @@
 import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
+import type { OpenTransaction } from "./client.ts";
 import type { EventNumbers } from "./event-numbers.ts";
-import { eventBody, newEventBody } from "./event-rows.ts";
+import { eventBody, type EventKeys, keysOfEvent, newEventBody } from "./event-rows.ts";
 import type { HeldIds } from "./held-ids.ts";
 import { inKeyOrder } from "./key-order.ts";
 import { hasEventId } from "./query.ts";
 import type { Sending } from "./sending.ts";
-import { instantValue, keyOf, keysOf, lineList, plainList, textList } from "./values.ts";
+import { instantValue, keyOf, keysOf, lineList, listWithin, plainList, textList } from "./values.ts";
 
 /** Where events are written. */
 export interface EventWriting extends Sending, Pick<HeldIds, "holdsOf"> {
   readonly table: (name: string) => string;
   readonly numbers: EventNumbers;
+  readonly atCommit: OpenTransaction["atCommit"];
 }
 
 /** So many events are in a statement: while it is under way, the next one is made ready. */
@@ -37,17 +39,32 @@ export async function writeEvents(
   const held = await context.holdsOf([...taken, ...changed.filter(isHolder).map(idOf)], taken);
   const numberAt = await context.numbers(added.length);
   const fresh = inKeyOrder(
-    added.map((event, place) => ({ event, number: numberAt(place) })),
-    ({ event }) => keyOf(event.eventId),
+    added.map((event, place) => ({ event, number: numberAt(place), keys: keysOfEvent(event) })),
+    ({ keys }) => keys.eventId,
   );
   // A new event replaces none, which is quicker when the database need not look.
   for (let start = 0; start < fresh.length; start += CHUNK) {
-    await insertEvents(context, columnsOf(fresh.slice(start, start + CHUNK).map((row) => newRow(row, held))), "");
+    await insertEvents(
+      context,
+      fresh.slice(start, start + CHUNK).map((row) => newRow(row, held)),
+      "",
+    );
   }
   if (changed.length === 0) return;
   const rows = inKeyOrder(changed, ({ eventId }) => keyOf(eventId)).map((event) => changedRow(event, held));
-  await insertEvents(context, columnsOf(rows), REPLACE);
-  await holdFirst(context, changed.filter(({ reverted }) => reverted).map(idOf));
+  await insertEvents(context, rows, REPLACE);
+  holdFirst(context, changed.filter(({ reverted }) => reverted).map(idOf));
+}
+
+/** Takes events out; where one held its id as the first one, the next one that holds it does. */
+export async function removeEvents(
+  context: EventWriting,
+  removed: readonly Pick<EventRecord, "referenceId" | "eventId">[],
+): Promise<void> {
+  if (removed.length === 0) return;
+  const ids = textList(keysOf(removed.map(({ referenceId }) => referenceId)));
+  await context.send(`delete from ${context.table("event")} where reference_id = any($1::text::text[])`, [ids]);
+  holdFirst(context, removed.map(idOf));
 }
 
 const REPLACE = `on conflict (reference_id) do update set number = excluded.number, status = excluded.status,
@@ -56,109 +73,94 @@ const REPLACE = `on conflict (reference_id) do update set number = excluded.numb
   holds = case when excluded.holds is not null then coalesce(event.holds, excluded.holds) end`;
 
 /**
- * Whoever takes an id to be free is refused by the event that holds it as the first one. Where that one is undone while
- * another holds the id after it, the other becomes the first.
+ * A writer that assumes an id to be free conflicts with the event that holds it with the number 0. When that event is undone
+ * or removed while a later event holds the id too, the later one gets the number 0. This runs after the undo, so that it
+ * sees every event that took the id before the undone one was locked.
  */
-async function holdFirst({ send, table }: EventWriting, undone: readonly string[]): Promise<void> {
+function holdFirst({ atCommit, table }: EventWriting, undone: readonly string[]): void {
   if (undone.length === 0) return;
-  await send(
-    `with holder as materialized (
-        select reference_id, event_id, holds from ${table("event")}
-          where ${hasEventId("$1::text::text[]")} and holds is not null
-          order by reference_id for no key update),
-        earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
-      update ${table("event")} as event set holds = 0 from earliest
-        where event.reference_id = earliest.reference_id and event.holds > 0`,
-    [textList(keysOf(undone))],
-  );
+  atCommit(`with holder as materialized (
+      select reference_id, event_id, holds from ${table("event")}
+        where ${hasEventId(listWithin(keysOf(undone)))} and holds is not null
+        order by reference_id for no key update),
+      earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
+    update ${table("event")} as event set holds = 0 from earliest
+      where event.reference_id = earliest.reference_id and event.holds > 0`);
 }
 
 type Value = string | number | boolean | undefined;
 
-/** The columns of events: the type of each, and whether the events of a batch are often all alike in it. */
-const COLUMNS = [
-  ["reference_id", "text", false],
-  ["account_id", "text", false],
-  ["number", "bigint", false],
-  ["event_id", "text", false],
-  ["timestamp", "bigint", false],
-  ["holds", "integer", true],
-  ["schema_name", "text", true],
-  ["status", "text", true],
-  ["created_at", "bigint", true],
-  ["reverted", "boolean", true],
-  ["overage_of", "text", true],
-  ["entry_ids", "text[]", true],
-] as const;
+/** What an event has for columns, be it new or stored. */
+type Stored = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & { readonly feature?: FeatureUse | undefined };
 
-/** The values of one event, in the order of {@link COLUMNS}, and its body. */
+/** One event on its way into its row. */
 interface EventRow {
-  readonly values: readonly Value[];
+  readonly event: Stored;
+  readonly keys: EventKeys;
+  readonly number: number;
+  readonly reverted: boolean;
+  /** With which number it holds its id; undefined where it does not. */
+  readonly holds: number | undefined;
   readonly body: string;
 }
 
-/** What an event has for columns, be it new or stored. */
-type Stored = Pick<
-  EventRecord,
-  "referenceId" | "accountId" | "eventId" | "schemaName" | "status" | "timestamp" | "createdAt"
-> & { readonly feature?: FeatureUse | undefined };
+/** The columns of events besides the body: the type of each, its value, and whether events are often all alike in it. */
+const COLUMNS: readonly (readonly [name: string, type: string, valueOf: (row: EventRow) => Value, alike: boolean])[] = [
+  ["reference_id", "text", ({ keys }) => keys.referenceId, false],
+  ["account_id", "text", ({ keys }) => keys.accountId, false],
+  ["number", "bigint", ({ number }) => number, false],
+  ["event_id", "text", ({ keys }) => keys.eventId, false],
+  ["timestamp", "bigint", ({ event }) => instantValue(event.timestamp), false],
+  ["holds", "integer", ({ holds }) => holds, true],
+  ["schema_name", "text", ({ keys }) => keys.schemaName, true],
+  ["status", "text", ({ event }) => event.status, true],
+  ["created_at", "bigint", ({ event }) => instantValue(event.createdAt), true],
+  ["reverted", "boolean", ({ reverted }) => reverted, true],
+  ["overage_of", "text", ({ event: { feature } }) => overageOf(feature), true],
+  ["entry_ids", "text[]", ({ event: { feature } }) => entryIdsOf(feature), true],
+];
+
+function overageOf(feature: FeatureUse | undefined): string | undefined {
+  return feature === undefined || feature.overage.isZero() ? undefined : keyOf(feature.featureId);
+}
+
+function entryIdsOf(feature: FeatureUse | undefined): string | undefined {
+  if (feature === undefined || feature.allocations.length === 0) return undefined;
+  return textList(feature.allocations.map(({ entryId }) => keyOf(entryId)));
+}
 
 type Held = ReadonlyMap<string, number>;
 
-function newRow({ event, number }: { readonly event: NewEvent; readonly number: number }, held: Held): EventRow {
+/** A new event, and what is made of it before it is in a row. */
+interface Added {
+  readonly event: NewEvent;
+  readonly number: number;
+  readonly keys: EventKeys;
+}
+
+function newRow({ event, number, keys }: Added, held: Held): EventRow {
   const holds = isCompleted(event.status) ? nextHold(held, event.eventId) : undefined;
-  return { values: valuesOf(event, number, false, holds), body: newEventBody(event) };
+  return { event, keys, number, reverted: false, holds, body: newEventBody(event, keys) };
 }
 
 function changedRow(event: EventRecord, held: Held): EventRow {
+  const { number, reverted } = event;
+  const keys = keysOfEvent(event);
   const holds = isHolder(event) ? nextHold(held, event.eventId) : undefined;
-  return { values: valuesOf(event, event.number, event.reverted, holds), body: eventBody(event) };
-}
-
-function valuesOf(event: Stored, number: number, reverted: boolean, holds: number | undefined): readonly Value[] {
-  const { feature } = event;
-  return [
-    keyOf(event.referenceId),
-    keyOf(event.accountId),
-    number,
-    keyOf(event.eventId),
-    instantValue(event.timestamp),
-    holds,
-    keyOf(event.schemaName),
-    event.status,
-    instantValue(event.createdAt),
-    reverted,
-    feature === undefined || feature.overage.isZero() ? undefined : keyOf(feature.featureId),
-    feature === undefined || feature.allocations.length === 0
-      ? undefined
-      : textList(feature.allocations.map(({ entryId }) => keyOf(entryId))),
-  ];
-}
-
-/** Rows by column: the lists of {@link COLUMNS}, and of the bodies. */
-interface EventColumns {
-  readonly lists: readonly (readonly Value[])[];
-  readonly bodies: readonly string[];
-}
-
-function columnsOf(rows: readonly EventRow[]): EventColumns {
-  return {
-    lists: COLUMNS.map((_, column) => rows.map(({ values }) => values[column])),
-    bodies: rows.map(({ body }) => body),
-  };
+  return { event, keys, number, reverted, holds, body: eventBody(event, keys) };
 }
 
 /** Inserts events with one statement, to which a column goes as a list, or as one value where all are alike. */
 async function insertEvents(
   { send, table }: EventWriting,
-  { lists, bodies }: EventColumns,
+  rows: readonly EventRow[],
   onConflict: string,
 ): Promise<void> {
-  const parameters: (string | null)[] = [lineList(bodies)];
+  const parameters: (string | null)[] = [lineList(rows.map(({ body }) => body))];
   const unnested = ["string_to_array($1::text, E'\\n')"];
   const [names, expressions, listed] = [["body"], ["body"], ["body"]];
-  for (const [column, [name, type, mayBeAlike]] of COLUMNS.entries()) {
-    const own = lists[column] ?? [];
+  for (const [name, type, valueOf, mayBeAlike] of COLUMNS) {
+    const own = rows.map(valueOf);
     names.push(name);
     if (mayBeAlike && own.every((value) => value === own[0])) {
       parameters.push(own[0] === undefined ? null : String(own[0]));

@@ -4,7 +4,9 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import { quoted, taken } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
+import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
 
 /** Another writer came first: everything was rolled back, and the work is to be done again. */
@@ -31,15 +33,15 @@ export async function againAfterLostRaces<Result>(work: (attempt: number) => Pro
         const message = `other writers came first ${ATTEMPTS_MAX} times; nothing was written`;
         throw new RatebookError("ERR_STORE_CONFLICT", message, {}, { cause: error });
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, Math.random() * 2 * attempt);
-      });
+      await sleep(Math.random() * 2 * attempt);
     }
   }
 }
 
 /** Serialization failure, deadlock, and a unique key that another writer took a moment before. */
 const LOST_RACES = new Set(["40001", "40P01", "23505"]);
+/** The primary key of events. A violation means that the source of ids repeated one, so that trying again would not help. */
+const EVENT_KEY_CONSTRAINT = "event_pkey";
 /**
  * Connections that fail or are ended, a server that starts or stops, that only reads, that has no more connections, memory
  * or room on its disk, and one that took longer than it was told to.
@@ -54,9 +56,10 @@ const NO_SOCKET = "ENOENT";
 /** The error to throw for one of a driver: errors of the database get a meaning, all others stay what they are. */
 export function failureOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
+  if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT) return madeTwice(detail);
   if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
-  if (code === "23514" && "constraint" in error && error.constraint === EXACT) {
+  if (code === "23514" && constraint === EXACT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;
     return new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
   }
@@ -65,4 +68,10 @@ export function failureOf(error: unknown): unknown {
   if (!isUnreachable) return error;
   const message = `the database cannot be reached: ${error.message.slice(0, 200)}`;
   return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause: error });
+}
+
+/** @param detail what the database says of the key: `Key (reference_id)=(ev.1) already exists.` */
+function madeTwice(detail: string): RatebookError {
+  const [, id = ""] = /=\((.*)\)/s.exec(detail) ?? [];
+  return taken("event", id, `the reference id ${quoted(id)} is taken: ids are made twice`);
 }

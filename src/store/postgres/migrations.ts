@@ -8,12 +8,10 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { DAY_OF_EVENT, EVENT_KEY, EXACT } from "./query.ts";
+import { spanOf } from "./listing.ts";
+import { DAY_OF_EVENT, EVENT_KEY, EXACT, ROW_ITEMS } from "./query.ts";
 import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
-
-/** Before version 4, how many items of an account and day were in one row of usage or overage. */
-const ROW_ITEMS = 4;
 
 /**
  * Whether a column of a quantity is as S1.4 has exact results: at most 100 significant digits, the first one between the
@@ -30,8 +28,8 @@ const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${p
 /**
  * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
  * the one that begins with an account at one place for each of its days, the one of event ids compares a number first, and
- * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and a meter or
- * feature, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
+ * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and four meters or
+ * features, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
  * are short; it is these that are locked.
  */
 const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
@@ -119,7 +117,109 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     ...plainCells(table, "overage", "feature_id"),
     `drop table ${table("item")}`,
   ],
+  (table) => [
+    "set local enable_seqscan = on",
+    // Meters and features, each with its place among the columns of usage and overage: in the part place / 4, the column
+    // place % 4. The stamp of the last one names the whole list, also where a restored database goes on in another way.
+    `create table ${table("item")} (id text collate "C" primary key, place integer not null unique, original_id text,
+      stamp uuid not null default gen_random_uuid())`,
+    `insert into ${table("item")} (id, place, original_id)
+      select id, row_number() over (order by id) - 1, max(original_id) from (
+        select distinct meter_id as id, original_id from ${table("usage")}
+        union select distinct feature_id, original_id from ${table("overage")}) as counted group by id`,
+    ...cellsInRows(table, "usage", "meter_id"),
+    ...cellsInRows(table, "overage", "feature_id"),
+  ],
+  (table) => [
+    ...listedInvoices(table),
+    // The place of each draft that an account may have, as its body has them, so that a list finds the accounts of a page.
+    `create table ${table("draft")} (id text collate "C" primary key, account_id text collate "C" not null,
+      customer_id text collate "C" not null, ${LISTED}, final_at bigint not null, body text not null)`,
+    `create index on ${table("draft")} (account_id)`,
+    ...["", "customer_id, ", "span, "].map((first) => `create index on ${table("draft")} (${first}place, id)`),
+    // Of accounts from before nobody knows the places of drafts, until one catches up with them.
+    `alter table ${table("ledger")} add column drafts_until bigint not null default ${Number.MIN_SAFE_INTEGER}`,
+    `alter table ${table("ledger")} alter column drafts_until drop default`,
+    `create index on ${table("ledger")} (drafts_until)`,
+  ],
+  (table) => [
+    "set local enable_seqscan = on",
+    // What ended a credit, if anything did, and its end in time: a list of one status is a range of one index.
+    `alter table ${table("credit")} add column state text not null
+      default 'ACTIVE', add column ends_at bigint not null default ${Number.MAX_SAFE_INTEGER}`,
+    `update ${table("credit")} as credit set ends_at = coalesce((credit.body::json ->> 'effectiveUntil')::bigint, ends_at),
+      state = case when (credit.body::json ->> 'voided')::boolean then 'VOIDED'
+        when consumed_amount >= credit_amount then 'CONSUMED' else 'ACTIVE' end`,
+    `alter table ${table("credit")} alter column state drop default, alter column ends_at drop default`,
+    `create index on ${table("credit")} (state, created_at desc, id, ends_at)`,
+    // The place of each credit that falls due, as that of a draft; nobody knows them until one catches up with an account.
+    `create table ${table("due_credit")} (id text collate "C" primary key, account_id text collate "C" not null,
+      created_at bigint not null, body text not null)`,
+    `create index on ${table("due_credit")} (account_id)`,
+    `create index on ${table("due_credit")} (created_at desc, id)`,
+    `update ${table("ledger")} set drafts_until = ${Number.MIN_SAFE_INTEGER}`,
+    // Lists of an account's events go by it; the few of one instant are sorted, so it needs no ids: those of a batch share
+    // one entry, and it stays small.
+    `create index event_listed on ${table("event")} (account_id, created_at)`,
+  ],
 ];
+
+/** Plain rows of usage or overage as rows of four items, and a view in their place that shows what they were. */
+function cellsInRows(table: (name: string) => string, name: "usage" | "overage", counted: string): readonly string[] {
+  const cells = table(`${name}_cells`);
+  const sums = QUANTITIES.map(
+    (_, place) => `coalesce(sum(cell.quantity) filter (where item.place % ${ROW_ITEMS} = ${place}), 0)`,
+  );
+  const places = QUANTITIES.map((column, place) => `(${place}, cell.${column})`);
+  return [
+    `create table ${cells} (account_id text collate "C", day integer, part integer,
+      ${QUANTITIES.map((column) => `${column} numeric not null default 0`).join(", ")},
+      primary key (account_id, day, part),
+      constraint ${EXACT} check (${QUANTITIES.map(isExact).join(" and ")})) with (fillfactor = 60)`,
+    `insert into ${cells} (account_id, day, part, ${QUANTITIES.join(", ")})
+      select cell.account_id, cell.day, item.place / ${ROW_ITEMS}, ${sums.join(", ")}
+        from ${table(name)} as cell join ${table("item")} as item on item.id = cell.${counted}
+        group by cell.account_id, cell.day, item.place / ${ROW_ITEMS}`,
+    `drop table ${table(name)}`,
+    `create view ${table(name)} as
+      select cell.account_id, cell.day, item.id as ${counted}, one.quantity, item.original_id
+        from ${cells} as cell
+        cross join lateral (values ${places.join(", ")}) as one (place, quantity)
+        join ${table("item")} as item on item.place = cell.part * ${ROW_ITEMS} + one.place
+        where one.quantity <> 0`,
+  ];
+}
+
+/** The columns by which invoices and drafts are listed: see `listing.ts`. */
+const LISTED = "place bigint not null, span integer not null, starts_at bigint not null, ends_at bigint not null";
+
+/** Final invoices with what lists of them ask for. */
+function listedInvoices(table: (name: string) => string): readonly string[] {
+  const invoice = table("invoice");
+  const instant = (name: string): string => `(extract(epoch from (of.body ->> '${name}')::timestamptz) * 1000)::bigint`;
+  return [
+    "set local enable_seqscan = on",
+    `create table ${table("invoice_listed")} (id text collate "C" primary key, account_id text collate "C" not null,
+      customer_id text collate "C" not null, status text not null, invoice_date text collate "C" not null, ${LISTED},
+      body text not null)`,
+    `insert into ${table("invoice_listed")}
+      select found.id, found.account_id, account.customer_id, of.body ->> 'status', found.invoice_date,
+          -place.listed, ${spanOf("place.listed", "dates.starts", "dates.ends")}, dates.starts, dates.ends, found.body
+        from ${invoice} as found
+        join ${table("account")} as account on account.id = found.account_id
+        cross join lateral (select found.body::json -> 'invoice' as body) as of
+        cross join lateral (select ${instant("startDate")} as starts, ${instant("endDate")} as ends,
+          ${instant("invoiceDate")} as dated) as dates
+        cross join lateral (select case when of.body ->> 'invoiceType' = 'AD_HOC' then dates.dated else dates.starts end
+          as listed) as place`,
+    `drop table ${invoice}`,
+    `alter table ${table("invoice_listed")} rename to invoice`,
+    `create index on ${invoice} (account_id, invoice_date, id)`,
+    ...["", "account_id, ", "customer_id, ", "status, ", "span, "].map(
+      (first) => `create index on ${invoice} (${first}place, id)`,
+    ),
+  ];
+}
 
 /**
  * Usage or overage as plain rows, made of those with a column for each of four items. Of an id that no column can hold, or
@@ -157,7 +257,7 @@ export async function migrate(connections: Connections, schema: string): Promise
   const table = tablesIn(schema);
   const lock = `select pg_advisory_xact_lock(${advisoryKey(schema, "migration")})::text`;
   await checkServerVersion(connections);
-  await connections.transaction([lock], async (run) => {
+  await connections.transaction([lock], async ({ run }) => {
     await makeWhereMissing(run, schema, table("migration"));
     const version = await versionOf(run, table("migration"));
     if (version > SCHEMA_VERSION) {
@@ -182,7 +282,7 @@ function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** What is there is not asked for: that would need the right to make it, which a server's user may lack for good reason. */
+/** Creates only what is missing: even `create … if not exists` needs the right to create, which the user may lack for good reason. */
 async function makeWhereMissing(run: Run, schema: string, migration: string): Promise<void> {
   const [known] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
   if (known === undefined) await run(`create schema if not exists ${quotedName(schema)}`);
@@ -197,7 +297,7 @@ async function hasTable(run: Run, table: string): Promise<boolean> {
   return typeof row?.["found"] === "string";
 }
 
-/** The first version was another one before it was released; its tables had these names, and other columns. */
+/** Before the first release the tables were others; what marks the present layout is the table `ledger`. */
 async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
   if (await hasTable(run, ledger)) return;
   const sentence = "the database was made by a ratebook from before its first release; this one cannot read its tables";

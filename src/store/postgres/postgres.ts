@@ -8,18 +8,21 @@
  *
  * @module
  */
-import { RatebookError } from "../../errors.ts";
+import { hasCode, RatebookError } from "../../errors.ts";
 import type { Decision } from "../../ledger/decision.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
-import { type KnownAccounts, lockAccounts } from "./accounts.ts";
-import { type Connections, connectionsOf, type PostgresClient, type Run } from "./client.ts";
-import { writeChanges } from "./commit.ts";
+import { type KnownAccounts, lockedAccounts, lockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
+import { ANSWER_MS, type Connections, connectionsOf, type OpenTransaction, type PostgresClient } from "./client.ts";
+import { isSmall, writeChanges } from "./commit.ts";
 import { againAfterLostRaces, LostRace } from "./failures.ts";
+import { gathering } from "./gathering.ts";
 import { assuming, type Assuming, heldIdsOf, mayAssume } from "./held-ids.ts";
+import { type KnownItems, noItems } from "./items.ts";
 import { migrate, tablesIn } from "./migrations.ts";
-import { sendingOver } from "./sending.ts";
+import { sendingOver, sendingTogether } from "./sending.ts";
 import { advisoryKey } from "./values.ts";
 import { viewOver } from "./view.ts";
 
@@ -41,13 +44,16 @@ export async function postgresStore(
   client: PostgresClient,
   { schema = "ratebook", onClose }: PostgresStoreOptions = {},
 ): Promise<Store> {
-  const connections = connectionsOf(client);
-  await againAfterLostRaces(() => migrate(connections, schema));
+  // No time limit: a migration may rewrite all rows of a large database.
+  await againAfterLostRaces(() => migrate(connectionsOf(client, MIGRATION_MS), schema));
+  const connections = connectionsOf(client, ANSWER_MS);
   const table = tablesIn(schema);
   const own = {
     known: new Map(),
+    items: noItems(),
     locks: createLocks(),
     assuming: assuming(),
+    silentAt: -Infinity,
   };
   const place: Place = { connections, schema, table, ...own };
   let closing: Promise<void> | undefined;
@@ -62,62 +68,103 @@ export async function postgresStore(
   };
 }
 
+/** A day. */
+const MIGRATION_MS = 86_400_000;
+
 /** Where a store is, and what it remembers of it. */
 interface Place {
   readonly connections: Connections;
   readonly schema: string;
   readonly table: (name: string) => string;
   readonly known: KnownAccounts;
+  readonly items: KnownItems;
   /**
    * Queues the transactions of this process before they ask the database: what waits there for the rows of a thousand
    * accounts checks each of them again once it has them, which takes longer than all else.
    */
   readonly locks: Locks;
   readonly assuming: Assuming;
+  /** When a transaction was given up last because the database did not answer. */
+  silentAt: number;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 
+/** One attempt of a transaction. */
+interface Attempt<Result> {
+  readonly scope: Scope;
+  /** Of the accounts, as they are locked. */
+  readonly keys: readonly string[];
+  readonly work: Work<Result>;
+  /** Whether it takes event ids to be free. */
+  readonly assumes: boolean;
+}
+
 /** Does the work until its commit loses no race. */
 async function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
-  const opening = [configurationLock(place.schema, scope)];
+  const { schema, table } = place;
+  const opening = [configurationLock(schema, scope)];
+  const keys = lockKeys(scope.accountIds);
+  if (keys.length > 0) opening.push(lockStatement(table, keys));
+  const asked = performance.now();
   const release = await place.locks.take(scope);
+  const began = performance.now();
   try {
+    // A transaction that queued behind one without an answer would only wait as long again.
+    if (place.silentAt > asked) throw new RatebookError("ERR_STORE_UNAVAILABLE", SILENT, {});
     return await againAfterLostRaces(async (attempt) => {
       const assumes = mayAssume(place.assuming, attempt);
-      return place.connections.transaction(opening, (run) => decideAndCommit(run, place, { scope, work, assumes }));
+      return place.connections.transaction(opening, (transaction) =>
+        decideAndCommit(transaction, place, { scope, keys, work, assumes }),
+      );
     });
+  } catch (error) {
+    const ended = performance.now();
+    if (hasCode(error, "ERR_STORE_UNAVAILABLE") && ended - began >= ANSWER_MS) place.silentAt = ended;
+    throw error;
   } finally {
     release();
   }
 }
 
+const SILENT = "the database cannot be reached: it does not answer";
+
 async function decideAndCommit<Result>(
-  run: Run,
-  { table, schema, known }: Place,
-  { scope, work, assumes }: { readonly scope: Scope; readonly work: Work<Result>; readonly assumes: boolean },
+  { run, opened, atCommit }: OpenTransaction,
+  { table, schema, known, items }: Place,
+  { scope, keys, work, assumes }: Attempt<Result>,
 ): Promise<Result> {
-  const { accounts, revision, block } = await lockAccounts({ run, table, schema, known }, scope.accountIds);
-  // Event ids are looked for between statements of the commit, when those that were sent have ended.
-  const sending = sendingOver(run);
-  const held = heldIdsOf(sending.run, table, assumes);
-  const base = viewOver(run, table);
+  const locking = { run, table, schema, known };
+  const { accounts, revision, block, itemStamp } =
+    keys.length === 0 ? NOTHING_LOCKED : await lockedAccounts(locking, keys, opened);
+  let sending = sendingOver(run);
+  // Event ids are looked for between statements of the commit too, when those that were sent have ended.
+  const held = heldIdsOf((text, values) => sending.run(text, values), table, assumes);
+  const base = viewOver(gathering(run), table);
   const locked = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
     configurationRevision: async () => revision ?? base.configurationRevision(),
     async accounts(ids) {
-      const isLocked = ids.every((id) => locked.has(id));
-      return isLocked ? [...new Set(ids)].flatMap((id) => accounts.get(id) ?? []) : base.accounts(ids);
+      const found = new Set<AccountRecord>();
+      for (const id of ids) {
+        const account = accounts.get(id);
+        if (account !== undefined) found.add(account);
+        else if (!locked.has(id)) return base.accounts(ids);
+      }
+      return [...found];
     },
     acceptedIds: held.acceptedIds,
   };
   const decision = await work(view).catch(async (error: unknown) => {
-    // It may have failed for what was assumed, which is then a lost race; where nobody can tell, it failed as it did.
+    // A wrong assumption may be the cause: then it is a lost race. If unverifiable, rethrow the original error.
     const told: unknown = await held.prove().catch((reason: unknown) => reason);
     throw told instanceof LostRace ? told : error;
   });
-  await writeChanges({ ...held, ...sending, table, accounts, block }, decision.changes);
+  const { changes } = decision;
+  if (isSmall(changes)) sending = sendingTogether(run);
+  const places = { table, schema, items, itemStamp };
+  await writeChanges({ ...held, ...sending, ...places, atCommit, accounts, block }, changes);
   return decision.result;
 }
 

@@ -16,6 +16,9 @@ export const DAY_OF_EVENT: string = `timestamp / ${DAY_MS}`;
 /** The constraint of usage and overage that refuses a sum which is not kept exactly. */
 export const EXACT = "exact";
 
+/** So many meters or features of an account and day are in one row of usage or overage. */
+export const ROW_ITEMS = 4;
+
 /** The same number of a text. */
 export function keyExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
@@ -32,22 +35,42 @@ export function hasEventId(ids: string): string {
  * the text that is selected, which has another order.
  *
  * @param values what the query has as parameters so far; those of the page are added
+ * @param list `ofAccount`: of one account, with the condition {@link isOfAccount}
  */
 export function pageEnd(
   values: string[],
   { limit, after }: PageRequest,
-  { table, id = "id" }: { readonly table: string; readonly id?: string },
+  {
+    table,
+    id = "id",
+    ofAccount = false,
+  }: { readonly table: string; readonly id?: string; readonly ofAccount?: boolean },
 ): string {
   const [createdAt, key] = [`${table}.created_at`, `${table}.${id}`];
-  const order = `order by ${createdAt} desc, ${key} limit ${parameter(values, String(limit), "bigint")}`;
+  const owner = ofAccount ? `${table}.account_id desc, ` : "";
+  const order = `order by ${owner}${createdAt} desc, ${key} limit ${parameter(values, String(limit), "bigint")}`;
   if (after === undefined) return order;
   const last = parameter(values, String(instantValue(after.createdAt)), "bigint");
   const lastKey = parameter(values, keyOf(after.id));
   return `and ${createdAt} <= ${last} and (${createdAt} < ${last} or ${key} > ${lastKey}) ${order}`;
 }
 
+/**
+ * Whether a row is of an account, for a list that is in order of the account first. An equation would let the planner take
+ * that order for granted, and look for the account along an index of all rows: for one that did much long ago, through all
+ * that others did since.
+ */
+export function isOfAccount(account: string): string {
+  return `account_id >= ${account} and account_id <= ${account}`;
+}
+
 /** One parameter more, as an expression of a type. */
 export function parameter(values: string[], value: string, type = "text"): string {
   values.push(value);
   return type === "text" ? `$${values.length}::text` : `$${values.length}::text::${type}`;
+}
+
+/** A statement whose parameters come after so many others. */
+export function shifted(text: string, by: number): string {
+  return by === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
 }

@@ -5,6 +5,7 @@
  */
 import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { decimalOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
 import type { Row } from "./client.ts";
@@ -77,6 +78,16 @@ export function creditOf(row: Row): CreditRecord {
 /** The invoice of a row. */
 export function invoiceOf(row: Row): InvoiceRecord {
   return bodyOf(row) as InvoiceRecord;
+}
+
+/** The place of a credit that falls due, of a row. */
+export function listedCreditOf(row: Row): ListedCredit {
+  return bodyOf(row) as ListedCredit;
+}
+
+/** The place of a draft of a row. */
+export function listedDraftOf(row: Row): ListedDraft {
+  return bodyOf(row) as ListedDraft;
 }
 
 function bodyOf(row: Row): unknown {

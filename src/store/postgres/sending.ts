@@ -1,15 +1,22 @@
 /**
- * Statements of a commit: while the database works on one, the next is on its way and the values of the one after are made
- * ready.
+ * Statements of a commit. Those of a large one follow each other: while the database works on one, the next is on its way and
+ * the values of the one after are made ready. Those of a small one go as one statement, since a round trip takes longer than
+ * what they do.
  *
  * @module
  */
 import type { Run } from "./client.ts";
+import { shifted } from "./query.ts";
 
 /** How a commit runs its statements. */
 export interface Sending {
-  /** Starts a statement behind those that were sent, and goes on; what one fails with comes with a later one. */
+  /**
+   * Queues a statement that changes rows, without waiting for its end; its error is thrown by a later call.
+   * It may see the tables as they were before those that were sent, so no row is changed by two of them.
+   */
   readonly send: (text: string, values: readonly unknown[]) => Promise<void>;
+  /** Whether what is sent goes together, as parts of one statement: `merge` cannot be such a part. */
+  readonly isTogether: boolean;
   /** Runs a statement when all that were sent have ended, for what it gives. */
   readonly run: Run;
   /** Waits for all that were sent. */
@@ -22,19 +29,46 @@ export function sendingOver(run: Run): Sending {
   let before = last;
   return {
     async send(text, values) {
-      // One is under way and one waits: more would only take room.
+      // One statement runs and one waits: more would only take memory.
       await before;
       const [previous, sent] = [last, run(text, values)];
       before = previous;
       last = bothOf(previous, sent);
-      // Whoever waits for it next gets to know.
+      // The next caller that waits for it gets the error.
       last.catch(() => {});
     },
     async run(text, values) {
       await last;
       return run(text, values);
     },
+    isTogether: false,
     settled: () => last,
+  };
+}
+
+/** Sends all statements as one, when their end is waited for. */
+export function sendingTogether(run: Run): Sending {
+  let texts: string[] = [];
+  let values: unknown[] = [];
+  const flush = async (): Promise<void> => {
+    const [[only], all] = [texts, values];
+    if (only === undefined) return;
+    const parts = texts.map((text, index) => `change_${index} as (${text})`);
+    const together = texts.length === 1 ? only : `with ${parts.join(", ")} select`;
+    [texts, values] = [[], []];
+    await run(together, all);
+  };
+  return {
+    async send(text, own) {
+      texts.push(shifted(text, values.length));
+      values.push(...own);
+    },
+    async run(text, own) {
+      await flush();
+      return run(text, own);
+    },
+    isTogether: true,
+    settled: flush,
   };
 }
 

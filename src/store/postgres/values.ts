@@ -63,6 +63,16 @@ export function textList(values: readonly (string | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join()}}`;
 }
 
+/** A text within a statement; escaped so that it means the same whatever a server takes backslashes for. */
+export function literal(text: string): string {
+  return `E'${text.replace(/['\\]/g, "$&$&")}'`;
+}
+
+/** A list of texts within a statement: as a query, for of a mere list the planner would look up each text. */
+export function listWithin(texts: readonly string[]): string {
+  return `array(select unnest(${literal(textList(texts))}::text[]))`;
+}
+
 /** JSON texts, which hold no line break, as lines: `string_to_array($n, E'\n')` is their list. */
 export function lineList(texts: readonly string[]): string {
   return texts.join("\n");

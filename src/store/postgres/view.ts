@@ -4,21 +4,25 @@
  *
  * @module
  */
+import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { recordOf } from "../record-text.ts";
 import { readCells } from "./cells.ts";
 import type { Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
-import { pageEnd, parameter } from "./query.ts";
+import { pageOfList } from "./listing.ts";
+import { isOfAccount, pageEnd, parameter } from "./query.ts";
 import {
   ACCOUNT_COLUMNS,
   accountOf,
   CREDIT_COLUMNS,
   creditOf,
+  listedCreditOf,
   documentOf,
   ENTRY_COLUMNS,
   entryOf,
   invoiceOf,
+  listedDraftOf,
 } from "./record-rows.ts";
 import { instantValue, keyOf, keysOf, textList } from "./values.ts";
 
@@ -33,6 +37,7 @@ export function viewOver(run: Run, table: (name: string) => string): LedgerView 
     usage: (accountIds, from, until) => readCells({ run, table }, "usage", accountIds, [from, until]),
     overage: (accountIds, from, until) => readCells({ run, table }, "overage", accountIds, [from, until]),
     ...recordReads(run, table),
+    ...creditReads(run, table),
   };
 }
 
@@ -66,7 +71,7 @@ function documentReads(
 function accountReads(
   run: Run,
   table: (name: string) => string,
-): Pick<LedgerView, "accounts" | "accountList" | "accountsBehind"> {
+): Pick<LedgerView, "accounts" | "accountList" | "accountsBehind" | "accountsUncharted" | "draftList"> {
   const from = `select ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)`;
   return {
     async accounts(ids) {
@@ -83,18 +88,80 @@ function accountReads(
         await run(`${from} where ${conditions.join(" and ")} ${pageEnd(values, page, { table: "account" })}`, values)
       ).map(accountOf);
     },
-    async accountsBehind(instant, limit, afterId) {
+    accountsBehind: (instant, limit, afterId) => idsUpTo({ run, table }, "next_due_at", instant, limit, afterId),
+    accountsUncharted: (instant, limit, afterId) => idsUpTo({ run, table }, "drafts_until", instant, limit, afterId),
+    async draftList({ id, accountId, customerId, period, begunBy, final }, page) {
       const values: string[] = [];
-      const due = `next_due_at <= ${parameter(values, String(instantValue(instant)), "bigint")}`;
-      const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
-      const rows = await run(
-        `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("ledger")}
-          join ${table("account")} using (id) where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
-        values,
+      const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
+      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
+      const equal = { id: key(id), account_id: key(accountId), customer_id: key(customerId) };
+      const begun = begunBy === undefined ? [] : [`starts_at <= ${instant(begunBy)}`];
+      const closing =
+        final === undefined ? [] : [`final_at >= ${instant(final.from)}`, `final_at < ${instant(final.until)}`];
+      const conditions = { equal, more: [...begun, ...closing], period };
+      const text = pageOfList({ table: table("draft"), columns: "body" }, conditions, page, values);
+      return (await run(text, values)).map(listedDraftOf);
+    },
+  };
+}
+
+/** The ids of accounts whose ledger has an instant up to one, ascending. */
+async function idsUpTo(
+  { run, table }: { readonly run: Run; readonly table: (name: string) => string },
+  column: "next_due_at" | "drafts_until",
+  instant: Instant,
+  limit: number,
+  afterId: string | undefined,
+): Promise<readonly string[]> {
+  const values: string[] = [];
+  const due = `${column} <= ${parameter(values, String(instantValue(instant)), "bigint")}`;
+  const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
+  const rows = await run(
+    `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("ledger")}
+      join ${table("account")} using (id) where ${due} ${after} order by id limit ${parameter(values, String(limit), "bigint")}`,
+    values,
+  );
+  return rows.map(({ id = "", body }) =>
+    typeof body === "string" ? (recordOf(body) as { id: string }).id : (id ?? ""),
+  );
+}
+
+const ofAccounts = "account_id = any($1::text::text[])";
+
+function creditReads(
+  run: Run,
+  table: (name: string) => string,
+): Pick<LedgerView, "credits" | "credit" | "creditList" | "dueCreditList"> {
+  const creditsFrom = `select ${CREDIT_COLUMNS} from ${table("credit")} where`;
+  return {
+    async credits(accountIds) {
+      return (await run(`${creditsFrom} ${ofAccounts} order by created_at, id`, [textList(keysOf(accountIds))])).map(
+        creditOf,
       );
-      return rows.map(({ id = "", body }) =>
-        typeof body === "string" ? (recordOf(body) as { id: string }).id : (id ?? ""),
-      );
+    },
+    async credit(id) {
+      const [row] = await run(`${creditsFrom} id = $1::text`, [keyOf(id)]);
+      return row === undefined ? undefined : creditOf(row);
+    },
+    async creditList({ accountId, state, endsBy, endsAfter }, page) {
+      const values: string[] = [];
+      const conditions = ["true"];
+      const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
+      const ofAccount = accountId !== undefined;
+      if (ofAccount) conditions.push(isOfAccount(parameter(values, keyOf(accountId))));
+      if (state !== undefined) conditions.push(`state = ${parameter(values, state)}`);
+      if (endsBy !== undefined) conditions.push(`ends_at <= ${instant(endsBy)}`);
+      if (endsAfter !== undefined) conditions.push(`ends_at > ${instant(endsAfter)}`);
+      const text = `${creditsFrom} ${conditions.join(" and ")} ${pageEnd(values, page, { table: "credit", ofAccount })}`;
+      return (await run(text, values)).map(creditOf);
+    },
+    async dueCreditList({ id, dueBy = Infinity }, page) {
+      const values: string[] = [];
+      const due = `created_at <= ${parameter(values, String(instantValue(dueBy)), "bigint")}`;
+      const one = id === undefined ? "" : `and id = ${parameter(values, keyOf(id))}`;
+      const text = `select body from ${table("due_credit")} where ${due} ${one}
+        ${pageEnd(values, page, { table: "due_credit" })}`;
+      return (await run(text, values)).map(listedCreditOf);
     },
   };
 }
@@ -102,10 +169,8 @@ function accountReads(
 function recordReads(
   run: Run,
   table: (name: string) => string,
-): Pick<LedgerView, "entries" | "entryList" | "credits" | "credit" | "creditList" | "invoices" | "invoice"> {
-  const ofAccounts = "account_id = any($1::text::text[])";
+): Pick<LedgerView, "entries" | "entryList" | "invoices" | "invoice" | "invoiceList"> {
   const entriesFrom = `select ${ENTRY_COLUMNS} from ${table("entry")} where`;
-  const creditsFrom = `select ${CREDIT_COLUMNS} from ${table("credit")} where`;
   const invoicesFrom = `select body from ${table("invoice")} where`;
   return {
     async entries(accountIds, featureId) {
@@ -118,20 +183,6 @@ function recordReads(
       const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageEnd(values, page, { table: "entry" })}`;
       return (await run(text, values)).map(entryOf);
     },
-    async credits(accountIds) {
-      return (await run(`${creditsFrom} ${ofAccounts} order by created_at, id`, [textList(keysOf(accountIds))])).map(
-        creditOf,
-      );
-    },
-    async credit(id) {
-      const [row] = await run(`${creditsFrom} id = $1::text`, [keyOf(id)]);
-      return row === undefined ? undefined : creditOf(row);
-    },
-    async creditList({ accountId }, page) {
-      const values: string[] = [];
-      const owner = accountId === undefined ? "true" : `account_id = ${parameter(values, keyOf(accountId))}`;
-      return (await run(`${creditsFrom} ${owner} ${pageEnd(values, page, { table: "credit" })}`, values)).map(creditOf);
-    },
     async invoices(accountIds) {
       const text = `${invoicesFrom} ${ofAccounts} order by invoice_date, id`;
       return (await run(text, [textList(keysOf(accountIds))])).map(invoiceOf);
@@ -139,6 +190,14 @@ function recordReads(
     async invoice(id) {
       const [row] = await run(`${invoicesFrom} id = $1::text`, [keyOf(id)]);
       return row === undefined ? undefined : invoiceOf(row);
+    },
+    async invoiceList({ accountId, customerId, status, period }, page) {
+      const values: string[] = [];
+      const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
+      const equal = { account_id: key(accountId), customer_id: key(customerId), status };
+      const conditions = { equal, more: [], period };
+      const text = pageOfList({ table: table("invoice"), columns: "body" }, conditions, page, values);
+      return (await run(text, values)).map(invoiceOf);
     },
   };
 }

@@ -1,8 +1,9 @@
 /** Associations are laid over each other in one order, whoever asks: the checks of a book, a preview, an engine. */
 import { describe, expect, test } from "vitest";
 
-import { type Book, readBook } from "../../../src/book/book.ts";
+import { readBook } from "../../../src/book/book.ts";
 import { inDecisionOrder } from "../../../src/book/checks/decision-order.ts";
+import type { Book } from "../../../src/book/model/book.ts";
 import { formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";

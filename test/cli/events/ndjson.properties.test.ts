@@ -69,6 +69,7 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
       return true;
     },
     slotsOf: (name) => run.slotsOf(name),
+    counted: () => false,
     filled: (_, line, slots) => {
       seen.push([line, run.addSlots(slots)]);
       return true;

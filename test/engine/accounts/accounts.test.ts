@@ -1,7 +1,8 @@
 /** Customers, accounts, aliases and groups through the front door (S16.3, S16.6, S16.7). */
 import { describe, expect, test } from "vitest";
 
-import type { Engine, RequestInput } from "../../../src/index.ts";
+import type { CustomerRequest } from "../../../src/book/model/requests.ts";
+import type { Engine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
 
@@ -23,7 +24,7 @@ describe("customers and accounts", () => {
     const changed = await engine.accounts.update("test", { netTermDays: null, tags: ["a"], name: "Renamed" });
     expect([changed.netTermDays, changed.tags, changed.name]).toEqual([undefined, ["a"], "Renamed"]);
     expect((await engine.customers.update("acme", { primaryEmail: "a@b.example" })).primaryEmail).toBe("a@b.example");
-    const list = await engine.accounts.list({ customerId: "acme" }, { limit: 1 });
+    const list = await engine.accounts.list({ filter: { customerId: "acme" }, page: { limit: 1 } });
     expect([list.items.map(({ id }) => id), list.next?.id]).toEqual([["test"], "test"]);
     expect((await engine.customers.list()).items.map(({ id }) => id)).toEqual(["acme"]);
     expect((await engine.accounts.get("prod")).invoiceCurrency).toBe("USD");
@@ -79,7 +80,7 @@ describe("customers and accounts", () => {
     expect((await engine.aliases.get("g-1")).accountId).toBe("globex-prod");
     expect(await engine.customers.get("globex")).not.toHaveProperty("account");
     const next = { id: "initech", name: "Initech" };
-    const faults: readonly [NonNullable<RequestInput<"customerCreate">["account"]>, string | RegExp][] = [
+    const faults: readonly [NonNullable<CustomerRequest["account"]>, string | RegExp][] = [
       [{ id: "prod", name: "Initech" }, 'ERR_TAKEN the account id "prod" is taken'],
       [{ id: "prod-2", name: "Initech", aliases: ["g-1"] }, 'ERR_TAKEN the alias "g-1" is taken'],
       [{ id: "a b", name: "Initech" }, /^ERR_INPUT_INVALID account\.id: expected an id without white space/],
@@ -158,9 +159,9 @@ test("an invoice is found by its id, also of an account whose id has the separat
   expect(await refusalOf(engine.finalize("2024-03-10T00:00:00.001Z"))).toBe(
     "ERR_INPUT_INVALID asOf: expected an instant that is not later than now, got 2024-03-10T00:00:00.001Z",
   );
-  expect(await refusalOf(engine.invoices.list({ from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" }))).toBe(
-    "ERR_OPTION_INVALID until: expected an instant after `from`",
-  );
+  expect(
+    await refusalOf(engine.invoices.list({ filter: { from: "2024-04-01T00:00:00Z", until: "2024-04-01T00:00:00Z" } })),
+  ).toBe("ERR_OPTION_INVALID until: expected an instant after `from`");
 });
 
 describe("aliases", () => {
@@ -323,7 +324,7 @@ describe("invoice groups", () => {
       "12",
       ["prod", "test"],
     ]);
-    const merged = (await engine.invoices.list({ status: "MERGED" })).items;
+    const merged = (await engine.invoices.list({ filter: { status: "MERGED" } })).items;
     expect(merged.map(({ mergedInto }) => mergedInto)).toEqual([composite?.id, composite?.id]);
     expect(merged[0]?.invoice.dueDate).toBe("2024-04-11T00:00:00.000Z");
     const before = engine.compositeInvoices.get(composite?.id ?? "");

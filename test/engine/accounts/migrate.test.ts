@@ -1,8 +1,10 @@
 /** Migrations through the front door: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
+import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../../../src/book/model/price-plan.ts";
+import type { MigrationMode } from "../../../src/book/model/requests.ts";
+import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { type MigrationMode, MIGRATION_MODES } from "../../../src/ledger/commands/migrate.ts";
 import { engineAt, type EngineUnderTest, refusalOf } from "../support.ts";
 
 const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
@@ -12,7 +14,11 @@ const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
 
 /** A plan with a fee in dollars for each cycle, ACTIVE. */
 async function feePlan(engine: Engine, name: string, cycles: object, card: object): Promise<string> {
-  const pricePlanDetails = { supportedCurrencies: ["USD"], pricingCycleConfig: cycles, fixedFeeRateCards: [card] };
+  const pricePlanDetails = {
+    supportedCurrencies: ["USD"],
+    pricingCycleConfig: cycles,
+    fixedFeeRateCards: [card],
+  } as PricePlanDetailsInput;
   const { item } = await engine.pricePlans.create({ name, pricePlanDetails });
   await engine.pricePlans.activate(item.id);
   return item.id;
@@ -49,7 +55,12 @@ async function onOld(): Promise<Plans> {
   for (const [id, pricePlanDetailsOverride] of Object.entries(overrides)) {
     await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
     const association = { pricePlanId: old, effectiveFrom: "2024-01-10" };
-    await engine.associate(id, pricePlanDetailsOverride ? { ...association, pricePlanDetailsOverride } : association);
+    await engine.associate(
+      id,
+      pricePlanDetailsOverride
+        ? { ...association, pricePlanDetailsOverride: pricePlanDetailsOverride as PricePlanDetailsOverrideInput }
+        : association,
+    );
   }
   return { ...under, old, target, weekly };
 }

@@ -22,7 +22,7 @@ describe("price plans", () => {
   test("S16.4 keys given in pricePlanDetails replace, others stay", async () => {
     const { engine } = engineAt("2024-03-01");
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() });
-    const cycle = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" } };
+    const cycle = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" } } as const;
     const changed = await engine.pricePlans.update(item.id, { pricePlanDetails: { pricingCycleConfig: cycle } });
     expect(changed.item.pricePlanDetails.pricingCycleConfig?.interval).toBe("ANNUALLY");
     expect(changed.item.pricePlanDetails.supportedCurrencies).toEqual(["USD"]);
@@ -45,7 +45,7 @@ describe("price plans", () => {
       [2, "ACTIVE"],
       [1, "ACTIVE"],
     ]);
-    expect((await engine.pricePlans.list({ status: "ACTIVE" })).items).toHaveLength(1);
+    expect((await engine.pricePlans.list({ filter: { status: "ACTIVE" } })).items).toHaveLength(1);
   });
 
   test("S5.4 a plan becomes ACTIVE only with ACTIVE meters", async () => {
@@ -69,7 +69,7 @@ describe("price plans", () => {
       pricePlanDetails: { usageRateCards: [{ usageMeterId: meterId, ...perUnit(2) }] },
       mode: "NEXT_CYCLE",
     });
-    expect(await refusalOf(later.pricePlans.update(planId, { mode: "SOON" }))).toBe(
+    expect(await refusalOf(later.pricePlans.update(planId, { mode: "SOON" as never }))).toBe(
       "ERR_INPUT_INVALID mode: expected IMMEDIATE, IMMEDIATE_IGNORE_OVERRIDE, NEXT_CYCLE, NEXT_CYCLE_IGNORE_OVERRIDE",
     );
     await later.pricePlans.activate(planId);
@@ -180,7 +180,7 @@ describe("migrations", () => {
     const move = { sourceId: planId, sourceVersion: 1, targetId: planId, targetVersion: 2, mode: "IMMEDIATE" as const };
     expect(await engine.migrate(move)).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
     expect(await refusalOf(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
-      `ERR_REFUSED expected another target: version 1 of "${planId}" is the source`,
+      `ERR_REFUSED expected another version: 1 of "${planId}" is the one that the accounts leave`,
     );
     expect(await refusalOf(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
       `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import type { Engine } from "../../../src/index.ts";
 import { sum, textOf } from "../../../src/numbers/decimal.ts";
+import { decimalCards, hundredths, pricingModels } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
-import { decimalCards, hundredths, pricingModels } from "../../rating/arbitraries.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { linesOf } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
@@ -53,7 +53,7 @@ async function withUsage(priced: object, effectiveFrom: string, events: readonly
       counted(`e${index}`, timestamp, quantity),
       counted(`i${index}`, timestamp, 1, "save", "idle"),
     ]);
-    if (undone) await engine.undo({ account_id: "prod", event_id: `e${index}` });
+    if (undone) await engine.undo({ account: "prod", eventId: `e${index}` });
   }
   return engine;
 }
@@ -96,7 +96,7 @@ test("S5.3 usage by hour, which events tell, adds up to usage by day, week and m
 
 test("S7 revenue adds up whatever the points, and over a cycle to the exact charge of its invoice", async () => {
   await fc.assert(
-    fc.asyncProperty(pricingModels, decimalCards, used, fc.boolean(), async (model, card, events, isCut) => {
+    fc.asyncProperty(pricingModels(), decimalCards(), used, fc.boolean(), async (model, card, events, isCut) => {
       // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days without an end.
       const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
       const priced = pricedBy(model, rows, isCut ? {} : card.bounds);

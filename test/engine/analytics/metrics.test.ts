@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { Engine, MetricSeries } from "../../../src/index.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { MONTHLY, slabs } from "../../book/builder.ts";
 import { engineAt, refusalOf } from "../support.ts";
 import { CALLS, counted, teamBook } from "../team-book.ts";
@@ -21,7 +22,12 @@ function textOf({ group, currency, points }: MetricSeries): string {
 }
 
 /** An account on a plan of one card of calls, and its engine on a later day. */
-async function onCard(card: object, effectiveFrom: string, now: string, events: readonly unknown[]): Promise<Engine> {
+async function onCard(
+  card: object,
+  effectiveFrom: string,
+  now: string,
+  events: readonly EventInput[],
+): Promise<Engine> {
   const { at } = engineAt("2024-01-01");
   const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...card }] };
   const plan = { id: "pp.card", name: "Card", status: "ACTIVE", version: 1, pricePlanDetails };
@@ -58,7 +64,7 @@ describe("metrics", () => {
       "FAILED_ACCOUNT_NOT_FOUND",
     ]);
     engine = at("2024-02-02T07:00:00Z");
-    await engine.undo({ account_id: "prod", event_id: "e5" });
+    await engine.undo({ account: "prod", eventId: "e5" });
   });
   const FOUR_DAYS = ["2024-01-30", "2024-02-03"] as const;
   const HOURS = ["2024-01-31T22:00:00Z", "2024-02-01T02:00:00Z"] as const;

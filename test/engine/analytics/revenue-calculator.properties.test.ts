@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { decimalCards, hundredths, pricingModels } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
-import { decimalCards, hundredths, pricingModels } from "../../rating/arbitraries.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
 import { counted, teamBook } from "../team-book.ts";
@@ -12,32 +12,37 @@ const USED = hundredths(20_000).filter((quantity) => quantity !== "0");
 
 test("S13.5 what an account used in a whole cycle costs on its plan what the preview of the cycle says", async () => {
   await fc.assert(
-    fc.asyncProperty(pricingModels, decimalCards, fc.array(USED, { maxLength: 3 }), async (model, card, quantities) => {
-      const { at } = engineAt("2024-01-01");
-      // Only the first slab may be charged at zero.
-      const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-      const priced = pricedBy(model, rows, card.bounds);
-      const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...priced }] };
-      const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
-      const association = { pricePlanId: "pp.random", effectiveFrom: "2024-01-01" };
-      await at("2024-01-01").load(teamBook([association], [plan]));
-      const days = ["2024-02-01", "2024-02-14", "2024-02-29"];
-      const events = quantities.map((quantity, index) => counted(`e${index}`, `${days[index]}T06:00:00Z`, quantity));
-      const later = at("2024-02-29T12:00:00Z");
-      await later.ingest(events);
-      const { invoices: previewed } = await later.preview({
-        accountIds: ["prod"],
-        from: "2024-02-01",
-        until: "2024-03-01",
-      });
-      const answer = await later.calculateRevenue({
-        pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
-        usageConfig: { mode: "LOOKUP_CYCLE" },
-        explain: true,
-      });
-      expect(previewed).toHaveLength(answer.invoices.length);
-      expect(previewed.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
-    }),
+    fc.asyncProperty(
+      pricingModels(),
+      decimalCards(),
+      fc.array(USED, { maxLength: 3 }),
+      async (model, card, quantities) => {
+        const { at } = engineAt("2024-01-01");
+        // Only the first slab may be charged at zero.
+        const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
+        const priced = pricedBy(model, rows, card.bounds);
+        const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...priced }] };
+        const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
+        const association = { pricePlanId: "pp.random", effectiveFrom: "2024-01-01" };
+        await at("2024-01-01").load(teamBook([association], [plan]));
+        const days = ["2024-02-01", "2024-02-14", "2024-02-29"];
+        const events = quantities.map((quantity, index) => counted(`e${index}`, `${days[index]}T06:00:00Z`, quantity));
+        const later = at("2024-02-29T12:00:00Z");
+        await later.ingest(events);
+        const { invoices: previewed } = await later.preview({
+          accountIds: ["prod"],
+          from: "2024-02-01",
+          until: "2024-03-01",
+        });
+        const answer = await later.calculateRevenue({
+          pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+          usageConfig: { mode: "LOOKUP_CYCLE" },
+          explain: true,
+        });
+        expect(previewed).toHaveLength(answer.invoices.length);
+        expect(previewed.map(({ invoice }) => invoice)).toMatchObject(answer.invoices);
+      },
+    ),
     { numRuns: 30 },
   );
 });

@@ -347,7 +347,7 @@ describe("S13.5 a revenue calculation is refused", () => {
               : `{"${map}":{"__proto__":5}}`,
           ) as object),
         },
-        new RegExp(`^${map.replace(".", "\\.")}\\.__proto__: expected another key: this one is kept by no map$`),
+        new RegExp(`^${map.replace(".", "\\.")}\\.__proto__: expected another key: this name cannot be stored$`),
       ],
     ),
     [

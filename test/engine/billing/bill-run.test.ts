@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { InvariantError, RatebookError } from "../../../src/errors.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { perUnit } from "../../book/builder.ts";
@@ -75,10 +76,10 @@ describe("a bill run", () => {
     expect(await at("2024-04-01").finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
     expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
     for (const accountId of ["a", "c"]) {
-      const { items } = await engine.invoices.list({ accountId });
+      const { items } = await engine.invoices.list({ filter: { accountId } });
       expect(items.map(({ invoice }) => invoice.status)).toEqual(["DUE"]);
     }
-    await expect(engine.invoices.list({ accountId: "b" })).rejects.toMatchObject({
+    await expect(engine.invoices.list({ filter: { accountId: "b" } })).rejects.toMatchObject({
       code: "ERR_ARITHMETIC",
       message: NO_BILL,
     });
@@ -143,6 +144,71 @@ describe("a bill run", () => {
   });
 });
 
+/** Three engines over one store with 243 accounts that have something to pay for March, at the first of April. */
+async function threeEngines(
+  store: Store,
+): Promise<{ readonly engines: readonly Engine[]; readonly ids: readonly string[] }> {
+  const now = { at: Date.parse("2024-03-01T00:00:00Z") };
+  const engines = Array.from({ length: 3 }, () => createEngine({ store, clock: () => now.at }));
+  const [first] = engines;
+  if (first === undefined) throw new Error("no engine");
+  await march(first);
+  const { items: plans } = await first.pricePlans.list();
+  const more = Array.from({ length: 240 }, (_, index) => `x${index}`);
+  for (const id of more) {
+    await first.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
+    await first.associate(id, { pricePlanId: plans[0]?.item.id ?? "", effectiveFrom: "2024-03-01" });
+  }
+  await first.ingest(more.map((id) => call(`e-${id}`, "2024-03-01T00:00:00Z", 1, id)));
+  now.at = APRIL;
+  return { engines, ids: ["a", "b", "c", ...more] };
+}
+
+async function finalOf(engine: Engine | undefined, accountId: string): Promise<number | undefined> {
+  const page = await engine?.invoices.list({ filter: { accountId } });
+  return page?.items.filter(({ finalizedAt }) => finalizedAt !== undefined).length;
+}
+
+describe("bill runs of several engines over one store", () => {
+  test("S13.4 share the accounts: each has one invoice, and each run does a part", async () => {
+    const { engines, ids } = await threeEngines(memoryStore());
+    const [first] = engines;
+    const progress: number[] = [];
+    const onProgress = (soFar: { readonly finalized: number }): void => void progress.push(soFar.finalized);
+    const runs = await Promise.all(engines.map((engine) => engine.finalize(undefined, { rest: 1, onProgress })));
+    expect(runs.reduce((sum, { finalized }) => sum + finalized, 0)).toBe(243);
+    for (const { finalized } of runs) expect(finalized).toBeGreaterThan(0);
+    expect(progress.filter((finalized) => runs.some((run) => run.finalized === finalized)).length).toBeGreaterThan(2);
+    for (const id of ids) expect(await finalOf(first, id)).toBe(1);
+    expect(await first?.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
+    // Either option may be given alone.
+    expect(await first?.finalize(undefined, { rest: 0 })).toMatchObject({ finalized: 0 });
+  });
+
+  test("S13.4 leave one that cannot be billed after one try in its chunk and one alone, and bill all others", async () => {
+    let [tries, isFailing] = [0, false];
+    const inner = memoryStore();
+    const store: Store = {
+      ...inner,
+      transact(scope, work) {
+        if (!isFailing || !scope.accountIds.includes("b")) return inner.transact(scope, work);
+        tries += 1;
+        return Promise.reject(new RatebookError("ERR_ARITHMETIC", NO_BILL, {}));
+      },
+    };
+    const { engines, ids } = await threeEngines(store);
+    const [first] = engines;
+    isFailing = true;
+    const runs = await Promise.all(engines.map((engine) => engine.finalize(undefined, { rest: 1 })));
+    expect(runs.reduce((sum, { finalized }) => sum + finalized, 0)).toBe(242);
+    expect(runs.map(({ skipped }) => skipped)).toEqual([1, 1, 1]);
+    expect(tries).toBeLessThanOrEqual(2 * engines.length);
+    isFailing = false;
+    for (const id of ids.filter((each) => each !== "b")) expect(await finalOf(first, id)).toBe(1);
+    expect(await first?.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
+  });
+});
+
 describe("an account whose amounts have too many digits", () => {
   /** A March in which the account b cannot be billed, seen on a day of it or of April. */
   async function broken(day: string): Promise<Engine> {
@@ -162,7 +228,7 @@ describe("an account whose amounts have too many digits", () => {
       const { items, skipped } = await engine.invoices.list();
       expect(new Set(items.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
       expect(skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
-      expect(await engine.invoices.list({ customerId: "acme" })).toEqual({ items, skipped });
+      expect(await engine.invoices.list({ filter: { customerId: "acme" } })).toEqual({ items, skipped });
       const all = await engine.preview();
       expect(new Set(all.invoices.map(({ invoice }) => invoice.accountId))).toEqual(new Set(["a", "c"]));
       expect(all.skipped).toEqual([{ accountId: "b", message: NO_BILL }]);
@@ -213,7 +279,7 @@ describe("an account whose amounts have too many digits", () => {
       ["INGESTION_FAILED", []],
     ]);
     // Its id is free, and nothing of the account was done.
-    expect((await engine.ingest([batch[1]])).map(({ status }) => status)).toEqual(["INGESTION_FAILED"]);
+    expect((await engine.ingest([batch[1] as EventInput])).map(({ status }) => status)).toEqual(["INGESTION_FAILED"]);
     expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
   });
 });

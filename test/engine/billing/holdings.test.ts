@@ -37,7 +37,7 @@ describe("licenses", () => {
     const again = await engine.licenses.update("prod", more);
     expect([first, second, again].map(({ quantity }) => String(quantity))).toEqual(["10", "12", "12"]);
     expect(again.update.id).toBe(second.update.id);
-    const { items } = await engine.licenses.list({ accountId: "prod", licenseId: seatsId });
+    const { items } = await engine.licenses.list({ filter: { accountId: "prod", licenseId: seatsId } });
     expect(items.map(({ quantity, accountId }) => [String(quantity), accountId])).toEqual([
       ["2", "prod"],
       ["10", "prod"],
@@ -174,8 +174,10 @@ describe("credits", () => {
     const held = await engine.credits.get(id);
     expect([String(held.holdAmount), String(held.left), held.status]).toEqual(["3", "2", "ACTIVE"]);
     expect((await engine.credits.void(id)).status).toBe("VOIDED");
-    expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit is voided/);
-    expect((await engine.credits.list({ accountId: "prod" })).items.map(({ status }) => status)).toEqual(["VOIDED"]);
+    expect(await refusalOf(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit can be voided/);
+    expect((await engine.credits.list({ filter: { accountId: "prod" } })).items.map(({ status }) => status)).toEqual([
+      "VOIDED",
+    ]);
   });
 
   test.each([
@@ -237,8 +239,8 @@ describe("an idempotencyKey", () => {
     }
     for (const kind of kinds) await make[kind](`key of ${kind}`);
     expect((await engine.entries.list(of)).items).toHaveLength(1);
-    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(1);
-    expect((await engine.licenses.list({ accountId: "prod" })).items).toHaveLength(1);
+    expect((await engine.credits.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
+    expect((await engine.licenses.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
     // Another account has keys of its own.
     expect((await make.entry("key of credit", "test")).accountId).toBe("test");
   });
@@ -304,6 +306,6 @@ describe("an idempotencyKey", () => {
     expect(await refusalOf(engine.credits.create(unlike))).toBe(
       'ERR_TAKEN the idempotencyKey "k2" was used for another credit',
     );
-    expect((await engine.credits.list({ accountId: "prod" })).items).toHaveLength(2);
+    expect((await engine.credits.list({ filter: { accountId: "prod" } })).items).toHaveLength(2);
   });
 });

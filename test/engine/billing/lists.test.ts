@@ -1,6 +1,7 @@
 /** Lists over all accounts: whole, in order and without what is due twice (S2.4, S12, S13). */
 import { describe, expect, test } from "vitest";
 
+import type { CreditGrantRateCardInput } from "../../../src/book/model/grant-card.ts";
 import type { InvoiceShown } from "../../../src/engine/billing/invoices.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../../src/engine/pages.ts";
@@ -31,7 +32,7 @@ async function april(): Promise<EngineUnderTest> {
   };
   const { item: plan } = await engine.pricePlans.create({
     name: "Team",
-    pricePlanDetails: { ...monthly(meterId), creditGrantRateCards: [card] },
+    pricePlanDetails: { ...monthly(meterId), creditGrantRateCards: [card as CreditGrantRateCardInput] },
   });
   await engine.pricePlans.activate(plan.id);
   for (const id of IDS) {
@@ -64,7 +65,7 @@ async function allOf<Item>(list: (page: PageOptions) => Promise<Page<Item>>, lim
 }
 
 const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
-  allOf((page) => engine.credits.list(accountId === undefined ? {} : { accountId }, page), limit);
+  allOf((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
 
 describe("all credits", () => {
   test("S12.6 are those of each account, newest first, also those that are due and not stored yet", async () => {
@@ -100,9 +101,9 @@ describe("credits of a status", () => {
     for (const status of statuses) {
       const expected = all.filter((credit) => credit.status === status);
       for (const limit of [1, 2, 6, 100]) {
-        expect(await allOf((page) => engine.credits.list({ status }, page), limit)).toEqual(expected);
+        expect(await allOf((page) => engine.credits.list({ filter: { status }, page }), limit)).toEqual(expected);
       }
-      const ofA = await allOf((page) => engine.credits.list({ status, accountId: "a" }, page), 1);
+      const ofA = await allOf((page) => engine.credits.list({ filter: { status, accountId: "a" }, page }), 1);
       expect(ofA).toEqual(expected.filter(({ credit }) => credit.accountId === "a"));
     }
   });
@@ -111,8 +112,9 @@ describe("credits of a status", () => {
 describe("all invoices", () => {
   test("S13.4 of a status are those that the whole list has of it, whether they are stored yet or due", async () => {
     const { engine } = await april();
-    const due = async (limit: number) => allOf((page) => engine.invoices.list({ status: "DUE" }, page), limit);
-    const all = await allOf((page) => engine.invoices.list({}, page), 100);
+    const due = async (limit: number) =>
+      allOf((page) => engine.invoices.list({ filter: { status: "DUE" }, page }), limit);
+    const all = await allOf((page) => engine.invoices.list({ page }), 100);
     const expected = all.filter(({ invoice }) => invoice.status === "DUE");
     // 5 dollars of calls and the dollar that the grant costs, less credits of 2 and 1.
     expect(expected.map(({ invoice }) => invoice.revenueInfo.value.toFixed()).sort()).toEqual(["3", "3", "4", "4"]);
@@ -120,11 +122,11 @@ describe("all invoices", () => {
     const ids = expected.map(({ id }) => id);
     await engine.finalize();
     expect((await due(3)).map(({ id }) => id)).toEqual(ids);
-    expect((await engine.invoices.list({ status: "DUE", customerId: "b" })).items.map(({ id }) => id)).toEqual(
-      expected.filter(({ invoice }) => invoice.accountId === "b").map(({ id }) => id),
-    );
-    expect((await engine.invoices.list({ status: "DUE", accountId: "c" })).items).toHaveLength(1);
-    expect((await engine.invoices.list({ status: "PAID" })).items).toEqual([]);
+    expect(
+      (await engine.invoices.list({ filter: { status: "DUE", customerId: "b" } })).items.map(({ id }) => id),
+    ).toEqual(expected.filter(({ invoice }) => invoice.accountId === "b").map(({ id }) => id));
+    expect((await engine.invoices.list({ filter: { status: "DUE", accountId: "c" } })).items).toHaveLength(1);
+    expect((await engine.invoices.list({ filter: { status: "PAID" } })).items).toEqual([]);
   });
 });
 
@@ -152,7 +154,7 @@ describe("invoices of many accounts", () => {
     await engine.usageMeters.activate(meterId);
     const planIds: string[] = [];
     for (const dayOffset of ["1", "15"]) {
-      const cycles = { interval: "MONTHLY", startOffset: { dayOffset, monthOffset: "NIL" } };
+      const cycles = { interval: "MONTHLY", startOffset: { dayOffset, monthOffset: "NIL" } } as const;
       const pricePlanDetails = { ...monthly(meterId), pricingCycleConfig: cycles };
       const { item } = await engine.pricePlans.create({ name: `From the ${dayOffset}`, pricePlanDetails });
       planIds.push((await engine.pricePlans.activate(item.id)).item.id);
@@ -175,7 +177,8 @@ describe("invoices of many accounts", () => {
     at("2024-04-21T00:00:00Z");
     await engine.finalize();
     const separately: InvoiceShown[] = [];
-    for (const accountId of ids) separately.push(...(await engine.invoices.list({ accountId }, { limit: 100 })).items);
+    for (const accountId of ids)
+      separately.push(...(await engine.invoices.list({ filter: { accountId }, page: { limit: 100 } })).items);
     const expected = separately
       .map((shown) => ({ id: shown.id, start: shown.invoice.startDate }))
       .toSorted((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start > b.start ? -1 : 1))
@@ -183,24 +186,24 @@ describe("invoices of many accounts", () => {
     // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and a draft since then.
     expect(expected).toHaveLength(52 * 2 + 52 * 3);
     for (const limit of [33, 400]) {
-      const paged = await allOf((page) => engine.invoices.list({}, page), limit);
+      const paged = await allOf((page) => engine.invoices.list({ page }), limit);
       expect(paged.map(({ id }) => id)).toEqual(expected);
     }
     const before = computed();
-    await engine.invoices.list({}, { limit: 10 });
+    await engine.invoices.list({ page: { limit: 10 } });
     // The first 50 accounts fill the page; of the others only those are computed whose draft comes before its end.
     const page = computed() - before;
     expect(page).toBeLessThan(ids.length);
-    await engine.invoices.list({ status: "DUE" }, { limit: 10 });
+    await engine.invoices.list({ filter: { status: "DUE" }, page: { limit: 10 } });
     expect(computed() - before).toBe(page);
   });
 
   test("S2.4 is the same list whether the accounts were caught up with or not", async () => {
     const { engine, at } = await many();
     at("2024-05-20T00:00:00Z");
-    const behind = await allOf((page) => engine.invoices.list({}, page), 50);
+    const behind = await allOf((page) => engine.invoices.list({ page }), 50);
     await engine.finalize();
-    const after = await allOf((page) => engine.invoices.list({}, page), 50);
+    const after = await allOf((page) => engine.invoices.list({ page }), 50);
     expect(after.map(({ id, invoice }) => [id, invoice])).toEqual(behind.map(({ id, invoice }) => [id, invoice]));
   });
 });
@@ -213,7 +216,7 @@ describe("all license updates", () => {
       const update = { licenseId: seats.item.id, updateType: "RELATIVE" as const, quantity: 1 };
       await at(`2024-04-1${index}`).licenses.update(id, update);
     }
-    const all = await allOf((page) => engine.licenses.list({}, page), 3);
+    const all = await allOf((page) => engine.licenses.list({ page }), 3);
     expect(all.map(({ accountId }) => accountId)).toEqual([...IDS, ...IDS].toReversed());
   });
 });

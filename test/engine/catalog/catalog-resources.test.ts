@@ -1,11 +1,12 @@
 /** What is configured comes back as it was given, and giving it again changes nothing (S4.4, S5.4, S11.2, S16.4). */
 import { describe, expect, test } from "vitest";
 
+import type { ComputationInput } from "../../../src/book/model/metering.ts";
 import { activeSchema, customerWith, engineAt, monthly, refusalOf } from "../support.ts";
 
 describe("event schemas given again", () => {
   const DOUBLED = { "*": [{ var: "attribute.count" }, 2] };
-  const FIELD = { name: "doubled", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1 };
+  const FIELD = { name: "doubled", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1 } as const;
   const dependencies = [{ key: "Factor", name: "factor" }];
 
   test("S4.4 enrichments in other words make no version: a rule as its text, a setting by either of its names", async () => {
@@ -16,8 +17,12 @@ describe("event schemas given again", () => {
     const before = store.snapshot();
     for (const enrichments of [
       { fields: [{ ...FIELD, value: JSON.stringify(DOUBLED) }], dependencies },
-      { dependencies: [{ type: "SETTING", key: "setting.user.factor", name: "factor" }] },
-      { fields: [{ name: "doubled", type: "ATTRIBUTE", order: 1, value: `{ "*": [{"var":"attribute.count"}, 2] }` }] },
+      { dependencies: [{ type: "SETTING", key: "setting.user.factor", name: "factor" } as const] },
+      {
+        fields: [
+          { name: "doubled", type: "ATTRIBUTE" as const, order: 1, value: `{ "*": [{"var":"attribute.count"}, 2] }` },
+        ],
+      },
       { fields: null },
     ]) {
       expect((await engine.eventSchemas.update("call", { enrichments })).item.version).toBe(2);
@@ -60,7 +65,9 @@ describe("usage meters given again", () => {
     expect(same.given["computations"]).toEqual([step, two]);
     expect(same.item.name).toBe("sum of calls");
     for (const computations of [[step], [step, { ...two, computation: "2" }], [{ ...step, id: "b" }, two], "text"]) {
-      expect(await refusalOf(engine.usageMeters.update(item.id, { computations }))).toBe(
+      expect(
+        await refusalOf(engine.usageMeters.update(item.id, { computations: computations as ComputationInput[] })),
+      ).toBe(
         'ERR_REFUSED computations: only name, billableName and description of the ACTIVE usage meter "sum of calls" change',
       );
     }
@@ -107,7 +114,7 @@ describe("price plans as they were given", () => {
     expect(active.item.pricePlanDetails.activeCurrencies).toEqual(["USD"]);
     const next = await engine.pricePlans.createVersion(id);
     expect(next.item.pricePlanDetails).not.toHaveProperty("activeCurrencies");
-    const text = engine.pricePlans.createVersion("pp.none", { pricePlanDetails: "text" });
+    const text = engine.pricePlans.createVersion("pp.none", { pricePlanDetails: "text" as never });
     expect(await refusalOf(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
   });
 });
@@ -122,14 +129,14 @@ describe("lists of what has versions", () => {
       const { id } = (await day.pricePlans.create({ name, pricePlanDetails: monthly() })).item;
       await day.pricePlans.activate(id);
     }
-    const schemas = await engine.eventSchemas.list({}, { limit: 1 });
-    const plans = await engine.pricePlans.list({}, { limit: 1 });
+    const schemas = await engine.eventSchemas.list({ page: { limit: 1 } });
+    const plans = await engine.pricePlans.list({ page: { limit: 1 } });
     await at("2024-03-09").eventSchemas.update("a", { attributes: [{ name: "size" }] });
-    const oldest = (await engine.pricePlans.list({}, { limit: 3 })).items[2]?.item.id ?? "";
+    const oldest = (await engine.pricePlans.list({ page: { limit: 3 } })).items[2]?.item.id ?? "";
     await engine.pricePlans.createVersion(oldest);
     const [moreSchemas, morePlans] = await Promise.all([
-      engine.eventSchemas.list({}, { after: schemas.next }),
-      engine.pricePlans.list({}, { after: plans.next }),
+      engine.eventSchemas.list({ page: { after: schemas.next } }),
+      engine.pricePlans.list({ page: { after: plans.next } }),
     ]);
     for (const [first, more] of [
       [schemas, moreSchemas],

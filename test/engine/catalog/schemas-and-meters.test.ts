@@ -1,6 +1,8 @@
 /** Event schemas and usage meters: their moves, and every refusal by code and sentence (S4.4, S5.4). */
 import { describe, expect, test } from "vitest";
 
+import type { EventSchemaPatch, EventSchemaRequest } from "../../../src/book/model/catalog-requests.ts";
+import type { EventSchemaInput } from "../../../src/book/model/metering.ts";
 import { activeSchema, call, customerWith, engineAt, monthly, refusalOf, sumMeter } from "../support.ts";
 
 describe("event schemas", () => {
@@ -37,8 +39,8 @@ describe("event schemas", () => {
     const { engine, at } = engineAt("2024-03-01");
     await activeSchema(engine);
     await customerWith(engine);
-    const field = { name: "doubled", type: "ATTRIBUTE", order: 1 };
-    const doubled = (by: number): unknown => ({
+    const field = { name: "doubled", type: "ATTRIBUTE", order: 1 } as const;
+    const doubled = (by: number): EventSchemaInput["enrichments"] => ({
       fields: [{ ...field, value: `{"*":[{"var":"attribute.count"},${by}]}` }],
     });
     await engine.eventSchemas.update("call", { enrichments: doubled(2) });
@@ -74,7 +76,7 @@ describe("event schemas", () => {
   ])("S4.4 an ACTIVE schema refuses %s", async (_, patch, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
-    expect(await refusalOf(engine.eventSchemas.update("call", patch))).toBe(sentence);
+    expect(await refusalOf(engine.eventSchemas.update("call", patch as EventSchemaPatch))).toBe(sentence);
   });
 
   test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; else it moves on, and no event is taken", async () => {
@@ -108,7 +110,7 @@ describe("event schemas", () => {
     expect(await refusalOf(engine.eventSchemas.get("call", 9))).toBe(
       'ERR_NOT_FOUND the event schema "call" has no version 9',
     );
-    expect(await refusalOf(engine.eventSchemas.create({ name: "a", colour: 1 }))).toBe(
+    expect(await refusalOf(engine.eventSchemas.create({ name: "a", colour: 1 } as EventSchemaRequest))).toBe(
       "ERR_INPUT_INVALID colour: unknown field",
     );
   });
@@ -199,7 +201,7 @@ describe("usage meters", () => {
       aggregation: "SUM",
       eventSchemaName: "call",
       computations: [{ order: 1, computation: { var: "attribute.count" } }],
-    };
+    } as const;
     expect(await refusalOf(engine.usageMeters.create({ ...meter, ...parts }))).toMatch(sentence);
   });
 });
@@ -209,14 +211,14 @@ describe("lists of what is configured", () => {
     const { engine, at } = engineAt("2024-03-01");
     for (const day of [1, 2, 3, 4, 5])
       await at(`2024-03-0${day}`).addOns.create({ name: `Item ${day}`, type: "LICENSE" });
-    const first = await engine.addOns.list({ type: "LICENSE" }, { limit: 2 });
+    const first = await engine.addOns.list({ filter: { type: "LICENSE" }, page: { limit: 2 } });
     await at("2024-03-06").addOns.create({ name: "Item 6", type: "LICENSE" });
-    const second = await engine.addOns.list({}, { limit: 2, after: first.next });
-    const third = await engine.addOns.list({}, { limit: 2, after: second.next });
+    const second = await engine.addOns.list({ page: { limit: 2, after: first.next } });
+    const third = await engine.addOns.list({ page: { limit: 2, after: second.next } });
     const names = [first, second, third].map(({ items }) => items.map(({ item }) => item.name));
     expect(names).toEqual([["Item 5", "Item 4"], ["Item 3", "Item 2"], ["Item 1"]]);
     expect(third.next).toBeUndefined();
-    expect(await refusalOf(engine.addOns.list({}, { limit: 0 }))).toBe(
+    expect(await refusalOf(engine.addOns.list({ page: { limit: 0 } }))).toBe(
       "ERR_OPTION_INVALID limit: expected a whole number from 1 to 1000, got 0",
     );
   });

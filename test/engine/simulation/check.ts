@@ -14,18 +14,18 @@ export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
 export async function checkAll(world: World, operations: readonly Operation[]): Promise<void> {
   const engine = world.next();
   const usage = await engine.usage({ accountIds: ACCOUNTS, ...WINDOW });
-  const cells = usage.map(({ accountId, meterOrFeatureId, day, quantity }): [string, string] => [
-    `${accountId} ${meterOrFeatureId} ${day}`,
+  const cells = usage.map(({ accountId, meterId, date, quantity }): [string, string] => [
+    `${accountId} ${meterId} ${Date.parse(date) / DAY}`,
     quantity.toFixed(),
   ]);
   const expected = [...usageOf(operations)].map(([key, quantity]): [string, string] => [key, String(quantity)]);
   expect(new Map(cells)).toEqual(new Map(expected));
-  const events = (await engine.events.list({}, { limit: 1000 })).items.filter(
+  const events = (await engine.events.list({ page: { limit: 1000 } })).items.filter(
     ({ status, reverted }) => isAccepted(status) && !reverted,
   );
   for (const accountId of ACCOUNTS) {
     const own = events.filter((event) => event.accountId === accountId);
-    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { limit: 1000 });
+    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
     const overage = await engine.overage({ accountIds: [accountId], ...WINDOW });
     checkEntries(items, own);
     const over = total(overage.map(({ quantity }) => quantity));
@@ -57,7 +57,7 @@ async function metered(engine: Engine, accountId: string): Promise<readonly numb
 
 /** The usage line of every invoice charges the calls of its days at its plan's rate (S2.3, S7.1). */
 async function checkInvoices(engine: Engine, operations: readonly Operation[]): Promise<void> {
-  const { items } = await engine.invoices.list({}, { limit: 1000 });
+  const { items } = await engine.invoices.list({ page: { limit: 1000 } });
   for (const { invoice } of items) {
     if (invoice.invoiceType !== "STANDARD") continue;
     const { accountId, pricePlanId, startDate, endDate } = invoice;

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 
 import { RatebookError } from "../../../src/errors.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { accountNumber, changedPlanOn, failureOf, isAccepted, type Operation, type SentEvent } from "./model.ts";
 import { dateOf, DAY, type Failure, HOUR, textOf, type World } from "./world.ts";
 
@@ -87,15 +88,13 @@ export async function take(world: World, act: Act, operations: readonly Operatio
   switch (act.kind) {
     case "ingest": {
       const sent = act.events.map((each) => sentEvent(each, at));
-      const results = await engine.ingest(sent.map(payloadOf));
+      const results = await engine.ingest(sent.map(payloadOf) as EventInput[]);
       const references = results.map(({ referenceId = "" }) => referenceId);
       return { kind: "ingest", at, sent, statuses: results.map(({ status }) => status), references };
     }
     case "undo": {
-      const undone = await engine.undo({
-        account_id: act.accountId,
-        ...(act.id === null ? {} : { event_id: act.id }),
-      });
+      const account = act.accountId;
+      const undone = await engine.undo(act.id === null ? { account } : { account, eventId: act.id });
       const reverted = undone.flatMap(({ status, event: { referenceId } }) =>
         status === "REVERTED" ? [referenceId] : [],
       );
@@ -110,7 +109,10 @@ export async function take(world: World, act: Act, operations: readonly Operatio
       return undefined;
     }
     case "void": {
-      const entries = await engine.entries.list({ accountId: act.accountId, featureId: "ft.calls" }, { limit: 1000 });
+      const entries = await engine.entries.list(
+        { accountId: act.accountId, featureId: "ft.calls" },
+        { page: { limit: 1000 } },
+      );
       const entry = entries.items[act.entry];
       if (entry !== undefined)
         await unlessRefused(engine.entries.void({ accountId: act.accountId, entryId: entry.id }));

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
 /** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
 import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
-import { associate, type AssociateRequest, dissociate } from "../../../src/ledger/commands/associate.ts";
+import {
+  associate,
+  type AssociateRequest,
+  dissociate,
+  PLAN_DECISIONS_MAX,
+} from "../../../src/ledger/commands/associate.ts";
+import { migrate } from "../../../src/ledger/commands/migrate.ts";
 import { decimalOf } from "../../../src/numbers/decimal.ts";
 import { calls, fee, plan } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
@@ -125,7 +131,7 @@ describe("associating", () => {
     };
     expect(caught(() => leave({ planId: "q" }))).toHaveProperty(
       "message",
-      'only the plan that is named is dissociated: in these days the account has version 2 of "p" from 2024-01-01 on',
+      'expected the plan that the account has in these days: version 2 of "p" from 2024-01-01 on',
     );
     expect(caught(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",
@@ -267,6 +273,14 @@ describe("what is refused changes nothing", () => {
     });
   });
 
+  test("S6.5 S16.1 nor can days of cycles that events have left, by a clock that was put back", () => {
+    const closedCycles = { until: at("2024-02-01"), at: at("2024-04-01") };
+    const ledger = openLedger(book, [newAccount("a", { closedCycles })]);
+    const message = "the cycles before 2024-02-01 are closed: the plans of their days cannot change";
+    expect(caught(() => associated(ledger, "q", "2024-01-31", "2024-01-31"))).toMatchObject({ message });
+    associated(ledger, "q", "2024-02-01", "2024-01-31");
+  });
+
   test("S16.3 an archived account gets no plan", () => {
     const ledger = openLedger(book, [newAccount("a", { status: "ARCHIVED" })]);
     const error = caught(() => associated(ledger, "p", "2024-01-01", "2024-01-01"));
@@ -326,3 +340,51 @@ function overrideOf(parts: Partial<PricePlanDetailsOverride>): PricePlanDetailsO
     ...parts,
   };
 }
+
+describe("a thousand decisions on one account's plans", () => {
+  /** An account whose plan was decided so many times. */
+  function decided(times: number): Ledger {
+    const ledger = openLedger(book);
+    associated(ledger, "p", "2024-01-01", "2024-01-01");
+    ledger.run((work) => {
+      const [first] = work.record.associations;
+      if (first === undefined) throw new Error("it was associated");
+      const associations = Array.from({ length: times }, (_, place) => ({
+        ...first,
+        decidedAt: first.decidedAt + place,
+      }));
+      work.putRecord({ ...work.record, associations });
+    });
+    return ledger;
+  }
+  const full = `its plans were changed ${PLAN_DECISIONS_MAX} times, and ${PLAN_DECISIONS_MAX} is the most`;
+
+  test("S16.1 the last one is taken, and the next one refused: an association, and days without a plan", () => {
+    const ledger = decided(PLAN_DECISIONS_MAX - 1);
+    associated(ledger, "q", "2024-02-01", "2024-01-02");
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "q@1 2024-02-01..9999-01-01 on 1"]);
+    const before = ledger.parts().record;
+    expect(() => associated(ledger, "p", "2024-03-01", "2024-01-03")).toThrow(full);
+    const days = { from: at("2024-03-01"), until: at("2024-04-01") };
+    const dissociating = (): unknown =>
+      ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-03"), ledger.ids));
+    expect(dissociating).toThrow(full);
+    expect(ledger.parts().record.associations).toEqual(before.associations);
+  });
+
+  test("S16.1 the account can be left for good all the same", () => {
+    const ledger = decided(PLAN_DECISIONS_MAX);
+    const days = { from: at("2024-02-01") };
+    ledger.run((work) => dissociate(ledger.catalog, work, days, at("2024-01-03"), ledger.ids));
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
+  });
+
+  test("S16.5 a migration is refused, naming the account", () => {
+    const ledger = decided(PLAN_DECISIONS_MAX);
+    const request = { sourceId: "p", sourceVersion: 2, targetId: "q", targetVersion: 1, mode: "NEXT_CYCLE" } as const;
+    const migrating = (): unknown =>
+      ledger.run((work) => migrate(ledger.catalog, [work], request, at("2024-01-03"), ledger.ids));
+    expect(migrating).toThrow(full);
+    expect(planned(ledger)).toEqual(["p@2 2024-01-01..9999-01-01 on 1"]);
+  });
+});

@@ -120,7 +120,7 @@ describe("voiding", () => {
     const voided = (id: string | undefined, now: string): unknown =>
       ledger.run((work) => voidCredit(ledger.catalog, work, id ?? "", at(now)));
     voided(second?.id, "2024-01-06");
-    expect(() => voided(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit is voided");
+    expect(() => voided(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit can be voided");
     ledger.use(60, "2024-01-10T00:00:00Z");
     expect(() => voided(first?.id, "2024-02-01")).toThrow("is CONSUMED");
     expect(() => voided("none", "2024-02-01")).toThrow('no credit has the id "none"');

@@ -109,7 +109,7 @@ describe("changing an entry (S11.8)", () => {
       message: "effectiveUntil: expected a time after 2024-03-04T00:00:00.000Z, when an event spent the entry",
     });
     await ledger.patch(id, { until: "2024-03-04T00:00:00.001Z" }, NOON);
-    await ledger.undo({ account_id: "a", event_id: "e1" }, NOON);
+    await ledger.undo({ account: "a", eventId: "e1" }, NOON);
     await ledger.patch(id, { until: "2024-03-02" }, NOON);
     expect(await use(ledger, "e2", 4)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
   });

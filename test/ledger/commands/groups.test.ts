@@ -90,6 +90,20 @@ describe("terms", () => {
     expect(ledger.parts().record.invoiceGroupId).toBeUndefined();
   });
 
+  test("S6.5 S16.7 a cycle that was closed stays closed, though nothing of it was invoiced", () => {
+    const ledger = openLedger(book, [newAccount("a")]);
+    const from = at("2024-01-01");
+    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
+    add(ledger, slow, ["a"], "2024-03-04");
+    // January and February were closed by the plan's three days of grace, on the 4th of February and of March.
+    const now = "2024-03-05T00:00:00Z";
+    expect(["2024-01-10", "2024-02-10", "2024-03-02"].map((day) => ledger.use(1, `${day}T00:00:00Z`, now))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   test("S16.7 adding an account that is in the group changes nothing, nor removing one that is not", () => {
     const ledger = opened();
     add(ledger, slow, ["a"], "2024-01-20");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import {
+  LICENSE_UPDATES_MAX,
   updateLicense,
   type LicenseUpdated,
   type LicenseUpdateRequest,
@@ -232,5 +233,31 @@ describe("in advance", () => {
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 21",
     ]);
+  });
+});
+
+describe("a thousand updates of one license", () => {
+  test("S10.1 in one cycle are the most; those of the next cycle are its own", () => {
+    const ledger = opened("arrears");
+    update(ledger, 4, "2024-01-05");
+    ledger.run((work) => {
+      const [first] = work.record.licenseUpdates;
+      if (first === undefined) throw new Error("it was updated");
+      const licenseUpdates = Array.from({ length: LICENSE_UPDATES_MAX - 1 }, (_, place) => ({
+        ...first,
+        id: `lu${place}`,
+        createdAt: first.createdAt + place,
+      }));
+      work.putRecord({ ...work.record, licenseUpdates });
+    });
+    expect(textOf(update(ledger, 5, "2024-01-06").quantity)).toBe("5");
+    expect(() => update(ledger, 6, "2024-01-07")).toThrow(
+      `the license "addon.seats" was updated ${LICENSE_UPDATES_MAX} times in the cycle from 2024-01-01T00:00:00.000Z`,
+    );
+    expect(ledger.parts().record.licenseUpdates).toHaveLength(LICENSE_UPDATES_MAX);
+    expect(textOf(update(ledger, 7, "2024-01-07", { from: "2024-02-01" }).quantity)).toBe("7");
+    ledger.until("2024-02-01");
+    // The largest quantity of a day of January, 5 at 10.
+    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 50"]);
   });
 });

@@ -1,17 +1,12 @@
-/** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+/** Accounts move from one version of a plan to another plan or version (S16.5). */
+import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
+import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
-import {
-  isOnSource,
-  migrate,
-  type MigrateRequest,
-  type Migration,
-  MIGRATION_MODES,
-} from "../../../src/ledger/commands/migrate.ts";
+import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../../src/ledger/commands/migrate.ts";
 import { calls, plan } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
@@ -200,7 +195,11 @@ describe("who moves", () => {
 
 describe("what is refused moves no account", () => {
   const rows: readonly (readonly [string, Partial<MigrateRequest>, string])[] = [
-    ["the source as target", { targetId: "old" }, 'expected another target: version 1 of "old" is the source'],
+    [
+      "the source as target",
+      { targetId: "old" },
+      'expected another version: 1 of "old" is the one that the accounts leave',
+    ],
     ["an unknown source", { sourceVersion: 7 }, 'the price plan "old" has no version 7'],
     ["an unknown target", { targetId: "nothing" }, 'no price plan has the id "nothing"'],
     ["a DRAFT target", { targetId: "draft" }, 'expected an ACTIVE price plan: version 1 of "draft" is DRAFT'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Book } from "../../../src/book/book.ts";
+import type { Book } from "../../../src/book/model/book.ts";
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import type { IngestOutcome } from "../../../src/ledger/outcome.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
@@ -379,8 +379,8 @@ test("S13.5 the run counts outcomes and knows what time accepted events span", (
     ["INGESTION_COMPLETED_EVENT_METERED", 2],
   ]);
   expect(run.span()).toEqual({
-    first: { id: "e1", timestamp: instant("2024-03-05T10:00:00Z") },
-    last: { id: "e2", timestamp: instant("2024-03-07T00:00:00Z") },
+    first: { name: `event "e1"`, timestamp: instant("2024-03-05T10:00:00Z") },
+    last: { name: `event "e2"`, timestamp: instant("2024-03-07T00:00:00Z") },
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { preview } from "../../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
 import { bookOf, eventOf } from "../support.ts";
 
@@ -19,7 +20,7 @@ describe("S14.1 a value with the mark of a decimal is an object, and its event i
       eventOf({ dimensions: { region: parseJson(text) } }),
       eventOf(),
     ];
-    const { events: counts, problems } = preview(bookOf({}), events, { at: "2024-03-05" });
+    const { events: counts, problems } = preview(bookOf({}), events as Iterable<EventInput>, { at: "2024-03-05" });
     expect(problems.map(({ message }) => message)).toEqual([
       "Field attributes[0].value: expected a number or a decimal text, got an object.",
       "Field dimensions.region: expected text or a number, got an object.",

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 
 import { createPreview, type Preview, type PreviewOptions, preview } from "../../../src/ledger/preview/preview.ts";
-import { account, calls, fee, type Part, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { account, calls, fee, perUnit, plan, sumMeter, tokens } from "../../book/builder.ts";
 import { bookOf, bookWith, CATALOG } from "../../book/catalog-book.ts";
 import { exampleEvents, previewExample } from "../../support/examples.ts";
 import { headOf } from "../../support/invoice-lines.ts";
 
-const planOf = (id: string, more: object = {}): Part => plan(id, { ...calls(2), ...more });
+const planOf = (id: string, more: object = {}): object => plan(id, { ...calls(2), ...more });
 
 const accounts = [
   {
@@ -32,11 +33,11 @@ const book = bookWith([planOf("plan"), yenPlan, draftPlan], { accounts });
 const draft = book.pricePlans[2];
 
 let ids = 0;
-function call(timestamp: string, n: number | string = 1, accountId = "acc"): unknown {
+function call(timestamp: string, n: number | string = 1, accountId = "acc"): EventInput {
   return { schemaName: "call", id: `call-${++ids}`, accountId, timestamp, attributes: [{ name: "n", value: n }] };
 }
 
-function headsOf(events: readonly unknown[], options?: PreviewOptions): readonly string[] {
+function headsOf(events: readonly EventInput[], options?: PreviewOptions): readonly string[] {
   return preview(book, events, options).invoices.map(
     (invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`,
   );
@@ -97,7 +98,7 @@ describe("the range of a preview", () => {
 
 describe("the range of the events", () => {
   const longBook = bookWith([planOf("plan")], { accounts: [account("acc", "ann", "plan", "2024-01-01")] });
-  const at = (id: string, timestamp: string): unknown => ({ ...(call(timestamp) as object), id });
+  const at = (id: string, timestamp: string): EventInput => ({ ...call(timestamp), id });
   const first = at("one", "2024-01-05T00:00:00Z");
   // Ten years with the leap days of 2024, 2028 and 2032.
   const tenYears = at("last", "2034-01-04T23:59:59.999Z");
@@ -130,7 +131,7 @@ describe("the range of the events", () => {
 
   test("S13.5 is not made longer by an event that was refused, nor by one far event alone", () => {
     const refused = { ...(call("9998-12-30T00:00:00Z") as object), accountId: "nobody" };
-    expect(preview(longBook, [first, refused]).invoices).toHaveLength(1);
+    expect(preview(longBook, [first, refused] as Iterable<EventInput>).invoices).toHaveLength(1);
     expect(preview(longBook, [call("9998-12-30T00:00:00Z")]).invoices).toHaveLength(1);
   });
 });
@@ -226,6 +227,48 @@ describe("a draft plan", () => {
     ]);
   });
 
+  test("S14.1 is not begun by an event whose id another account's event holds", () => {
+    const first = { ...call("2024-05-20T00:00:00Z"), id: "taken" };
+    const repeated = { ...call("2024-05-21T00:00:00Z", 5, "bare"), id: "taken" };
+    const own = call("2024-07-20T00:00:00Z", 1, "bare");
+    expect(headsOf([first, repeated, own], { plan: draft, accounts: ["bare"] })).toEqual([
+      "bare STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 9",
+    ]);
+  });
+
+  test("S11.1 S11.3 begins with an event that spends what it grants, and not with one that needs more", () => {
+    // Ten tokens a month for free, and 3 a month: 11 are too many, 4 begin the plan in July and leave 6.
+    const granting = bookWith([planOf("grants", { ...fee(3), ...tokens(10) })], {
+      accounts: [account("bare", "ann")],
+    });
+    const take = (n: number, timestamp: string): EventInput => ({
+      ...call(timestamp, n, "bare"),
+      schemaName: "token",
+    });
+    const events = [
+      take(11, "2024-05-20T00:00:00Z"),
+      take(4, "2024-07-20T00:00:00Z"),
+      take(6, "2024-07-21T00:00:00Z"),
+      take(1, "2024-07-22T00:00:00Z"),
+    ];
+    const previewed = preview(granting, events, { plan: granting.pricePlans[0] });
+    expect(previewed.problems).toEqual([
+      {
+        event: 1,
+        status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+        message: 'The event needs 11 of the feature "feature.tokens": 0 are left.',
+      },
+      {
+        event: 4,
+        status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
+        message: 'The event needs 1 of the feature "feature.tokens": 0 are left.',
+      },
+    ]);
+    expect(previewed.invoices.map((invoice) => `${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
+      "STANDARD 2024-07-01/2024-08-01 on 2024-08-01 = 3",
+    ]);
+  });
+
   test("S7.7 leaves out accounts in a currency that it does not support, and says so", () => {
     const { invoices, notices } = preview(book, [june], { plan: draft });
     expect(new Set(invoices.map(({ accountId }) => accountId))).toEqual(new Set(["acc"]));
@@ -233,12 +276,17 @@ describe("a draft plan", () => {
   });
 
   test.each([
-    ["an account that is named", draft, ["acc", "yen"], "the plan supports USD, not the invoice currency of yen (JPY)"],
+    [
+      "an account that is named",
+      draft,
+      ["acc", "yen"],
+      'the plan "draft" supports USD, not the invoice currency of yen (JPY)',
+    ],
     [
       "every account",
       draft && { ...draft, pricePlanDetails: { ...draft.pricePlanDetails, supportedCurrencies: ["EUR", "GBP"] } },
       undefined,
-      "the plan supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)",
+      'the plan "draft" supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)',
     ],
   ])("S7.7 is refused where it does not support the currency of %s", (_, plan, named, message) => {
     expect(() => preview(book, [june], { plan, accounts: named })).toThrow(

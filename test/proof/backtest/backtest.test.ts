@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type Book, checkPlan, parseBook } from "../../../src/book/book.ts";
+import { checkPlan, parseBook } from "../../../src/book/book.ts";
+import type { Book } from "../../../src/book/model/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, textOf } from "../../../src/numbers/decimal.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
@@ -157,7 +158,7 @@ describe("a gate", () => {
   test.each(["account.increase", "line.increase > 1", "total.increase > x", "total.increase < 1", ""])(
     "%j is none",
     (rule) => {
-      expect(() => parseGate(rule)).toThrow('expected a rule such as "account.increase > 20%"');
+      expect(() => parseGate(rule)).toThrow('a rule is such as "account.increase > 20%"');
     },
   );
 });

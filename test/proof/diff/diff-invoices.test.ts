@@ -4,12 +4,15 @@ import { describe, expect, test } from "vitest";
 import { parseBook } from "../../../src/book/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
-import { compareFractions, sumFractions, textOfFraction, whole } from "../../../src/numbers/fraction.ts";
+import { compareFractions, NOTHING, sumFractions, textOfFraction, whole } from "../../../src/numbers/fraction.ts";
 import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/proof/diff/diff-invoices.ts";
+import { hundredths, pricingModels, type SlabCard, slabCards } from "../../../src/testing/slab-cards.ts";
 import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
-import { cards, hundredths, pricingModels, type RandomCard } from "../../rating/arbitraries.ts";
+import { bookOf as goldenBook } from "../../book/catalog-book.ts";
 import { pricedBy } from "../../rating/cards.ts";
+import { goldenCases } from "../../support/golden.ts";
 
 const bookOf = (details: object, account: object = {}) =>
   parseBook({
@@ -94,6 +97,40 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
+  const commitmentOf200 = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] } };
+  /** Without the books, plans of one name and version look like one plan. */
+  const withoutBooks = (before: object, after: object): readonly object[] => {
+    const [a, b] = [before, after].map((details) => made(bookOf(details), 90)[1]);
+    const [account] = diffInvoices(a ?? [], b ?? []).accounts;
+    return account === undefined ? [] : linesOf(account);
+  };
+
+  test("S13.3 a commitment that came with an edit of the plan: 90 × 2 = 180 and 20 to 200", () => {
+    expect(withoutBooks(usage(bands), { ...usage(bands), ...commitmentOf200 })).toEqual([
+      { type: CARD, difference: "0" },
+      { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
+    ]);
+    expect(withoutBooks({ ...usage(bands), ...commitmentOf200 }, usage(bands))).toEqual([
+      { type: CARD, difference: "0" },
+      { type: "TRUE_UP_AMOUNT", difference: "-20", commitment: "-20" },
+    ]);
+  });
+
+  test("S13.3 a commitment that a fee in advance had reached: 180 and 60, then 180 alone and 20 to 200", () => {
+    const details = { ...usage(bands), ...commitmentOf200 };
+    expect(withoutBooks({ ...details, ...fee(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
+      { type: CARD, difference: "0" },
+      { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
+      { type: "ADVANCED_FIXED_FEE", difference: "-60", days: "-60" },
+    ]);
+  });
+
+  test("a card that came with an edit of the plan is rates, as 90 units were used before, too", () => {
+    const [free, priced] = [fee(30), { ...fee(30), ...usage(bands) }];
+    expect(withoutBooks(free, priced)).toContainEqual({ type: CARD, difference: "180", rates: "180" });
+    expect(withoutBooks(priced, free)).toContainEqual({ type: CARD, difference: "-180", rates: "-180" });
+  });
+
   test("S12.3 a credit that was not there", () => {
     const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 25, effectiveFrom: "2026-06-01" }] };
     const account = diffed(made(bookOf(usage(bands)), 90), made(bookOf(usage(bands), credit), 90));
@@ -130,11 +167,11 @@ describe("S13.6 what changed an invoice", () => {
     expect(() => diffInvoices(plain, explained)).toThrow(`${CARD} um.units: the line has no explanation`);
   });
 
-  const small = cards(
+  const small = slabCards(
     fc.integer({ min: 1, max: 5001 }).map((units) => (units / 100).toFixed(2)),
     hundredths(2000),
   );
-  const detailsOf = ({ rows: drawn, bounds }: RandomCard, model: "TIERED" | "VOLUME", rate: number): object => {
+  const detailsOf = ({ rows: drawn, bounds }: SlabCard, model: "TIERED" | "VOLUME", rate: number): object => {
     const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
     const commitment = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 500 }] } };
     return { ...usage(pricedBy(model, rows, bounds)), ...fee(rate, { enableProration: true }), ...commitment };
@@ -143,7 +180,7 @@ describe("S13.6 what changed an invoice", () => {
   test("causes add up to lines, and lines to the invoices, for any two", () => {
     const side = fc.record({
       card: small,
-      model: pricingModels,
+      model: pricingModels(),
       rate: fc.integer({ min: 0, max: 99 }),
       units: hundredths(20_000),
       credit: fc.integer({ min: 0, max: 300 }),
@@ -165,6 +202,10 @@ describe("S13.6 what changed an invoice", () => {
         for (const { causes, difference } of [...lines, total]) {
           expect(compareFractions(sumFractions(Object.values(causes)), whole(difference))).toBe(0);
         }
+        // Two invoices a side at most, one card and one fee: each rounds by half a cent, and a true-up with them (S1.5).
+        for (const { causes } of lines) {
+          expect(Math.abs(Number(textOfFraction(causes.rounding ?? NOTHING)))).toBeLessThanOrEqual(0.06);
+        }
         const totalOf = ([, invoices]: Made) => sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
         expect(textOf(total.difference)).toBe(textOf(subtract(totalOf(after), totalOf(before))));
         expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
@@ -173,9 +214,66 @@ describe("S13.6 what changed an invoice", () => {
     );
   });
 
+  test("S9.3 a fee in advance is a line as any other: 30, then 45", () => {
+    const fees = (rate: number) => fee(rate, { invoiceTiming: "IN_ADVANCE" });
+    const [before, after] = [30, 45].map((rate) => made(bookOf({ ...usage(bands), ...fees(rate) }), 0));
+    if (before === undefined || after === undefined) throw new Error("two sides");
+    expect(linesOf(diffed(before, after))).toEqual([{ type: "ADVANCED_FIXED_FEE", difference: "15", rates: "15" }]);
+  });
+
+  const worked = goldenCases().map((golden): Made => {
+    const book = goldenBook(golden.book);
+    return [book, preview(book, golden.events as EventInput[], { ...golden.options, explain: true }).invoices];
+  });
+
+  test("causes add up to lines, and lines to the invoices, for any two golden cases: increases, refunds, credits too", () => {
+    const inDollars = worked.filter(([, invoices]) => invoices.every(({ currency }) => currency === "USD"));
+    const one = fc.constantFrom(...inDollars);
+    fc.assert(
+      fc.property(one, one, (before, after) => {
+        const { accounts } = diffInvoices(before[1], after[1], { books: [before[0], after[0]] });
+        for (const { accountId, lines, total } of accounts) {
+          for (const { causes, difference } of [...lines, total]) {
+            expect(compareFractions(sumFractions(Object.values(causes)), whole(difference))).toBe(0);
+          }
+          const totalOf = ([, invoices]: Made) =>
+            sum(invoices.flatMap((each) => (each.accountId === accountId ? [each.revenueInfo.value] : [])));
+          expect(textOf(total.difference)).toBe(textOf(subtract(totalOf(after), totalOf(before))));
+          expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
+        }
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test("a draft against its final invoice: what differs is what came in between", () => {
+    const book = bookOf({ ...usage(bands), ...fee(30) });
+    const [draft, final] = [made(book, 90), made(book, 120)];
+    const finals = final[1].map((invoice): Invoice => ({ ...invoice, status: "DUE" }));
+    expect(linesOf(diffed(draft, [book, finals]))).toEqual([
+      { type: CARD, difference: "40", usage: "40" },
+      { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "0" },
+    ]);
+  });
+
+  test("an invoice of another version, and one whose lines do not come to its total, are refused in a sentence", () => {
+    const made1 = made(bookOf(usage(bands)), 90)[1];
+    const changed = (from: RegExp, to: string): readonly Invoice[] =>
+      made1.map((invoice) => ({ ...invoice, revenueInfo: changedLine(invoice.revenueInfo, from, to) }));
+    expect(() => diffInvoices(made1, changed(/^USAGE_RATE_CARD_AMOUNT$/, "USAGE_LINE"))).toThrow(
+      "USAGE_LINE is no line of an invoice of this version: preview again with it",
+    );
+    const [first] = made1;
+    if (first === undefined) throw new Error("an invoice");
+    const wrong = { ...first, revenueInfo: { ...first.revenueInfo, value: sum([]) } };
+    expect(() => diffInvoices(first, wrong)).toThrow(
+      "prod: the lines of its invoices come to 180, and their totals to 0",
+    );
+  });
+
   test("where usage alone differs, no line changes by rates, bounds or days", () => {
     fc.assert(
-      fc.property(small, pricingModels, hundredths(20_000), hundredths(20_000), (card, model, one, other) => {
+      fc.property(small, pricingModels(), hundredths(20_000), hundredths(20_000), (card, model, one, other) => {
         const book = bookOf(detailsOf(card, model, 10));
         for (const { causes } of diffed(made(book, one), made(book, other)).lines) {
           expect(Object.keys(causes).filter((cause) => cause !== "usage" && cause !== "rounding")).toEqual([]);
@@ -185,6 +283,16 @@ describe("S13.6 what changed an invoice", () => {
     );
   });
 });
+
+/** The line and those below it, with another type where one matches. */
+function changedLine(line: Invoice["revenueInfo"], from: RegExp, to: string): Invoice["revenueInfo"] {
+  const { lineItems, ...face } = line;
+  return {
+    ...face,
+    type: line.type.replace(from, to) as typeof line.type,
+    ...(lineItems && { lineItems: lineItems.map((each) => changedLine(each, from, to)) }),
+  };
+}
 
 /** The line and those below it, without explanations. */
 function strip({ lineItems, type, id, value }: Invoice["revenueInfo"]): Invoice["revenueInfo"] {

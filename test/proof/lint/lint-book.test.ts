@@ -1,14 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type Book, type BookInput, parseBook } from "../../../src/book/book.ts";
+import { parseBook } from "../../../src/book/book.ts";
+import type { Book, BookInput } from "../../../src/book/model/book.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { add, Decimal } from "../../../src/numbers/decimal.ts";
 import { lintBook } from "../../../src/proof/lint/lint-book.ts";
 import { priceQuantity } from "../../../src/rating/slabs.ts";
+import {
+  type CardBounds,
+  decimalCards,
+  pricingModels,
+  ratePlanOf,
+  rateValueOf,
+  type SlabRow,
+} from "../../../src/testing/slab-cards.ts";
 import { plan, slabs, sumMeter } from "../../book/builder.ts";
-import { decimalCards, pricingModels } from "../../rating/arbitraries.ts";
-import { type CardBounds, pricedBy, planOf, ratesOf, type Row } from "../../rating/cards.ts";
+import { pricedBy } from "../../rating/cards.ts";
 
 const countMeter = (computations: readonly object[]) => ({
   id: "um.calls",
@@ -37,7 +45,7 @@ const bookOf = (details: object, more: object = {}) =>
     ...more,
   });
 const usage = (priced: object): object => ({ usageMeterId: "um.units", ...priced });
-const withUsage = (model: "TIERED" | "VOLUME", rows: readonly Row[], bounds?: CardBounds, more: object = {}) =>
+const withUsage = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds, more: object = {}) =>
   bookOf({ usageRateCards: [usage(pricedBy(model, rows, bounds))] }, more);
 const fee = (id: string, rate: number | string, more: object = {}): object => ({
   id,
@@ -158,9 +166,9 @@ describe("lint of a card's curve", () => {
     // Rates are hundredths and at most 20: so near to an edge, a price differs from its limit by less than it can fall.
     const next = new Decimal("1e-12");
     fc.assert(
-      fc.property(decimalCards, pricingModels, ({ rows: drawn, bounds }, model) => {
+      fc.property(decimalCards(), pricingModels(), ({ rows: drawn, bounds }, model) => {
         const rows = drawn.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
-        const [ratePlan, rates] = [planOf(model, rows), ratesOf(rows, bounds)];
+        const [ratePlan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
         const priceOf = (quantity: Decimal): Decimal => priceQuantity(ratePlan, rates, quantity).amount;
         const falling = rows.flatMap(({ after }, index) => {
           const edge = new Decimal(after);
@@ -171,6 +179,31 @@ describe("lint of a card's curve", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test("every example is true: its quantities cost what it says, and show what was found", () => {
+    const figures = /^(\S+) of "units" cost (\S+) USD, (\S+) cost (\S+) USD$/;
+    let count = 0;
+    fc.assert(
+      fc.property(decimalCards(), pricingModels(), ({ rows, bounds }, model) => {
+        const [ratePlan, rates] = [ratePlanOf(model, rows), rateValueOf(rows, bounds)];
+        for (const { code, at, example = "" } of lintBook(withUsage(model, rows, bounds))) {
+          if (code !== "PRICE_FALLS" && code !== "PRICE_JUMPS") continue;
+          const [, less = "", lower = "", more = "", upper = ""] = figures.exec(example) ?? [];
+          const priced = [less, more].map((quantity) => priceQuantity(ratePlan, rates, new Decimal(quantity)).amount);
+          expect(priced.map((amount) => amount.toFixed())).toEqual(
+            [lower, upper].map((amount) => new Decimal(amount).toFixed()),
+          );
+          const [before = new Decimal(0), after = new Decimal(0)] = priced;
+          const slab = rows[Number(at.split("/").at(-1)) - 1];
+          const usual = slab?.type === "PACKAGE" ? Decimal.max(new Decimal(slab.rate), new Decimal(0)) : 0;
+          expect(code === "PRICE_FALLS" ? after.lt(before) : after.minus(before).minus(usual).gt(before)).toBe(true);
+          count++;
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(count).toBeGreaterThan(50);
   });
 });
 
@@ -312,7 +345,7 @@ describe("lint of meters", () => {
 });
 
 describe("silences", () => {
-  const rows: readonly Row[] = [
+  const rows: readonly SlabRow[] = [
     { after: 0, rate: 25 },
     { after: 20, rate: 20 },
   ];

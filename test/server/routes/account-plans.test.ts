@@ -263,7 +263,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ]);
       expect(await answerOf(api, CHANGE, { body: { mode: "DISASSOCIATE", pricePlanId: solo, ...from } })).toEqual([
         400,
-        `only the plan that is named is dissociated: in these days the account has version 1 of "${team}" from 2024-06-01 on`,
+        `expected the plan that the account has in these days: version 1 of "${team}" from 2024-06-01 on`,
       ]);
       const body = { pricePlanId: team, ...from };
       expect(await answerOf(api, "POST /accounts/nobody/price_plans", { body })).toEqual([

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type BillRunOptions, startBillRuns } from "../../../src/server/routes/bill-runs.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
@@ -20,6 +21,7 @@ function logTo(lines: Line[]): BillRunOptions["log"] {
   return Fastify({ logger: { level: "debug", stream } }).log;
 }
 
+const NOTHING_PRUNED = { pruneEvents: async () => ({ pruned: 0 }) };
 const DONE = { finalized: 0, skipped: 0, consolidated: 0 };
 
 /** Runs until something holds. */
@@ -35,22 +37,46 @@ describe("bill runs at intervals", () => {
     const engines = [createEngine({ store, clock }), createEngine({ store, clock })];
     const book = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
     // Loaded as of the beginning of 2024, three months of which are over by now.
-    await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book);
+    await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book as BookInput);
     const lines: Line[] = [];
     const runs = engines.map((engine) => startBillRuns({ engine, interval: 5, log: logTo(lines) }));
     await until(() => lines.filter(({ msg }) => msg === "bill run").length >= 6);
     await Promise.all(runs.map((each) => each.stop()));
     const said = lines.reduce((sum, { finalized = 0 }) => sum + finalized, 0);
-    const invoices = await engines[0]?.invoices.list({}, { limit: 100 });
+    const invoices = await engines[0]?.invoices.list({ page: { limit: 100 } });
     const final = invoices?.items.filter(({ finalizedAt }) => finalizedAt !== undefined) ?? [];
     expect(final).toHaveLength(3);
     expect(said).toBe(3);
     expect(lines.filter(({ level, finalized = 0 }) => level === 30 && finalized === 0)).toEqual([]);
   });
 
+  test("old events leave after the first one, once a day; where they stay, it is said", async () => {
+    const asked: unknown[] = [];
+    const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
+      finalize: async () => DONE,
+      pruneEvents: async (options) => {
+        asked.push(options);
+        return { pruned: 7 };
+      },
+    };
+    const lines: Line[] = [];
+    const told = (): readonly string[] => lines.map(({ msg }) => msg);
+    const runs = startBillRuns({ engine, interval: 1, log: logTo(lines) });
+    await until(() => told().filter((msg) => msg === "bill run").length > 3);
+    await runs.stop();
+    expect(asked).toEqual([{ rest: 1 }]);
+    expect(told().slice(0, 2)).toEqual(["bill run", "old events have left"]);
+
+    const failing = { ...engine, pruneEvents: () => Promise.reject(new Error("away")) };
+    const next = startBillRuns({ engine: failing, interval: 1, log: logTo(lines) });
+    await until(() => told().includes("old events stay: tomorrow they are tried again"));
+    await next.stop();
+  });
+
   test("one that fails is told, and the next one comes", async () => {
     let runs = 0;
-    const engine: Pick<Engine, "finalize"> = {
+    const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
+      ...NOTHING_PRUNED,
       finalize: async () => {
         runs += 1;
         if (runs === 1) throw new Error("the store is away");
@@ -67,7 +93,8 @@ describe("bill runs at intervals", () => {
   test("stopping waits for the one that runs, and starts no more", async () => {
     let runs = 0;
     let release: () => void = () => {};
-    const engine: Pick<Engine, "finalize"> = {
+    const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
+      ...NOTHING_PRUNED,
       finalize: async () => {
         runs += 1;
         await new Promise<void>((resolve) => {
@@ -97,7 +124,8 @@ describe("bill runs at intervals", () => {
     let running = 0;
     let most = 0;
     let runs = 0;
-    const engine: Pick<Engine, "finalize"> = {
+    const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
+      ...NOTHING_PRUNED,
       finalize: async () => {
         running += 1;
         most = Math.max(most, running);

@@ -78,7 +78,7 @@ describe("credits over HTTP", () => {
     expect((await api.call(one)).json).toMatchObject({ status: "CONSUMED", holdAmount: 0, consumedAmount: 50 });
     expect(await answerOf(api, `POST /credits/${String(id)}/void`)).toEqual([
       400,
-      `only an ACTIVE credit is voided: "${String(id)}" is CONSUMED`,
+      `only an ACTIVE credit can be voided: "${String(id)}" is CONSUMED`,
     ]);
   });
 
@@ -89,7 +89,7 @@ describe("credits over HTTP", () => {
     expect(await answerOf(api, url)).toEqual([200, [{ ...credit, status: "VOIDED" }]]);
     expect(await answerOf(api, url)).toEqual([
       400,
-      `only an ACTIVE credit is voided: "${String(credit["id"])}" is VOIDED`,
+      `only an ACTIVE credit can be voided: "${String(credit["id"])}" is VOIDED`,
     ]);
     expect(await answerOf(api, "POST /credits/cr.no/void")).toEqual([404, 'no credit has the id "cr.no"']);
     expect(await answerOf(api, "GET /credits/cr.no")).toEqual([404, 'no credit has the id "cr.no"']);

@@ -34,6 +34,15 @@ describe("customers over HTTP", () => {
     expect((await call("GET /customers/acme")).json).toEqual(customer);
   });
 
+  test("a customer without an address has an empty line of it, as clients require a text", async () => {
+    const { call } = await startApi();
+    await call("POST /customers", { body: ACME });
+    expect((await call("GET /customers/acme")).json).toMatchObject({ billingAddress: "" });
+    const [listed] = (await call("GET /customers")).json.data;
+    expect(listed).not.toHaveProperty("address");
+    expect(listed.billingAddress).toBe("");
+  });
+
   test("a list gives each customer once, newest first, and null after the last page", async () => {
     const { call, at } = await startApi();
     for (const [index, id] of ["c1", "c2", "c3"].entries()) {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../../src/book/model/book.ts";
 import { startApi, type TestApi } from "../support.ts";
 import { USAGE_BOOK } from "../usage-book.ts";
 
@@ -7,7 +8,7 @@ let api: TestApi;
 
 beforeEach(async () => {
   api = await startApi("2024-05-01T09:00:00Z");
-  await api.engine.load(USAGE_BOOK);
+  await api.engine.load(USAGE_BOOK as BookInput);
   api.at("2024-06-15T12:00:00Z");
 });
 
@@ -427,5 +428,37 @@ describe("undo", () => {
     expect(json.data.map((each: { status: string; reason: string }) => [each.status, each.reason])).toEqual([
       ["FAILED", "Event was ingested in past pricing cycle"],
     ]);
+  });
+});
+
+test("answers of stored events say since when events are kept, where they are not for good", async () => {
+  const keeping = await startApi("2024-06-15T12:00:00Z", undefined, { keepEventsMs: 60 * 86_400_000 });
+  await keeping.engine.customers.create({ id: "acme", name: "Acme" });
+  await keeping.engine.accounts.create({ id: "acme", name: "Acme", customerId: "acme" });
+  for (const line of ["GET /events", "DELETE /events?account_id=acme"] as const) {
+    expect((await keeping.call(line)).headers["events-kept-since"]).toBe("2024-04-16T12:00:00.000Z");
+    expect((await api.call(line)).headers["events-kept-since"]).toBeUndefined();
+  }
+  const gone = await keeping.call("GET /events/e1");
+  expect(gone.status).toBe(404);
+  expect(gone.json.message).toContain(
+    "ingested before 2024-04-16T12:00:00.000Z are kept only while their cycle is open",
+  );
+});
+
+describe("the list of events by what became of them", () => {
+  test("has those that were undone, that failed, or that count, as the service's clients ask for them", async () => {
+    const events = [call("kept"), call("undone"), call("failed", 2, { accountId: "nobody" })];
+    await api.call("POST /ingestBatch", { body: { events } });
+    await api.call("DELETE /events?account_id=acme&event_id=undone");
+    const idsOf = async (status: string): Promise<readonly string[]> => {
+      const { json } = await api.call(`GET /events?status=${status}`);
+      return json.events.map((each: { eventPayload: { id: string } }) => each.eventPayload.id);
+    };
+    expect(await idsOf("REVERTED")).toEqual(["undone"]);
+    expect(await idsOf("FAILED")).toEqual(["failed"]);
+    expect(await idsOf("INGESTED")).toEqual(["kept"]);
+    expect(await idsOf("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
+    expect((await api.call("GET /events?status=UNDONE")).status).toBe(400);
   });
 });

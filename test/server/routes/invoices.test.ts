@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import { beforeEach, describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../../src/book/model/book.ts";
+import { invoiceNumber } from "../../../src/pages/invoice/invoice-number.ts";
 import { startApi, type TestApi } from "../support.ts";
 import { USAGE_BOOK } from "../usage-book.ts";
 
@@ -10,7 +12,7 @@ let api: TestApi;
 // Acme has the plan from 1 May 2024, monthly, 0.50 a call, three days of grace.
 beforeEach(async () => {
   api = await startApi("2024-05-01T09:00:00Z");
-  await api.engine.load(USAGE_BOOK);
+  await api.engine.load(USAGE_BOOK as BookInput);
   api.at("2024-06-15T12:00:00Z");
 });
 
@@ -184,31 +186,45 @@ describe("a page", () => {
     const [{ id }] = (await api.call("GET /invoices")).json.data;
     const page = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
     expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(page.text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;sons&#39; (acme)");
+    expect(page.text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;sons&#39;");
     expect(page.text).not.toMatch(/<script|<img|<link|src=|href=| on\w+=/i);
     // 1,234,567 × 0.50
     expect(page.text).toContain("<td>617,283.50</td>");
-    expect(page.text).toContain("2024-06-01 to 2024-06-30");
+    expect(page.text).toContain("<dd>1 to 30 June 2024</dd>");
     expect(page.text).toContain("<h1>Draft: invoice</h1>");
     // Rules are for who looks into the JSON; the page says the same in words.
-    expect(page.text).toContain("the usage of the cycle</td>");
     expect(page.text).not.toMatch(/\bS\d+\.\d/);
-    expect(page.text).not.toContain("<dt>From</dt>");
+    expect(page.text).not.toContain("<h2>From</h2>");
     await api.engine.load({ organization: { id: "default", name: "Default & Co" } });
     const named = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
-    expect(named.text).toContain("<dt>From</dt><dd>Default &amp; Co</dd>");
+    expect(named.text).toContain("<h2>From</h2><address><span>Default &amp; Co</span></address>");
     const plan = await api.engine.pricePlans.get("pp");
-    expect(named.text).toContain(`<dt>Price plan</dt><dd>${plan.item.name}, version 1</dd>`);
+    expect(named.text).toContain(`<dt>Plan</dt><dd>${plan.item.name}</dd>`);
     const policy = String(page.headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toMatch(/style-src 'sha256-[\w+/=]+'/);
     expect(policy).not.toContain("unsafe");
     const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page.text) ?? [];
     expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
-    // On a narrow screen the quantity stands below its label.
     expect(style).toContain("@media (max-width");
-    expect(page.text).toContain('<tr class="d0 figures">');
-    expect(page.text).toContain('<tr class="d0 total"><td>Total</td>');
+  });
+
+  test("settings say who sells, who buys, and how to pay; an account's win", async () => {
+    await use("e1", 7, "2024-06-10T08:00:00Z");
+    const setting = async (id: string, value: string, more: object = {}): Promise<number> =>
+      (await api.call("POST /settings", { body: { id, namespace: "invoice", value, ...of, ...more } })).status;
+    const of = { entityType: "ORGANIZATION", entityId: "default", name: "Invoice", dataType: "STRING" };
+    const own = { entityType: "ACCOUNT", entityId: "acme" };
+    expect(await setting("seller", "Acme Ltd\n12 Harbour Road")).toBe(201);
+    expect(await setting("notes", "Pay to IBAN 1")).toBe(201);
+    expect(await setting("notes", "Pay to IBAN 2", own)).toBe(201);
+    expect(await setting("reference", "PO 4711", own)).toBe(201);
+    const [{ id }] = (await api.call("GET /invoices")).json.data;
+    const { text } = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
+    expect(text).toContain("<address><span>Acme Ltd</span><br><span>12 Harbour Road</span></address>");
+    expect(text).toContain("<span>Pay to IBAN 2</span>");
+    expect(text).not.toContain("IBAN 1");
+    expect(text).toContain("<dt>Your reference</dt><dd>PO 4711</dd>");
   });
 });
 
@@ -259,11 +275,17 @@ describe("a group", () => {
     expect(whole.json.revenueInfo.lineItems.map((line: { value: number }) => line.value)).toEqual([3.5, 2.5]);
     const page = await api.call(`GET /invoices/${encodeURIComponent(composite.id)}?format=html`);
     expect(page.text).toContain("<td>6.00</td>");
-    expect(page.text).toContain(`<dt>Invoice group</dt><dd>All (${groupId})</dd><dt>Dated</dt><dd>2024-07-04</dd>`);
-    expect(page.text).toContain("<td>Beta (beta)</td><td></td><td></td><td>2.50</td>");
+    expect(page.text).toContain("<dt>Date</dt><dd>4 July 2024</dd>");
+    expect(page.text).toContain(`<th scope="row">Beta</th><td></td><td></td><td>2.50</td>`);
     const numbers = whole.json.revenueInfo.lineItems.map((line: { id: string }) => line.id);
     expect(numbers).toHaveLength(2);
-    for (const number of numbers) expect(page.text).toContain(`<td colspan="4">${number}</td>`);
+    for (const number of numbers) {
+      const said = invoiceNumber(number, "2024-07-04");
+      expect(page.text).toContain(`<td colspan="4">Invoice ${said}</td>`);
+      const single = await api.call(`GET /invoices/${encodeURIComponent(number)}?format=html`);
+      expect(single.text).toContain(`<dd>${said}</dd>`);
+      expect(single.text).toContain(`Part of the invoice ${invoiceNumber(composite.id, "2024-07-04")}: pay that one.`);
+    }
     expect((await api.call("GET /invoices?account_id=beta")).json.data[0].mergedInto).toBe(composite.id);
   });
 });

@@ -201,7 +201,7 @@ describe("what migrations refuse", () => {
     const refusals = [
       [{ sourceVersion: 7 }, `the price plan "${source}" has no version 7`],
       [{ targetVersion: 7 }, `the price plan "${target}" has no version 7`],
-      [{ targetId: source }, `expected another target: version 1 of "${source}" is the source`],
+      [{ targetId: source }, `expected another version: 1 of "${source}" is the one that the accounts leave`],
     ] as const;
     for (const [parts, message] of refusals) {
       expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([400, message]);

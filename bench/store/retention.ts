@@ -1,0 +1,123 @@
+/** Ingest and undo as events grow, and what it takes to let old ones leave, while ingest goes on. */
+import type { Pool } from "pg";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { type Bench, seconds } from "../bench.ts";
+import { accountOfEvent, thousandAccounts } from "../engine/scenario.ts";
+import { percentiles } from "../engine/undo.ts";
+import { latencyWhile } from "./latency.ts";
+import { withServer } from "./server.ts";
+
+const DAY = 86_400_000;
+const JUNE = Date.parse("2024-06-01T00:00:00Z");
+const KEPT = 45 * DAY;
+const BATCH = 1_000;
+const TURNS = 100;
+/** Singles a second beside the removal, and before it. */
+const RATE = 50;
+
+/** Events that leave, and how many are stored when ingest and undo are looked at. */
+interface Size {
+  readonly old: number;
+  readonly stored: readonly number[];
+  readonly quietMs: number;
+}
+
+const FULL: Size = { old: 100_000, stored: [100_000, 200_000, 400_000], quietMs: 5_000 };
+const SMOKE: Size = { old: 2_000, stored: [2_000, 4_000], quietMs: 100 };
+
+/** The benches of events that grow old. */
+export const retentionBenches: readonly Bench[] = [
+  {
+    name: "PostgreSQL: ingest and undo as events grow, wanted flat, and old events leaving while ingest goes on",
+    run: (size) => withServer((pool) => growing(pool, size === "full" ? FULL : SMOKE)),
+  },
+];
+
+async function growing(pool: Pool, { old, stored, quietMs }: Size): Promise<readonly string[]> {
+  const clock = { now: JUNE };
+  const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now, keepEventsMs: KEPT });
+  await engine.load(thousandAccounts());
+  const lines: string[] = [];
+  clock.now = JUNE + 10 * DAY;
+  for (let place = 0, step = 0; step < stored.length; step++) {
+    const until = stored[step] ?? 0;
+    let last = 0;
+    for (; place < until; place += BATCH) {
+      if (place === old) clock.now = JUNE + 40 * DAY;
+      const isMeasured = place >= until - 20 * BATCH;
+      last += (isMeasured ? 1 : 0) * (await seconds(() => ingest(engine, place, clock.now)));
+    }
+    const rate = Math.round(Math.min(20 * BATCH, until) / last).toLocaleString("en-US");
+    lines.push(
+      `${until.toLocaleString("en-US")} stored: ingested ${rate}/s, undo ${await undoTimes(engine, until, clock.now)}`,
+    );
+  }
+  clock.now = JUNE + 10 * DAY + KEPT + DAY;
+  await engine.finalize();
+  return [...lines, ...(await leaving(pool, engine, clock, quietMs))];
+}
+
+/** Lets old events leave. */
+async function leaving(
+  pool: Pool,
+  engine: Engine,
+  clock: { readonly now: number },
+  quietMs: number,
+): Promise<readonly string[]> {
+  let singles = 0;
+  const single = (): Promise<unknown> => engine.ingest([eventOf(`single ${singles}`, (singles += 1), clock.now)]);
+  const quiet = await latencyWhile(RATE, single, () => new Promise((done) => void setTimeout(done, quietMs)));
+  let [pruned, took] = [0, 0];
+  const walBefore = await walOf(pool);
+  const busy = await latencyWhile(RATE, single, async () => {
+    took = await seconds(async () => {
+      ({ pruned } = await engine.pruneEvents({ rest: 1 }));
+    });
+  });
+  const wal = ((await walOf(pool)) - walBefore) / Math.max(1, pruned);
+  const perEvent = ((took / Math.max(1, pruned)) * 1e6).toFixed(0);
+  const ratio = (busy / quiet).toFixed(2);
+  return [
+    `${pruned.toLocaleString("en-US")} left in ${took.toFixed(1)} s, half of it rest: ${perEvent} µs and ${wal.toFixed(0)} bytes of WAL each, with ingest's`,
+    `ingest p99 ${busy.toFixed(1)} ms, before ${quiet.toFixed(1)} ms, ratio ${ratio}, wanted 2`,
+  ];
+}
+
+async function walOf(pool: Pool): Promise<number> {
+  const { rows } = await pool.query("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes");
+  return Number((rows as readonly { bytes: string }[])[0]?.bytes);
+}
+
+const ingest = (engine: Engine, first: number, now: number): Promise<unknown> =>
+  engine.ingest(Array.from({ length: BATCH }, (_, index) => eventOf(`e${first + index}`, first + index, now)));
+
+function eventOf(id: string, place: number, now: number): EventInput {
+  return {
+    schemaName: "request",
+    id,
+    accountId: accountOfEvent(place),
+    timestamp: new Date(now - ((place * 2_591_003) % DAY)).toISOString(),
+    attributes: [{ name: "count", value: 1 + (place % 10) }],
+    dimensions: { region: "eu" },
+  };
+}
+
+/** Undoes some of the events of an open cycle, each of which is sent again. */
+async function undoTimes(engine: Engine, stored: number, now: number): Promise<string> {
+  const times: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const place = stored - 1 - turn * 7;
+    const filter = { account: accountOfEvent(place), eventId: `e${place}` };
+    times.push(
+      await seconds(async () => {
+        const [undone] = await engine.undo(filter);
+        if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
+      }),
+    );
+    await engine.ingest([eventOf(`e${place}`, place, now)]);
+  }
+  return percentiles(times);
+}

@@ -1,0 +1,175 @@
+/**
+ * Rate cards of features and credits, as they are written and as they are when they were read (S11, S12, S13.3).
+ *
+ * @module
+ */
+import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
+import type { Maybe } from "./maybe.ts";
+import type {
+  FixedRateValue,
+  FixedRateValueInput,
+  InvoiceTiming,
+  PriceType,
+  PricingModel,
+  RatePlan,
+  RatePlanInput,
+  RateValue,
+  RateValueInput,
+  Recurrence,
+  RecurrenceConfig,
+  ShownAs,
+  Slab,
+  SlabInput,
+  SlabRate,
+  SlabRateInput,
+} from "./rate-card.ts";
+
+/** One entry that a billing entitlement card grants (S11.1). */
+export interface FeatureConfigInput {
+  /** Units that are granted, 0 or more. */
+  readonly featureCreditLimit: DecimalInput;
+  /** When the entry begins, as an ISO 8601 duration from the grant; default `PT0S`. */
+  readonly effectiveFrom?: Maybe<string>;
+  /** When the entry ends, as an ISO 8601 duration from the grant, such as `P1M`. */
+  readonly effectiveUntil: string;
+}
+/** One entry that a billing entitlement card grants (S11.1). */
+export interface FeatureConfig {
+  readonly featureCreditLimit: Decimal;
+  readonly effectiveFrom: string;
+  readonly effectiveUntil: string;
+}
+
+/** Grants feature credits each recurring cycle, and prices the sum of their limits (S11.1). */
+export interface BillingEntitlementRateCardInput extends ShownAs {
+  /** The id or the name of a feature. */
+  readonly featureId: string;
+  /** What is granted, at least one entry. */
+  readonly featureConfigs: readonly FeatureConfigInput[];
+  readonly ratePlan: RatePlanInput;
+  /** The rates in each currency that the plan supports. */
+  readonly rateValues: readonly RateValueInput[];
+  /** Default IN_ARREARS. */
+  readonly invoiceTiming?: Maybe<InvoiceTiming>;
+  /** Default every cycle. */
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+/** Grants feature credits each recurring cycle, and prices the sum of their limits (S11.1). */
+export interface BillingEntitlementRateCard extends ShownAs {
+  readonly featureId: string;
+  readonly featureConfigs: readonly FeatureConfig[];
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+  readonly invoiceTiming: InvoiceTiming;
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+
+/** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
+export interface GrantSlabInput extends Omit<SlabInput, "order">, Omit<SlabRateInput, "order"> {
+  /** 1 for the first slab; default its place in the list. */
+  readonly order?: Maybe<number>;
+}
+/** A slab and its rate in one (S12.6). */
+export interface GrantSlab extends Omit<Slab, "order">, Omit<SlabRate, "order"> {
+  readonly order?: Maybe<number>;
+  readonly priceType: PriceType;
+}
+
+/** How granted credits are spent, and when they expire (S12.6). */
+export interface GrantDetailsInput {
+  /** Lower ones are spent first, a whole number; default 0. */
+  readonly priority?: Maybe<number>;
+  /** With the cycle, never, or after `expiryDuration`. */
+  readonly expiryType: "PRICING_CYCLE" | "NO_EXPIRY" | "CUSTOM";
+  /** An ISO 8601 duration from the grant; CUSTOM needs it. */
+  readonly expiryDuration?: Maybe<string>;
+  /** What the credits pay: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default everything (S12.2). */
+  readonly applicableEntityIds?: Maybe<readonly string[]>;
+}
+/** How granted credits are spent, and when they expire (S12.6). */
+export interface GrantDetails {
+  readonly priority: number;
+  readonly expiryType: "PRICING_CYCLE" | "NO_EXPIRY" | "CUSTOM";
+  readonly expiryDuration?: Maybe<string>;
+  readonly applicableEntityIds?: Maybe<readonly string[]>;
+}
+
+/** Grants monetary credits each recurring cycle, and prices them (S12.6). */
+export interface CreditGrantRateCardInput extends ShownAs {
+  /** The id or the name of an add-on of the type CREDIT_GRANT. */
+  readonly id: string;
+  /** Default RECURRING. */
+  readonly type?: Maybe<Recurrence>;
+  readonly rateDetails: {
+    readonly pricingModel: PricingModel;
+    /** At least one: for each currency what is granted, and what it costs. */
+    readonly currencySlabRateDetails: readonly {
+      /** ISO 4217, such as `USD`. */
+      readonly currency: string;
+      /** What is granted, in the currency, 0 or more. */
+      readonly creditAmount: DecimalInput;
+      /** What the amount costs, at least one slab. */
+      readonly slabDetails: readonly GrantSlabInput[];
+    }[];
+  };
+  readonly grantDetails: GrantDetailsInput;
+  /** Default IN_ARREARS. */
+  readonly invoiceTiming?: Maybe<InvoiceTiming>;
+  /** Default every cycle. */
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+/** Grants monetary credits each recurring cycle, and prices them (S12.6). */
+export interface CreditGrantRateCard extends ShownAs {
+  readonly id: string;
+  readonly type: Recurrence;
+  readonly rateDetails: {
+    readonly pricingModel: PricingModel;
+    readonly currencySlabRateDetails: readonly {
+      readonly currency: string;
+      readonly creditAmount: Decimal;
+      readonly slabDetails: readonly GrantSlab[];
+    }[];
+  };
+  readonly grantDetails: GrantDetails;
+  readonly invoiceTiming: InvoiceTiming;
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+
+/** Prices what was consumed beyond the entitlements (S11.7). */
+export interface EntitlementOverageRateCardInput extends ShownAs {
+  /** The id or the name of a feature. */
+  readonly featureId: string;
+  readonly ratePlan: RatePlanInput;
+  /** The rates in each currency that the plan supports. */
+  readonly rateValues: readonly RateValueInput[];
+  /** The most units of overage in a billing window, a whole number from 0; default no bound (S11.3). */
+  readonly maxQuantity?: Maybe<DecimalInput>;
+  /** Which cycles are billed together; default each by itself. */
+  readonly billingConfig?: Maybe<{
+    /** Cycles, 1 to 10,000; default 1. */
+    readonly interval?: Maybe<number>;
+    /** Cycles before the first, 0 to 10,000; default 0. */
+    readonly startOffset?: Maybe<number>;
+  }>;
+}
+/** Prices what was consumed beyond the entitlements (S11.7). */
+export interface EntitlementOverageRateCard extends ShownAs {
+  readonly featureId: string;
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+  readonly maxQuantity?: Maybe<Decimal>;
+  readonly billingConfig?: Maybe<{ readonly interval?: Maybe<number>; readonly startOffset?: Maybe<number> }>;
+}
+
+/** The least that a cycle costs (S13.3). */
+export interface MinimumCommitmentInput {
+  /** The name on invoices, at most 255 characters. */
+  readonly displayName?: Maybe<string>;
+  /** The least amount in each currency that the plan supports. */
+  readonly rateValues: readonly FixedRateValueInput[];
+}
+/** The least that a cycle costs (S13.3). */
+export interface MinimumCommitment {
+  readonly displayName?: Maybe<string>;
+  readonly rateValues: readonly FixedRateValue[];
+}

@@ -1,0 +1,210 @@
+/**
+ * Rate cards as they are written, and as they are when they were read: what a billable item costs (S7, S9 to S12).
+ *
+ * Written, a decimal is a number, a decimal text or a Decimal, of at most 20 digits before and 20 after the point; read,
+ * it is a Decimal.
+ *
+ * @module
+ */
+import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
+import type { Maybe } from "./maybe.ts";
+
+/** Whether a card is charged after its cycle, by what happened in it, or before it (S9.1, S13.1). */
+export type InvoiceTiming = "IN_ARREARS" | "IN_ADVANCE";
+/** Whether a card is charged again and again, or once (S9.1). */
+export type Recurrence = "RECURRING" | "ONE_TIME";
+/** Whether each slab prices the units in it, or one slab all of them (S7.2). */
+export type PricingModel = "TIERED" | "VOLUME";
+/** What a slab's rate is of: the slab as a whole, each unit, or each started package (S7.3). */
+export type PriceType = "FLAT" | "PER_UNIT" | "PACKAGE";
+
+/** How any card is shown. */
+export interface ShownAs {
+  /** The name on invoices, at most 255 characters; default that of the billable item. */
+  readonly displayName?: Maybe<string>;
+  /** Groups the lines of cards with the same tag on an invoice; default no group. */
+  readonly tag?: Maybe<string>;
+}
+
+/** One band of a rate plan: the units above `startAfter`, up to and including `endAt` (S7.1). */
+export interface SlabInput {
+  /** 1 for the first slab, 2 for the second, and so on. */
+  readonly order: number;
+  /** Units below which the slab does not reach: 0 for the first, then ascending, the `endAt` of the slab before. */
+  readonly startAfter: DecimalInput;
+  /** Units, inclusive: the `startAfter` of the next slab; default that, and none on the last slab. */
+  readonly endAt?: Maybe<DecimalInput>;
+  /** What the slab's rate is of (S7.3). */
+  readonly priceType: PriceType;
+  /** Details of the price type. */
+  readonly slabConfig?: Maybe<{
+    /** Units of a package, more than 0; a PACKAGE slab needs it. */
+    readonly packageSize?: Maybe<DecimalInput>;
+    /** Whether the first slab counts as reached by a quantity of 0; default false. */
+    readonly chargeAtZero?: Maybe<boolean | "true" | "false">;
+  }>;
+}
+/** One band of a rate plan (S7.1). */
+export interface Slab {
+  readonly order: number;
+  readonly startAfter: Decimal;
+  readonly endAt?: Maybe<Decimal>;
+  readonly priceType: PriceType;
+  readonly slabConfig?: Maybe<{
+    readonly packageSize?: Maybe<Decimal>;
+    readonly chargeAtZero?: Maybe<boolean>;
+  }>;
+}
+
+/** Slabs, and how they price a quantity (S7.2). */
+export interface RatePlanInput {
+  readonly pricingModel: PricingModel;
+  /** At least one, in ascending order. */
+  readonly slabs: readonly SlabInput[];
+}
+/** Slabs, and how they price a quantity (S7.2). */
+export interface RatePlan {
+  readonly pricingModel: PricingModel;
+  readonly slabs: readonly Slab[];
+}
+
+/** Bounds of an amount, in the card's currency (S7.4). */
+export interface RateBoundsInput {
+  /** The least that is charged; default no bound. */
+  readonly minimumRate?: Maybe<DecimalInput>;
+  /** The most that is charged; default no bound. */
+  readonly maximumRate?: Maybe<DecimalInput>;
+}
+/** Bounds of an amount (S7.4). */
+export interface RateBounds {
+  readonly minimumRate?: Maybe<Decimal>;
+  readonly maximumRate?: Maybe<Decimal>;
+}
+
+/** The rate of one slab in one currency (S7.3, S7.4). */
+export interface SlabRateInput {
+  /** That of the slab. */
+  readonly order: number;
+  /** In the currency: for each unit or package, or for the slab, as its price type says. */
+  readonly rate: DecimalInput;
+  /** Bounds of the slab's part, and an amount beside it. */
+  readonly slabRateConfig?: Maybe<
+    RateBoundsInput & {
+      /** Added once where the slab is reached; default 0. */
+      readonly flatRate?: Maybe<DecimalInput>;
+    }
+  >;
+}
+/** The rate of one slab in one currency. */
+export interface SlabRate {
+  readonly order: number;
+  readonly rate: Decimal;
+  readonly slabRateConfig?: Maybe<RateBounds & { readonly flatRate?: Maybe<Decimal> }>;
+}
+
+/** The rates of a card in one currency (S7). */
+export interface RateValueInput {
+  /** ISO 4217, such as `USD`. */
+  readonly currency: string;
+  /** One for each slab, matched by `order`. */
+  readonly slabRates: readonly SlabRateInput[];
+  /** Bounds of the whole card (S7.4); default none. */
+  readonly rateConfig?: Maybe<RateBoundsInput>;
+}
+/** The rates of a card in one currency (S7). */
+export interface RateValue {
+  readonly currency: string;
+  readonly slabRates: readonly SlabRate[];
+  readonly rateConfig?: Maybe<RateBounds>;
+}
+
+/** One amount in one currency. */
+export interface FixedRateValueInput {
+  /** ISO 4217, such as `USD`. */
+  readonly currency: string;
+  /** The amount in it. */
+  readonly rate: DecimalInput;
+}
+/** One amount in one currency. */
+export interface FixedRateValue {
+  readonly currency: string;
+  readonly rate: Decimal;
+}
+
+/** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0 (S9.1). */
+export interface RecurrenceConfig {
+  /** Cycles from one charge to the next, 1 to 10,000; default 1. */
+  readonly interval?: Maybe<number>;
+  /** Cycles before the first charge, 0 to 10,000; default 0. */
+  readonly offset?: Maybe<number>;
+}
+
+/** The parts of every card with slabs. */
+interface SlabPricedInput extends ShownAs {
+  readonly ratePlan: RatePlanInput;
+  /** The rates in each currency that the plan supports. */
+  readonly rateValues: readonly RateValueInput[];
+}
+interface SlabPriced extends ShownAs {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+}
+
+/** Prices a meter's usage in the cycle (S7). */
+export interface UsageRateCardInput extends SlabPricedInput {
+  /** The id or the name of a usage meter. */
+  readonly usageMeterId: string;
+}
+/** Prices a meter's usage in the cycle (S7). */
+export interface UsageRateCard extends SlabPriced {
+  readonly usageMeterId: string;
+}
+
+/** A fee that does not depend on a quantity (S9). */
+export interface FixedFeeRateCardInput extends ShownAs {
+  /** The id or the name of an add-on of the type FIXED_FEE. */
+  readonly id: string;
+  /** The fee of a whole cycle in each currency that the plan supports. */
+  readonly rateValues: readonly FixedRateValueInput[];
+  /** Whether a cut cycle costs its share of days (S8); default false. */
+  readonly enableProration?: Maybe<boolean>;
+  /** Default IN_ARREARS. */
+  readonly invoiceTiming?: Maybe<InvoiceTiming>;
+  /** Default RECURRING. */
+  readonly type?: Maybe<Recurrence>;
+  /** Default every cycle. */
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+/** A fee that does not depend on a quantity (S9). */
+export interface FixedFeeRateCard extends ShownAs {
+  readonly id: string;
+  readonly rateValues: readonly FixedRateValue[];
+  readonly enableProration: boolean;
+  readonly invoiceTiming: InvoiceTiming;
+  readonly type: Recurrence;
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+}
+
+/** Prices the quantity of a license that an account holds (S10). */
+export interface LicenseRateCardInput extends SlabPricedInput {
+  /** The id or the name of an add-on of the type LICENSE. */
+  readonly id: string;
+  /** Whether a quantity that is held for part of a cycle costs its share of days (S10.2); default false. */
+  readonly enableProration?: Maybe<boolean>;
+  /** Default IN_ARREARS. */
+  readonly invoiceTiming?: Maybe<InvoiceTiming>;
+  /** Whether a decrease that was paid in advance is given back as credits (S10.3); default NONE. */
+  readonly proratedRefundMode?: Maybe<"NONE" | "CREDITS">;
+  readonly config?: Maybe<{
+    /** The most that an account may hold, 0 or more; default no bound. */
+    readonly maxQuantity?: Maybe<DecimalInput>;
+  }>;
+}
+/** Prices the quantity of a license that an account holds (S10). */
+export interface LicenseRateCard extends SlabPriced {
+  readonly id: string;
+  readonly enableProration: boolean;
+  readonly invoiceTiming: InvoiceTiming;
+  readonly proratedRefundMode?: Maybe<"NONE" | "CREDITS">;
+  readonly config?: Maybe<{ readonly maxQuantity?: Maybe<Decimal> }>;
+}

@@ -1,0 +1,161 @@
+/**
+ * A JSON file written by hand: comments and commas before a closing bracket are accepted, and every part has its line and
+ * column.
+ *
+ * @module
+ */
+import { type DocumentNode, type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
+
+import { type Problem, RatebookError } from "../../errors.ts";
+import { placeInText, sentenceOnRepeated, type TextPlace } from "../../numbers/json-text.ts";
+import { jsonNumber } from "../../numbers/json.ts";
+import { type Path, pathText } from "../problems.ts";
+
+/** A document that was read. */
+export interface JsonDocument {
+  /** As a JSON parser would give it: numbers that a double does not keep are Decimals; of equal keys the last counts. */
+  readonly value: unknown;
+  /** Keys that an object has already. */
+  readonly repeated: readonly Problem[];
+  /** Where a problem is, by its path: the name of an unknown field, else the value, else the object that lacks it. */
+  placeOf(problem: Problem): TextPlace;
+}
+
+/** Why a text is no JSON, and where. */
+export interface JsonFault extends TextPlace {
+  readonly message: string;
+}
+
+/** Reads a text. */
+export function openDocument(text: string): JsonDocument | JsonFault {
+  let root: ValueNode;
+  try {
+    const document: DocumentNode = parse(text.replace(/^\uFEFF/, " "), {
+      mode: "jsonc",
+      ranges: true,
+      allowTrailingCommas: true,
+    });
+    root = document.body;
+  } catch (error) {
+    return faultOf(error, text);
+  }
+  const repeated: Problem[] = [];
+  try {
+    const value = valueOf(root, text, [], repeated);
+    return { value, repeated, placeOf: (problem) => placeOf(root, problem) };
+  } catch (error) {
+    if (error instanceof NodeFault) return { message: error.message, ...startOf(error.node) };
+    if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
+    throw error;
+  }
+}
+
+/** A value that JSON does not have, and where it is. */
+class NodeFault extends Error {
+  readonly node: ValueNode;
+  constructor(message: string, node: ValueNode) {
+    super(message);
+    this.node = node;
+  }
+}
+
+function faultOf(error: unknown, text: string): JsonFault {
+  if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
+  const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
+  if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
+  // What comes after nothing but blanks is not wrong: something after it is missing.
+  const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
+  if (isCutOff) return { message: "the text ends too soon", ...placeInText(text, text.trimEnd().length) };
+  return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };
+}
+
+function valueOf(node: ValueNode, text: string, path: Path, repeated: Problem[]): unknown {
+  switch (node.type) {
+    case "Object": {
+      const object: Record<string, unknown> = {};
+      for (const member of node.members) {
+        const key = keyOf(member);
+        const place = [...path, key];
+        if (Object.hasOwn(object, key)) {
+          repeated.push({ path: pathText(place), message: sentenceOnRepeated(startOf(member)) });
+        }
+        // A key of `__proto__` is a key like any other.
+        Object.defineProperty(object, key, {
+          value: valueOf(member.value, text, place, repeated),
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
+      }
+      return object;
+    }
+    case "Array":
+      return node.elements.map(({ value }, index) => valueOf(value, text, [...path, index], repeated));
+    case "Number":
+      return numberOf(node, text);
+    case "String":
+      if (hasControl(text.slice(...(node.range ?? [0, 0]))))
+        throw new NodeFault("a text holds a line break or another control character: is its quote missing?", node);
+      return node.value;
+    case "Boolean":
+      return node.value;
+    case "Null":
+      return null;
+    default:
+      throw new NodeFault(`${text.slice(...(node.range ?? [0, 0]))} is no JSON`, node);
+  }
+}
+
+/** Whether the source of a string has a control character, which JSON requires to be escaped. */
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20) return true;
+  return false;
+}
+
+function numberOf(node: ValueNode, text: string): unknown {
+  try {
+    return jsonNumber(text.slice(...(node.range ?? [0, 0])));
+  } catch (error) {
+    if (error instanceof RatebookError) throw new NodeFault(error.message, node);
+    throw error;
+  }
+}
+
+function placeOf(root: ValueNode, { path, message }: Problem): TextPlace {
+  const steps = stepsOf(path);
+  let node = root;
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1;
+    if (node.type === "Array" && typeof step === "number") {
+      const element = node.elements[step];
+      if (element === undefined) break;
+      node = element.value;
+    } else if (node.type === "Object") {
+      const members = node.members.filter((each) => keyOf(each) === step);
+      const member = members.at(-1);
+      if (member === undefined) break;
+      // Of an unknown field, and of one that is there twice, the name is what is wrong.
+      if (isLast && (members.length > 1 || message.startsWith("unknown field"))) return startOf(member);
+      node = member.value;
+    } else break;
+  }
+  return startOf(node);
+}
+
+/** The steps of a path as {@link pathText} writes it. */
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
+    ([, name, index, quoted]) => {
+      if (name !== undefined) return name;
+      return index === undefined ? String(JSON.parse(quoted ?? '""')) : Number(index);
+    },
+  );
+}
+
+function keyOf({ name }: MemberNode): string {
+  return name.type === "String" ? name.value : name.name;
+}
+
+function startOf({ loc }: Pick<ValueNode | MemberNode, "loc">): TextPlace {
+  return { line: loc.start.line, column: loc.start.column };
+}

@@ -1,0 +1,58 @@
+/**
+ * `ratebook chart`: what a plan costs as usage grows, as an SVG.
+ *
+ * @module
+ */
+import { hasCode } from "../errors.ts";
+import { planChart } from "../pages/chart/plan-chart.ts";
+import { type PlanCurves, planCurves } from "../proof/plan-curves.ts";
+import type { Arguments } from "./arguments.ts";
+import { type Command, filePath } from "./command.ts";
+import { type PlanFile, readPlanOf } from "./documents.ts";
+import { type Io, write } from "./io.ts";
+import { withOutput } from "./output.ts";
+import { quoted, UsageError } from "./problems.ts";
+
+/** Draws the cost curves of a plan. */
+export const chartCommand: Command = {
+  usage: "PLAN|BOOK [options]",
+  summary: "Draws what a plan costs as usage grows, as an SVG: exact curves, with jumps and falls in words.",
+  options: {
+    plan: { kind: "one", value: "ID", help: "the plan of a book that has several" },
+    currency: { kind: "one", value: "CODE", help: "default: the first that the plan supports" },
+    "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: one that shows every slab" },
+    at: { kind: "many", value: "ID=QUANTITY", help: "what another card is held at in the whole cycle; default 0" },
+    output: { kind: "one", short: "o", value: "FILE", help: "write to a file, which appears only once it is complete" },
+  },
+  run: chart,
+};
+
+async function chart(given: Arguments, io: Io): Promise<"done" | "problems"> {
+  const file = await readPlanOf(filePath(given, "PLAN or BOOK"), given.one("plan"), io);
+  if (file === undefined) return "problems";
+  const drawn = planChart(file.plan.name, curvesOf(file, given));
+  await withOutput(given, io, ({ stdout }) => write(stdout, drawn));
+  return "done";
+}
+
+function curvesOf({ plan: { pricePlanDetails }, names }: PlanFile, given: Arguments): PlanCurves {
+  const [currency, upTo] = [given.one("currency"), given.one("up-to")];
+  const supported = pricePlanDetails.supportedCurrencies ?? [];
+  if (currency !== undefined && !supported.includes(currency)) {
+    throw new UsageError(`--currency: the plan supports ${supported.join(", ") || "none"}, not ${quoted(currency)}`);
+  }
+  const quantities = Object.fromEntries(given.many("at").map(quantityAt));
+  try {
+    return planCurves(pricePlanDetails, { currency, upTo, quantities, names });
+  } catch (error) {
+    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--up-to or --at: ${error.message}`);
+    if (hasCode(error, "ERR_OPTION_INVALID")) throw new UsageError(error.message.replace(/^upTo/, "--up-to"));
+    throw error;
+  }
+}
+
+function quantityAt(text: string): readonly [string, string] {
+  const end = text.lastIndexOf("=");
+  if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoted(text)}`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}

@@ -1,0 +1,166 @@
+/**
+ * `ratebook conformance`: the vectors are given to a program, and its answers compared with what must come out.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+import { printable } from "../invoicing/printable.ts";
+import { decimalOf, isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { parseJson, stringifyJson } from "../numbers/json.ts";
+import type { Vector } from "../vectors.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { type Io, write } from "./io.ts";
+import { InputError, quoted, UsageError } from "./problems.ts";
+
+/** Tries another engine on the vectors. */
+export const conformanceCommand: Command = {
+  usage: "--command CMD",
+  summary: "Gives the vectors to a program, one a line, and compares its answers with what must come out.",
+  options: {
+    command: {
+      kind: "one",
+      value: "CMD",
+      help: "the program, as a shell takes it: it reads and answers lines of JSON",
+    },
+  },
+  run: conform,
+};
+
+/** After so long without an answer the program is ended. */
+const QUIET_MS = 60_000;
+
+/** What the program said of a vector. */
+type Answer = { readonly result: unknown } | { readonly skipped: true } | { readonly error: string };
+
+async function conform(given: Arguments, io: Io): Promise<"done" | "problems"> {
+  const command = given.one("command");
+  if (given.positionals.length > 0) throw new UsageError("expected no arguments: --command says what is tried");
+  if (command === undefined)
+    throw new UsageError('expected --command: the program to try, as in --command "node engine.js"');
+  // Read where they are wanted: no other command needs the file of vectors.
+  const { vectors } = await import("../vectors.ts");
+  const answers = await answersOf(command, vectors, io);
+  let [agreeing, skipped, differing] = [0, 0, 0];
+  for (const vector of vectors) {
+    const answer = answers.get(vector.id);
+    if (answer !== undefined && "skipped" in answer) {
+      skipped++;
+      continue;
+    }
+    const difference = differenceOf(vector, answer);
+    if (difference === undefined) agreeing++;
+    else {
+      differing++;
+      await write(io.stdout, `${printable(`${vector.id} (${vector.rule}): ${difference}; ${vector.because}`)}\n`);
+    }
+  }
+  const left = skipped === 0 ? "" : `, ${skipped} left out`;
+  await write(io.stdout, `${agreeing} of ${vectors.length - skipped} vectors agree${left}\n`);
+  return differing === 0 ? "done" : "problems";
+}
+
+/** Runs the program over all vectors. @throws {InputError} where it says what no answer is, or ends badly */
+async function answersOf(command: string, vectors: readonly Vector[], io: Io): Promise<ReadonlyMap<string, Answer>> {
+  const ids = new Set(vectors.map(({ id }) => id));
+  const program = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(program, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  // It may end before it has read everything: then what it left out has no answer.
+  program.stdin.on("error", () => {});
+  for (const { id, kind, given } of vectors) program.stdin.write(`${JSON.stringify({ id, kind, given })}\n`);
+  program.stdin.end();
+  const answers = new Map<string, Answer>();
+  let quiet = false;
+  const stop = (): void => {
+    quiet = true;
+    program.kill();
+    program.stdout.destroy();
+  };
+  let timer = setTimeout(stop, QUIET_MS);
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input: program.stdout, crlfDelay: Infinity })) {
+      clearTimeout(timer);
+      timer = setTimeout(stop, QUIET_MS);
+      line++;
+      if (text.trim() === "") continue;
+      const [id, answer] = readAnswer(text, line, ids);
+      if (answers.has(id)) throw new InputError(`answer ${line}: ${quoted(id)} was answered before`);
+      answers.set(id, answer);
+    }
+  } finally {
+    clearTimeout(timer);
+    program.kill();
+  }
+  const [code] = await ended;
+  if (quiet)
+    await write(io.stderr, `ratebook: the program gave no answer for ${QUIET_MS / 1000} seconds, and was ended\n`);
+  if (code !== 0 && code !== null) throw new InputError(`the program ended with the exit code ${code}`);
+  return answers;
+}
+
+function readAnswer(text: string, line: number, ids: ReadonlySet<string>): readonly [string, Answer] {
+  const refuse = (why: string): InputError =>
+    new InputError(
+      `answer ${line}: expected {"id", "result"}, {"id", "skipped": true} or {"id", "error"}, ${why}: ${quoted(text)}`,
+    );
+  let answer: unknown;
+  try {
+    answer = parseJson(text);
+  } catch {
+    throw refuse("got what is no JSON");
+  }
+  if (!isAnswer(answer)) throw refuse("got no id");
+  const { id, result, skipped, error } = answer;
+  if (!ids.has(id)) throw refuse("got the id of no vector");
+  if (skipped === true) return [id, { skipped }];
+  if (typeof error === "string") return [id, { error }];
+  if (result === undefined) throw refuse("got none of them");
+  return [id, { result }];
+}
+
+function differenceOf({ expected }: Vector, answer: Answer | undefined): string | undefined {
+  if (answer === undefined) return "no answer";
+  if ("error" in answer) return `the program says: ${answer.error}`;
+  return "result" in answer ? firstDifference(expected, answer.result, "") : undefined;
+}
+
+/** The first place where an answer is not what must come out. Decimals are compared by value; what is more is passed over. */
+function firstDifference(expected: unknown, found: unknown, place: string): string | undefined {
+  const differs = (): string => `${place}: expected ${shown(expected)}, found ${shown(found)}`;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(found) || found.length !== expected.length) return differs();
+    return expected
+      .map((each, at) => firstDifference(each, found[at], `${place}[${at}]`))
+      .find((each) => each !== undefined);
+  }
+  if (isObject(expected)) {
+    if (!isObject(found)) return differs();
+    return Object.entries(expected)
+      .map(([name, each]) => firstDifference(each, found[name], place === "" ? name : `${place}.${name}`))
+      .find((each) => each !== undefined);
+  }
+  return plainText(expected) === plainText(found) ? undefined : differs();
+}
+
+/** A decimal in plain notation, whether it was written as a text or as a number; any other text as it is. */
+function plainText(value: unknown): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number" && !isDecimalObject(value)) return undefined;
+  const text = isDecimalObject(value) ? textOf(value) : String(value);
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? textOf(decimalOf(text)) : text;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : stringifyJson(value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
+}
+
+function isAnswer(value: unknown): value is Readonly<Record<string, unknown>> & { readonly id: string } {
+  return isObject(value) && typeof value["id"] === "string";
+}

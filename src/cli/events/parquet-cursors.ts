@@ -1,0 +1,233 @@
+/**
+ * Parquet files as cursors: one over sums of plain rows, one over all other rows, which the core decides one by one.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import { type DuckDb, openDuckDb } from "../../warehouse/duckdb/connect.ts";
+import {
+  type MeteredSource,
+  type Metering,
+  meterSources,
+  type PlainGroup,
+  type SourceRow,
+} from "../../warehouse/duckdb/metered-source.ts";
+import { openParquetFiles, type ParquetFiles } from "../../warehouse/duckdb/parquet-files.ts";
+import { sqlOfColumnText } from "../../warehouse/duckdb/sql-parts.ts";
+import { planPush, textRange } from "../../warehouse/pushing/push-schema.ts";
+import { rangeOfPart, type SourceColumn, unfitFor } from "../../warehouse/source.ts";
+import type { CsvMap } from "./csv-map.ts";
+import type { EventCursor } from "./cursor.ts";
+import type { EventSink } from "./event-sink.ts";
+import { type EventMaker, eventMaker } from "./mapped-event.ts";
+import { columnsNamedBy, sourceOf } from "./parquet-source.ts";
+
+/** Files of one map, in their order. */
+export interface ParquetInput {
+  readonly paths: readonly string[];
+  readonly map: CsvMap;
+  /** The map's file, for messages. */
+  readonly mapFile: string;
+}
+
+/** How Parquet files are read. */
+export interface ParquetReading {
+  readonly book: Pick<Book, "eventSchemas" | "usageMeters" | "accounts">;
+  /** Whether plain rows are summed by the database; without, every row goes to the core. */
+  readonly isPushing: boolean;
+  /** Whether ids are remembered (S14.1). */
+  readonly dedupes: boolean;
+  readonly memory: string | undefined;
+}
+
+/**
+ * Opens files.
+ *
+ * @param open opens the database
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ */
+export async function openParquet(
+  inputs: readonly ParquetInput[],
+  sink: EventSink,
+  { book, isPushing, dedupes, memory }: ParquetReading,
+  open: typeof openDuckDb = openDuckDb,
+): Promise<readonly EventCursor[]> {
+  const db = await open({ memory });
+  try {
+    const opened = [];
+    for (const input of inputs) opened.push(await openInput(db, input, isPushing ? book : undefined));
+    const metering = await meterSources(
+      db,
+      opened.map(({ metered }) => metered),
+      { dedupes, isLive: liveAccounts(book) },
+    );
+    const shared: Shared = {
+      db,
+      metering,
+      makers: opened.map(({ make }) => make),
+      files: opened.map(({ files }) => files),
+      sink,
+    };
+    return [groupCursor(shared), restCursor(shared)];
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+interface Shared {
+  readonly db: DuckDb;
+  readonly metering: Metering;
+  readonly makers: readonly EventMaker<readonly string[]>[];
+  readonly files: readonly ParquetFiles[];
+  readonly sink: EventSink;
+}
+
+async function openInput(
+  db: DuckDb,
+  { paths, map, mapFile }: ParquetInput,
+  book: ParquetReading["book"] | undefined,
+): Promise<{
+  readonly metered: MeteredSource;
+  readonly make: EventMaker<readonly string[]>;
+  readonly files: ParquetFiles;
+}> {
+  const named = columnsNamedBy(map);
+  const files = await openParquetFiles(db, paths, named);
+  const { from, columns, rows } = files;
+  const source = sourceOf(map, { from, columns, name: mapFile });
+  const headed = named.map((column): SourceColumn => ({ column, type: columns.get(column) ?? { type: "text" } }));
+  const doubles = headed.map(({ type }) => type.type === "double");
+  const make = eventMaker<readonly string[]>(map, (name) => {
+    const place = named.indexOf(name);
+    return (record) => record[place] ?? "";
+  });
+  const plan =
+    book === undefined
+      ? undefined
+      : planPush(book, (name, bounds) => rangeOfPart(source.attributes.get(name), bounds) ?? textRange(name, bounds));
+  const pushed = [...(plan?.pushed.values() ?? [])].filter(
+    ({ attributes, dimensions }) =>
+      unfitFor(source, { attributes: attributes.map(({ name }) => name), dimensions }) === undefined,
+  );
+  return {
+    metered: { source, pushed, texts: headed.map(sqlOfColumnText), rows },
+    // A double means its shortest text, which is JavaScript's.
+    make: (record, row) =>
+      make(
+        record.map((text, place) => (doubles[place] === true && text !== "" ? String(Number(text)) : text)),
+        row,
+      ),
+    files,
+  };
+}
+
+/** Whether a name is an id or an alias of an account that takes events (S16.6). */
+function liveAccounts({ accounts }: Pick<Book, "accounts">): (name: string) => boolean {
+  const live = new Map<string, boolean>();
+  for (const { aliases, status } of accounts)
+    if (status !== "ARCHIVED") for (const alias of aliases) live.set(alias, true);
+  for (const { id, status } of accounts) live.set(id, status !== "ARCHIVED");
+  return (name) => live.get(name) === true;
+}
+
+/** A row as a head: an event, or why it is none. */
+type Head = { readonly row: SourceRow; readonly event: { readonly timestamp: string } | string };
+
+function headOf(row: SourceRow, makers: readonly EventMaker<readonly string[]>[]): Head {
+  const event = makers[row.source]?.(row.texts, row.row) ?? "";
+  const at = typeof event === "string" ? undefined : instantOrUndefined(event.timestamp);
+  invariant(at === row.at || typeof event === "string", "S17.2: the database and the core read the same instant");
+  return { row, event };
+}
+
+function takeRow({ row, event }: Head, sink: EventSink): boolean {
+  return typeof event === "string" ? sink.badLine(row.file, row.row, event) : sink.event(row.file, row.row, event);
+}
+
+/** All rows that are not plain, as they arrive. */
+function restCursor({ metering, makers, sink }: Shared): EventCursor {
+  const blocks = metering.rest()[Symbol.asyncIterator]();
+  let rows: readonly SourceRow[] = [];
+  let next = 0;
+  let head: Head | undefined;
+  return {
+    get file() {
+      return head?.row.file ?? "";
+    },
+    get line() {
+      return head?.row.row ?? 0;
+    },
+    get at() {
+      return head?.row.at;
+    },
+    advance() {
+      const row = rows[next++];
+      head = row === undefined ? undefined : headOf(row, makers);
+      return row !== undefined;
+    },
+    async fill() {
+      const block = await blocks.next();
+      [rows, next] = [block.done === true ? [] : block.value, 0];
+      return block.done !== true;
+    },
+    take: () => head === undefined || takeRow(head, sink),
+    close: async () => undefined,
+  };
+}
+
+/**
+ * Sums of plain rows, each at the beginning of its day. Where the core does not take a sum, its rows follow one by one. It is
+ * the first to be opened, and closes what all have in common, once nothing has changed meanwhile.
+ */
+function groupCursor({ db, metering, makers, files, sink }: Shared): EventCursor {
+  const blocks = metering.groups()[Symbol.asyncIterator]();
+  let groups: readonly PlainGroup[] = [];
+  let next = 0;
+  let group: PlainGroup | undefined;
+  /** Those of the last group, where it was not taken as a whole. */
+  let refused: PlainGroup | undefined;
+  let heads: Head[] = [];
+  let head: Head | undefined;
+  let isRead = false;
+  return {
+    file: "",
+    line: 0,
+    get at() {
+      return head === undefined ? group && group.day * DAY_MS : head.row.at;
+    },
+    advance() {
+      head = heads.shift();
+      if (head !== undefined) return true;
+      if (refused !== undefined) return false;
+      group = groups[next++];
+      return group !== undefined;
+    },
+    async fill() {
+      if (refused !== undefined) {
+        const rows = metering.rowsOf(refused);
+        refused = undefined;
+        for await (const block of rows) heads.push(...block.map((row) => headOf(row, makers)));
+        return true;
+      }
+      const block = await blocks.next();
+      [groups, next] = [block.done === true ? [] : block.value, 0];
+      isRead = block.done === true;
+      return !isRead;
+    },
+    take() {
+      if (head !== undefined) return takeRow(head, sink);
+      if (group !== undefined && !sink.counted(group)) refused = group;
+      return true;
+    },
+    async close() {
+      try {
+        if (isRead) for (const each of files) await each.checkUnchanged();
+      } finally {
+        await db.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * The map of Parquet files, bound to their columns: the same map as of CSV files, whose parts a database reads here.
+ *
+ * @module
+ */
+import { parseZone } from "../../calendar/instant.ts";
+import { columnIn } from "../../warehouse/duckdb/parquet-files.ts";
+import type { ColumnType, Source, SourcePart, SourceTime } from "../../warehouse/source.ts";
+import { InputError, quoted } from "../problems.ts";
+import type { CsvMap, Origin } from "./csv-map.ts";
+
+/** The columns that a map names, each once. */
+export function columnsNamedBy(map: CsvMap): readonly string[] {
+  const origins: readonly Origin[] = [
+    map.schemaName,
+    map.accountId,
+    map.id,
+    map.timestamp,
+    ...Object.values(map.attributes),
+    ...Object.values(map.dimensions),
+  ];
+  return [...new Set(origins.flatMap(columnsOf))];
+}
+
+function columnsOf(origin: Origin): readonly string[] {
+  if ("column" in origin) return [origin.column];
+  if ("value" in origin) return [];
+  return partsOf(origin.template).flatMap(({ text, isName }) => (isName && text !== "row" ? [text] : []));
+}
+
+/** The parts of a template: those at odd places are names in braces. */
+function partsOf(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
+  return template.split(/\{([^{}]+)\}/).map((text, place) => ({ text, isName: place % 2 === 1 }));
+}
+
+/** Where files have the parts of events. @throws {InputError} for a form of times that no database reads as the core does */
+export function sourceOf(
+  map: CsvMap,
+  {
+    from,
+    columns,
+    name,
+  }: { readonly from: string; readonly columns: ReadonlyMap<string, ColumnType>; readonly name: string },
+): Source {
+  const part = (origin: Origin): SourcePart => partIn(origin, columns);
+  return {
+    from,
+    schemaName: part(map.schemaName),
+    id: part(map.id),
+    accountId: part(map.accountId),
+    timestamp: timeIn(map.timestamp, columns, name),
+    attributes: new Map(
+      Object.entries(map.attributes).map(([attribute, origin]) => {
+        const found = part(origin);
+        const hasComma = "decimal" in origin && origin.decimal === "," && "column" in found;
+        // A number with a decimal comma is read by the core alone.
+        return [attribute, hasComma ? { ...found, type: { type: "other", name: "decimal comma" } } : found];
+      }),
+    ),
+    dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, part(origin)])),
+  };
+}
+
+function partIn(origin: Origin, columns: ReadonlyMap<string, ColumnType>): SourcePart {
+  if ("column" in origin) return columnIn(columns, origin.column);
+  if ("value" in origin) return { value: origin.value };
+  const template = partsOf(origin.template)
+    .filter(({ text }) => text !== "")
+    .map(({ text, isName }) => (isName ? (text === "row" ? "row" : columnIn(columns, text)) : { value: text }));
+  return { template, isTemplate: true };
+}
+
+function timeIn(origin: CsvMap["timestamp"], columns: ReadonlyMap<string, ColumnType>, file: string): SourceTime {
+  const { form, zone } = origin;
+  const part = partIn(origin, columns);
+  const zoneMinutes = zone === undefined ? undefined : parseZone(zone);
+  if (form === undefined) return { part, zoneMinutes };
+  const isWhole = "column" in part && part.type.type === "integer";
+  if ((form !== "seconds" && form !== "milliseconds") || !isWhole)
+    throw new InputError(
+      `${file}: times of the form ${quoted(form)} are read from CSV alone: in Parquet expected a column of timestamps, of texts with a zone, or of whole "seconds" or "milliseconds"`,
+    );
+  return { part, form, zoneMinutes };
+}

@@ -1,0 +1,69 @@
+/**
+ * Times and numbers of CSV files in other forms than an event's: which one a column has, its map says.
+ *
+ * @module
+ */
+import { formatInstant, instantOrUndefined } from "../../calendar/instant.ts";
+
+/**
+ * The forms of times, by the name that a map has for them: what makes the text of an event of one, the zone left out where the
+ * text has none; undefined for a text of another form.
+ *
+ * A date may be followed by a time of day, of 24 hours or of 12 with AM or PM; without one it is the midnight that begins the day.
+ */
+export const TIME_FORMS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
+  ["YYYY-MM-DD", dateReader(/^(?<year>\d{4})-(?<month>\d\d?)-(?<day>\d\d?)(?<rest>\D.*)?$/)],
+  ["YYYY/MM/DD", dateReader(/^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?<rest>\D.*)?$/)],
+  ["DD.MM.YYYY", dateReader(/^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["MM/DD/YYYY", dateReader(/^(?<month>\d\d?)\/(?<day>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["DD/MM/YYYY", dateReader(/^(?<day>\d\d?)\/(?<month>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
+  ["seconds", (text) => sinceEpoch(text, /^(\d{1,11})(?:\.(\d+))?$/, 3)],
+  ["milliseconds", (text) => sinceEpoch(text, /^(\d{1,14})(?:\.\d+)?$/, 0)],
+]);
+
+function dateReader(shape: RegExp): (text: string) => string | undefined {
+  return (text) => {
+    const { year = "", month = "", day = "", rest = "" } = shape.exec(text)?.groups ?? {};
+    if (year === "") return undefined;
+    const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+    if (rest === "") return `${date}T00:00`;
+    const time = timeOfDay(rest);
+    return time === undefined ? undefined : `${date}T${time}`;
+  };
+}
+
+/** A time of day, and what may stand behind it, with an hour of two digits from 0 to 23. */
+function timeOfDay(text: string): string | undefined {
+  const [, hour, after = ""] = /^[T ](\d\d?)(:\d\d.*)$/.exec(text) ?? [];
+  if (hour === undefined) return undefined;
+  const [, minutes, half] = /^(:\d\d[\d:.]*) ?([AP])M$/i.exec(after) ?? [];
+  if (minutes === undefined) return hour.padStart(2, "0") + after;
+  if (Number(hour) < 1 || Number(hour) > 12) return undefined;
+  return String((Number(hour) % 12) + (half?.toUpperCase() === "P" ? 12 : 0)).padStart(2, "0") + minutes;
+}
+
+/** @param digits how many digits behind the point are whole milliseconds; what is below is cut (S2.2) */
+function sinceEpoch(text: string, shape: RegExp, digits: number): string | undefined {
+  const [, whole, fraction = ""] = shape.exec(text) ?? [];
+  return whole === undefined ? undefined : formatInstant(Number(whole + fraction.slice(0, digits).padEnd(digits, "0")));
+}
+
+const YEAR_2000 = Date.UTC(2000, 0, 1);
+const YEAR_2100 = Date.UTC(2100, 0, 1);
+
+/** The names of the forms in which every one of some texts is a time of the years 2000 to 2099, the likeliest first. */
+export function formsThatFit(texts: readonly string[]): readonly string[] {
+  const isTimeIn = (read: (text: string) => string | undefined, text: string): boolean => {
+    const time = instantOrUndefined(read(text) ?? "", 0);
+    return time !== undefined && time >= YEAR_2000 && time < YEAR_2100;
+  };
+  if (texts.length === 0) return [];
+  return [...TIME_FORMS].filter(([, read]) => texts.every((text) => isTimeIn(read, text))).map(([form]) => form);
+}
+
+const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?$/;
+
+/** A number with a decimal comma, and maybe points between its thousands, with a decimal point; undefined for another text. */
+export function withPoint(text: string): string | undefined {
+  return COMMA_NUMBER.test(text) ? text.replaceAll(".", "").replace(",", ".") : undefined;
+}

@@ -1,0 +1,172 @@
+/**
+ * What a database holds as the texts of files that other commands read: usage cells, events, invoices; and whether these
+ * files lead to the invoices of the database.
+ *
+ * @module
+ */
+import type { Book } from "../book/model/book.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from "../calendar/instant.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
+import { featuresBySchema } from "../ledger/preview/preview-usage.ts";
+import { createPreview } from "../ledger/preview/preview.ts";
+import type { EventRecord } from "../ledger/records.ts";
+import type { PageRequest } from "../ledger/view.ts";
+import type { EventInput } from "../metering/event-envelope.ts";
+import type { UsageRow } from "../metering/usage-row.ts";
+import { textOf } from "../numbers/decimal.ts";
+import { quoted } from "./problems.ts";
+
+/** Accounts whose usage or invoices are read at once, and events. */
+const CHUNK = 500;
+/** Every day of the years 0000 to 9999. */
+const [DAY_FIRST, DAY_END] = [-719_528, 2_932_897];
+
+/** The usage cells of all schemas but those that consume a feature, account by account; what was undone is not in them. */
+export async function* exportedUsage({ store }: Engine, book: Book): AsyncGenerator<UsageRow> {
+  const features = featuresBySchema(book);
+  const meters = new Set(
+    book.usageMeters.flatMap(({ id, eventSchemaName }) => (features.has(eventSchemaName) ? [] : [id])),
+  );
+  for (const ids of chunksOf(book.accounts.map(({ id }) => id))) {
+    const cells = await store.read.usage(ids, DAY_FIRST, DAY_END);
+    const own = cells.filter(({ meterOrFeatureId, quantity }) => meters.has(meterOrFeatureId) && !quantity.isZero());
+    const order = new Map(ids.map((id, index) => [id, index]));
+    for (const { accountId, meterOrFeatureId: meterId, day, quantity } of own.toSorted(
+      (a, b) => (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) || a.day - b.day,
+    ))
+      yield { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+  }
+}
+
+/**
+ * The accepted events that were not undone, account by account, each account's in the order of their ingest.
+ *
+ * @param isAsked which schemas' events
+ */
+export async function* exportedEvents(
+  { store }: Engine,
+  { accounts }: Book,
+  isAsked: (schemaName: string) => boolean,
+): AsyncGenerator<EventInput> {
+  for (const { id: accountId, aliases } of accounts) {
+    const found: EventRecord[] = [];
+    let page: PageRequest = { limit: CHUNK };
+    for (;;) {
+      const events = await store.read.events({ accountId, accepted: true, reverted: false }, page);
+      for (const event of events) if (isAsked(event.schemaName)) found.push(event);
+      const last = events.at(-1);
+      if (last === undefined || events.length < CHUNK) break;
+      page = { limit: CHUNK, after: { createdAt: last.createdAt, id: last.referenceId } };
+    }
+    for (const event of found.toSorted((a, b) => a.number - b.number)) yield eventOf(event, aliases);
+  }
+}
+
+/** An event as it was sent; by its account's id where it named an alias that is gone. */
+function eventOf(
+  { schemaName, eventId, timestamp, accountId, payload }: EventRecord,
+  aliases: readonly string[],
+): EventInput {
+  return {
+    schemaName,
+    id: eventId,
+    timestamp: formatInstant(timestamp),
+    accountId: aliases.includes(payload.accountId) ? payload.accountId : accountId,
+    attributes: payload.attributes,
+    dimensions: payload.dimensions,
+  };
+}
+
+/** The invoices of a database, and what differs of those that its files lead to. */
+export interface ExportedInvoices {
+  /** By account, each account's in the order in which they take credits; final ones and the drafts of begun cycles. */
+  readonly invoices: readonly (Invoice & { readonly id: string })[];
+  /** A sentence for each account whose invoices differ. */
+  readonly differences: readonly string[];
+}
+
+/** Reads all invoices, and prices the files to see whether the same invoices come out. */
+export async function exportedInvoices(
+  engine: Engine,
+  book: Book,
+  {
+    usage,
+    events,
+    now,
+  }: { readonly usage: AsyncIterable<UsageRow>; readonly events: AsyncIterable<EventInput>; readonly now: Instant },
+): Promise<ExportedInvoices> {
+  const ids = book.accounts.map(({ id }) => id);
+  const stored: (Invoice & { readonly id: string })[] = [];
+  for (const accountIds of chunksOf(ids)) {
+    const { invoices } = await engine.preview({ accountIds });
+    for (const { id, invoice } of invoices) stored.push({ id, ...invoice });
+  }
+  const first = stored.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
+  const range = { from: formatDate(first), until: formatDate(now - (now % DAY_MS) + DAY_MS) };
+  const run = createPreview(book, { ...range, accounts: ids, explain: true });
+  for await (const row of usage) run.addUsage(row);
+  for await (const event of events) run.add(event);
+  const priced = ids.length === 0 ? [] : run.finish().invoices;
+  const places = new Map(priced.map((invoice, index) => [headOf(invoice), index]));
+  const placeOf = (invoice: Invoice): number => places.get(headOf(invoice)) ?? priced.length;
+  const order = new Map(ids.map((id, index) => [id, index]));
+  const orderOf = ({ accountId }: Invoice): number => order.get(accountId) ?? 0;
+  return {
+    invoices: stored.toSorted((a, b) => orderOf(a) - orderOf(b) || placeOf(a) - placeOf(b)),
+    differences: ids.flatMap((id) =>
+      differenceOf(
+        id,
+        stored.filter(({ accountId }) => accountId === id),
+        priced.filter(({ accountId }) => accountId === id),
+      ),
+    ),
+  };
+}
+
+/** A sentence on an account whose invoices differ. */
+function differenceOf(accountId: string, stored: readonly Invoice[], priced: readonly Invoice[]): readonly string[] {
+  const [here, there] = [
+    new Map(priced.map((each) => [headOf(each), each])),
+    new Map(stored.map((each) => [headOf(each), each])),
+  ];
+  const heads = [...new Set([...there.keys(), ...here.keys()])];
+  const differing = heads.filter((head) => linesOf(here.get(head)) !== linesOf(there.get(head)));
+  const [head] = differing;
+  if (head === undefined) return [];
+  const [a, b] = [here.get(head), there.get(head)].map((invoice) =>
+    invoice === undefined ? "none" : `${textOf(invoice.revenueInfo.value)} ${invoice.currency}`,
+  );
+  return [
+    `account ${quoted(accountId)}: ${differing.length} of its ${heads.length} invoices are others when priced from these files; the first, ${head.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+  ];
+}
+
+/** Which invoice it is. */
+function headOf({
+  accountId,
+  invoiceType,
+  startDate,
+  endDate,
+  invoiceDate,
+  pricePlanId,
+  pricePlanVersion,
+}: Invoice): string {
+  const days = [startDate, endDate, invoiceDate].map((each) => each.slice(0, 10));
+  return `${accountId} ${invoiceType} ${days[0] ?? ""} to ${days[1] ?? ""}, dated ${days[2] ?? ""}, ${pricePlanId}@${pricePlanVersion}`;
+}
+
+/** All lines with their figures, as one text. */
+function linesOf(invoice: Invoice | undefined): string {
+  if (invoice === undefined) return "";
+  const lines = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
+    [type, id, quantity === undefined ? "" : textOf(quantity), textOf(value)].join(" "),
+    ...lineItems.flatMap(lines),
+  ];
+  const used = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${textOf(quantity)}`);
+  return [invoice.currency, ...used, ...lines(invoice.revenueInfo)].join("\n");
+}
+
+function* chunksOf(ids: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += CHUNK) yield ids.slice(at, at + CHUNK);
+}

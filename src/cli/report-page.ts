@@ -1,0 +1,32 @@
+/**
+ * A report as the page that is written.
+ *
+ * @module
+ */
+import { readPage } from "../pages/page-file.ts";
+import { type ReportInput, reportOf } from "../pages/report/report-of.ts";
+import { withData } from "../pages/self-contained.ts";
+import type { LineProblem } from "./event-problems.ts";
+import { InputError } from "./problems.ts";
+
+/** What a command knows for a report. */
+export interface ReportPageInput extends Omit<ReportInput, "problems"> {
+  readonly problems: readonly LineProblem[];
+  /** How many problems there were in all. */
+  readonly problemCount: number;
+}
+
+/** So many problems are told one by one. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/** The page, with its data in it. @throws {InputError} where the package was not built */
+export async function reportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
+  const first = problems
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(({ file, line, status, message }) => ({ place: `${file}:${line}`, status, message }));
+  const data = reportOf({ ...input, problems: { first, count: problemCount } });
+  const page = await readPage("report").catch(() => {
+    throw new InputError("the report's page is not there: npm run build makes it");
+  });
+  return withData(page, JSON.stringify(data));
+}

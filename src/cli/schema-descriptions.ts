@@ -1,0 +1,284 @@
+/**
+ * What each field of a book, a plan and a map means: an editor shows it beside the field (JSON Schema `description`).
+ *
+ * These sentences stand beside the shapes and not in them, so that a bundle for the browser goes without.
+ *
+ * @module
+ */
+
+/** Of every object with such a field, unless {@link DESCRIPTIONS} says more of it. */
+const EVERYWHERE: Readonly<Record<string, string>> = {
+  $schema: "The path or address of this JSON Schema, for editors; nothing else reads it.",
+  id: "What others name it by: no white space, control characters or slashes.",
+  name: "What a person calls it; others may name it by this in place of its id.",
+  displayName: "What an invoice calls it, at most 255 characters; default the billableName, else the name.",
+  billableName: "What an invoice calls it where there is no displayName; at most 255 characters.",
+  description: "A text for people; nothing is priced by it.",
+  currency: "ISO 4217, such as USD.",
+  rate: "Major units of the currency, such as 0.002: for a unit, a package or the whole slab, as the slab's priceType says.",
+  order: "From 1, each its own.",
+  tag: "Cards with one tag stand under one line of the invoice; default none.",
+  version: "A whole number from 1; default 1.",
+  ratePlan: "The slabs: from which quantity on which kind of price holds.",
+  rateValues: "The rates, once for each currency that the plan supports.",
+  invoiceTiming: "IN_ARREARS: on the invoice at the end of the cycle (default). IN_ADVANCE: on the one at its start.",
+  recurrenceConfig: "In which cycles it recurs; default in each.",
+  enableProration: "Whether a cycle that is cut is charged by its days, and not in whole; default false.",
+  pricingModel:
+    "TIERED: each slab prices its own units. VOLUME: all units cost what the slab that the quantity reaches says.",
+  priceType: "PER_UNIT: the rate for each unit. PACKAGE: the rate for each package that is begun. FLAT: the rate once.",
+  startAfter: "The slab holds the units above this quantity; 0 for the first, then ascending.",
+  endAt: "The last quantity of the slab, inclusive: the next slab's startAfter; null or absent for the last.",
+  slabConfig: "What packages and a quantity of 0 do.",
+  slabRateConfig: "A flat rate beside the slab's price, and bounds of both.",
+  minimumRate: "The least that is charged, in major units of the currency; default no bound.",
+  maximumRate: "The most that is charged, in major units of the currency; default no bound.",
+  address: "A postal address, for the invoice.",
+  primaryEmail: "An e-mail address of at most 255 characters; ratebook sends nothing.",
+  effectiveFrom: "The first moment, inclusive: a date-time with its zone, or a date, which is its midnight UTC.",
+  effectiveUntil: "The end, exclusive: a date-time with its zone, or a date, which is its midnight UTC.",
+  createdAt: "When it was made, a date-time; kept as given.",
+  updatedAt: "When it was changed, a date-time; kept as given.",
+  netTermDays: "Days from the invoice date to the due date, 0 to 36,500; default 0.",
+  applicableEntityIds:
+    "What the money pays for: meters, add-ons, features, or ALL_USAGE_METER_RATE_CARDS and its like; default everything.",
+  usageRateCards: "What the usage of meters costs: one card for each meter.",
+  fixedFeeRateCards: "Fees that do not depend on a quantity: one card for each add-on.",
+  licenseRateCards: "What seats and other licenses cost: one card for each add-on.",
+  billingEntitlementRateCards:
+    "Units of features that each cycle grants, and what they cost: one card for each feature.",
+  creditGrantRateCards: "Money that each cycle grants, and what it costs: one card for each add-on.",
+  entitlementOverageRateCards:
+    "What is used of a feature beyond what is granted, and what it costs: one card for each feature.",
+  minimumCommitment:
+    "The least that a cycle costs: what is missing is added as a true-up. Prorated in a cycle that is cut.",
+  pricingCycleConfig: "When pricing cycles begin, and how long late events are taken; needed to associate the plan.",
+  featureId: "The id or name of a feature.",
+};
+
+/** By the list or object that has the field: `slabRates.order`. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "book.organization": "Whose book it is, its currency, and how amounts are rounded.",
+  "book.settings": "Values that enrichments of events use, such as how many tokens make a unit.",
+  "book.eventSchemas": "What events of each name carry, and what is computed of them.",
+  "book.usageMeters": "Numbers that grow with events: how many match, or a sum of what is computed of each.",
+  "book.features": "What accounts may be entitled to, in units.",
+  "book.addOns": "What is priced beside usage: fees, licenses, credit grants.",
+  "book.pricePlans": "What everything costs; one item is one version of a plan.",
+  "book.customers": "Who owns accounts.",
+  "book.accounts": "Who uses and pays: plans, seats, credits.",
+  "book.invoiceGroups": "Accounts that share terms and get one composite invoice.",
+  "book.lint": "Findings of `ratebook lint` that are wanted; nothing is priced by them.",
+  "organization.id": "1 to 50 characters; default `default`, where there is no organization.",
+  "organization.baseCurrency": "The currency of accounts that name none: ISO 4217, default USD.",
+  "organization.rounding":
+    "How a card's line is rounded to the minor unit of the currency: HALF_UP (default; half away from zero), HALF_EVEN or DOWN.",
+  "settings.id": "1 to 255 letters, digits, `_` and `-`.",
+  "settings.namespace": "1 to 255 letters, digits, `_` and `-`; default `user`.",
+  "settings.dataType": "What the value parses as: STRING (default), NUMERIC, JSON or JSON_LOGIC.",
+  "settings.value": "The value, as a text.",
+  "settings.entityType":
+    "Whose it is: ORGANIZATION (default), CUSTOMER or ACCOUNT. An account's own wins over its customer's.",
+  "settings.entityId": "The id or name of the customer or account; default the organization.",
+  "eventSchemas.name": "What events say as schemaName: 1 to 50 letters, digits, blanks, `_` and `-`.",
+  "eventSchemas.status":
+    "DRAFT, ACTIVE (default), INACTIVE or ARCHIVED. One version of a name is ACTIVE; only its events are taken.",
+  "eventSchemas.attributes": "Numbers that each event carries; at most 50. Rules say `attribute.<name>`.",
+  "eventSchemas.dimensions": "Texts that each event carries; at most 50. Rules say `dimension.<name>`.",
+  "eventSchemas.featureDetails": "Which feature's credits an event takes, and which attribute says how many.",
+  "eventSchemas.eventLevelRevenue": "Kept as given; nothing is priced by it.",
+  "eventSchemas.enrichments": "Fields that are computed of each event before it is metered.",
+  "featureDetails.attributeName": "The attribute whose value is taken from the feature's credits.",
+  "attributes.name": "1 to 255 characters; events and rules name it so.",
+  "attributes.defaultUnit": "What the number counts, such as tokens, for people.",
+  "enrichments.dependencies": "Settings that the rules below use; at most 200.",
+  "enrichments.fields": "Computed fields, at most 200; each sees those with a lower order.",
+  "dependencies.type": "SETTING, the default and only one.",
+  "dependencies.key": "`setting.<namespace>.<id>` in lower case, or the setting's id alone.",
+  "dependencies.name": "Rules say `dependencies.<name>`.",
+  "fields.name": "1 to 255 characters; no declared attribute, dimension or other field has it.",
+  "fields.type": "ATTRIBUTE comes out as a number, DIMENSION as a text.",
+  "fields.enrichmentType":
+    "JSON_LOGIC (default): value is a rule. VALUE: a constant. JSON_LOGIC_FROM_DEPENDENCY: the name of a dependency whose setting holds the rule.",
+  "fields.value":
+    "The rule as JSON logic or a text that holds it, the constant, or the name of a dependency, as enrichmentType says.",
+  "fields.order": "A whole number from 0, each its own: a field sees those with a lower one.",
+  "usageMeters.id": "1 to 20 characters; plans name it by this or by its name.",
+  "usageMeters.name": "1 to 50 letters, digits, blanks, `_` and `-`; its own among meters that are not archived.",
+  "usageMeters.type": "COUNTER, the default and only one.",
+  "usageMeters.aggregation": "COUNT: how many events match. SUM: the sum of what is computed of them.",
+  "usageMeters.status": "DRAFT, ACTIVE (default), INACTIVE or ARCHIVED; only an ACTIVE one counts.",
+  "usageMeters.eventSchemaName": "The event schema whose events it counts.",
+  "usageMeters.computations": "At least one; their results add up.",
+  "computations.id": "A text for people.",
+  "computations.order": "A whole number from 0, each its own.",
+  "computations.matcher":
+    "JSON logic, or a text that holds it: events for which it is true are counted; default every event.",
+  "computations.computation": "JSON logic, or a text that holds it, whose result is added, in units; a SUM needs it.",
+  "features.schemaAssociations":
+    "Schemas whose events take of it, at most 50: a name, or schemaName with attributeName.",
+  "features.schemaAssocitions": "Another spelling of schemaAssociations, as some clients write it.",
+  "schemaAssociations.schemaName": "The event schema.",
+  "schemaAssociations.attributeName":
+    "The attribute whose value is taken; default what the schema's featureDetails say, else its only one.",
+  "addOns.type": "Which kind of card may price it: FIXED_FEE, LICENSE or CREDIT_GRANT.",
+  "addOns.status": "ACTIVE (default) or ARCHIVED.",
+  "pricePlans.id": "1 to 255 characters; several versions are several items with one id.",
+  "pricePlans.name": "1 to 255 characters; no other plan has it.",
+  "pricePlans.type": "BILLING, the default and only one.",
+  "pricePlans.status":
+    "DRAFT (default), ACTIVE or ARCHIVED. A preview takes drafts too; an engine associates ACTIVE ones only.",
+  "pricePlans.pricePlanDetails": "Currencies, cycles and cards.",
+  "pricePlanDetails.supportedCurrencies":
+    "ISO 4217: every card has rates in each; at least one is needed to associate the plan.",
+  "pricePlanDetails.activeCurrencies": "Kept as given; nothing is priced by it.",
+  "pricePlanDetails.rateDetails": "Kept as given; nothing is priced by it.",
+  "pricePlanDetails.entitlementRateCards": "Kept as given; nothing is priced by them.",
+  "pricePlanDetails.type": "BILLING, the only one.",
+  "pricingCycleConfig.interval": "WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY or ANNUALLY.",
+  "pricingCycleConfig.startOffset": "On which day, and of longer cycles in which month, a cycle begins.",
+  "pricingCycleConfig.gracePeriod":
+    "Whole days after a cycle's end in which late events are taken, 0 to 36,500; default 0.",
+  "pricingCycleConfig.anniversaryCycle":
+    "Whether cycles begin on the day on which an account takes the plan, whatever startOffset says; default false.",
+  "startOffset.dayOffset": "The day as a text: of the month 1 to 31, of the week 1 (Monday) to 7, or LAST.",
+  "startOffset.monthOffset":
+    "The month within the interval as a text: from 1, FIRST or LAST; NIL or absent for weekly and monthly cycles.",
+  "ratePlan.slabs": "In ascending order, without gaps, from 0.",
+  "slabs.order": "1 for the first slab, then one more for each.",
+  "slabConfig.packageSize": "Units in a package, above 0; only where the priceType is PACKAGE.",
+  "slabConfig.chargeAtZero":
+    "Whether a quantity of 0 is charged as if it reached the slab; only the first may. Default false.",
+  "rateValues.slabRates": "One for each slab, by its order.",
+  "rateValues.rateConfig": "Bounds of the whole card, prorated in a cycle that is cut.",
+  "slabRates.order": "The order of the slab whose rate it is.",
+  "slabRateConfig.flatRate": "Added to the slab's price once, in major units of the currency; default 0.",
+  "slabRateConfig.minimumRate": "The least that the slab costs once it is reached, in major units; default no bound.",
+  "slabRateConfig.maximumRate": "The most that the slab costs, in major units; default no bound.",
+  "usageRateCards.usageMeterId": "The id or name of the usage meter.",
+  "fixedFeeRateCards.id": "The id or name of an add-on of type FIXED_FEE.",
+  "fixedFeeRateCards.rateValues": "The fee in each currency, in major units.",
+  "fixedFeeRateCards.type": "RECURRING (default), or ONE_TIME: in the first cycle alone.",
+  "recurrenceConfig.interval": "In every so many cycles, and for so many: 1 to 10,000, default 1.",
+  "recurrenceConfig.offset": "After so many cycles of the association: 0 to 10,000, default 0.",
+  "licenseRateCards.id": "The id or name of an add-on of type LICENSE.",
+  "licenseRateCards.proratedRefundMode":
+    "Whether seats that go during a cycle come back as CREDITS, or not: NONE (default).",
+  "licenseRateCards.config": "How many there may be.",
+  "config.maxQuantity": "The most seats that an account may hold; default any.",
+  "billingEntitlementRateCards.featureConfigs": "The entries that are granted in each cycle.",
+  "featureConfigs.featureCreditLimit": "Units that are granted, 0 or more.",
+  "featureConfigs.effectiveFrom": "From when they may be used: an ISO 8601 duration from the grant, default PT0S.",
+  "featureConfigs.effectiveUntil": "Until when: an ISO 8601 duration from the grant, such as P1M.",
+  "creditGrantRateCards.id": "The id or name of an add-on of type CREDIT_GRANT.",
+  "creditGrantRateCards.type": "RECURRING (default), or ONE_TIME: in the first cycle alone.",
+  "creditGrantRateCards.rateDetails": "How much is granted, and what that costs.",
+  "creditGrantRateCards.grantDetails": "How long the credits live, and what they pay.",
+  "rateDetails.currencySlabRateDetails": "The grant in each currency.",
+  "currencySlabRateDetails.creditAmount": "What is granted, in major units, 0 or more.",
+  "currencySlabRateDetails.slabDetails": "What the granted amount costs: slabs with their rates in them.",
+  "slabDetails.order": "1 for the first slab, then one more for each; default its place.",
+  "slabDetails.rate":
+    "Major units for each unit that is granted, for a package or for the whole slab, as the priceType says.",
+  "grantDetails.priority": "Credits are spent in ascending order of it; default 0.",
+  "grantDetails.expiryType": "PRICING_CYCLE: at the end of the cycle. NO_EXPIRY: never. CUSTOM: after expiryDuration.",
+  "grantDetails.expiryDuration": "An ISO 8601 duration from the grant, such as P90D; only where expiryType is CUSTOM.",
+  "entitlementOverageRateCards.maxQuantity":
+    "The most overage of a billing window, in whole units: events beyond it are refused. Default any.",
+  "entitlementOverageRateCards.billingConfig": "In which cycles overage is charged; default in each.",
+  "billingConfig.interval": "Every so many cycles, 1 to 10,000; default 1.",
+  "billingConfig.startOffset": "After so many cycles of the association, 0 to 10,000; default 0.",
+  "minimumCommitment.rateValues": "The least that a whole cycle costs in each currency, in major units.",
+  "customers.id": "1 to 50 characters; accounts name it by this or by its name.",
+  "customers.name": "3 to 255 characters.",
+  "customers.status": "ACTIVE (default) or ARCHIVED.",
+  "accounts.id": "1 to 50 characters; events say it, or an alias, as accountId.",
+  "accounts.name": "3 to 255 characters.",
+  "accounts.customerId": "The id or name of the customer who owns it.",
+  "accounts.status": "ACTIVE (default) or ARCHIVED: an archived account takes no events.",
+  "accounts.invoiceCurrency": "ISO 4217; default the organization's baseCurrency. Its plans support it.",
+  "accounts.aliases":
+    "Other ids that events may say, at most 10 of 3 to 50 characters each: an API key's name, for example.",
+  "accounts.metadata": "Any object; kept as given.",
+  "accounts.tags": "Any texts; kept as given.",
+  "accounts.pricePlans":
+    "Which plan it has from when until when. Where two overlap, the one that was decided later wins.",
+  "accounts.licenseUpdates": "How many seats it holds from when on.",
+  "accounts.credits": "Money that pays its invoices.",
+  "accounts.featureCredits": "Units of features that it holds beside what its plan grants.",
+  "aliases.alias": "3 to 50 characters; no other active account's, and no account's id.",
+  "aliases.status": "ACTIVE (default) or ARCHIVED.",
+  "pricePlans.pricePlanId": "The id or name of a price plan.",
+  "pricePlans.version":
+    "A whole number from 1. Of a plan: default 1. Of an association: default the latest ACTIVE version, else the latest DRAFT.",
+  "pricePlans.effectiveFrom": "The first day, a date in UTC such as 2026-01-01.",
+  "pricePlans.effectiveUntil": "The day on which it ends, exclusive, a date in UTC; default never.",
+  "pricePlans.decidedAt":
+    "When this was decided, a date-time or a date; default effectiveFrom. What falls due before it follows what was known then.",
+  "pricePlans.pricePlanDetailsOverride":
+    "Cards, cycles and commitment that differ for this account; a card replaces the plan's for the same thing.",
+  "pricePlans.retainStartOffsets":
+    "Whether the account keeps the cycles that it has, in place of the plan's; default false.",
+  "licenseUpdates.licenseId": "The id or name of an add-on of type LICENSE.",
+  "licenseUpdates.updateType":
+    "ABSOLUTE (default): the quantity is how many there are. RELATIVE: how many more or, below 0, fewer.",
+  "licenseUpdates.quantity": "Seats.",
+  "licenseUpdates.idempotencyKey":
+    "A text, given once in the list of its account: a request that is sent later with the same text makes no second update.",
+  "credits.id": "1 to 512 characters; default `<account>.credit.<n>`.",
+  "credits.purpose": "What the invoice says of it, such as welcome credit.",
+  "credits.creditAmount": "Major units of the account's currency, 0 or more.",
+  "credits.priority": "Credits are spent in ascending order of it; default 0.",
+  "credits.effectiveFrom": "The first day, a date in UTC: it pays invoices whose billing period reaches beyond it.",
+  "credits.effectiveUntil": "The day on which it ends, exclusive, a date in UTC; default never.",
+  "featureCredits.id": "1 to 512 characters; default `<account>.featureCredit.<n>`.",
+  "featureCredits.granted": "Units, 0 or more.",
+  "invoiceGroups.id": "1 to 512 characters.",
+  "invoiceGroups.name": "1 to 255 characters; default the id.",
+  "invoiceGroups.email": "An e-mail address of at most 255 characters; ratebook sends nothing.",
+  "invoiceGroups.dailyInvoiceConsolidation":
+    "Whether invoices of one day are merged into one composite invoice; default false.",
+  "invoiceGroups.gracePeriod": "Whole days, 0 to 36,500, in place of the plans'; default theirs.",
+  "invoiceGroups.netTermDays":
+    "Days from the invoice date to the due date, 0 to 36,500, in place of the accounts'; default theirs.",
+  "invoiceGroups.invoiceCurrency": "The currency of all its accounts, ISO 4217; default that of its first.",
+  "invoiceGroups.billingAddress": "Where invoices go; kept as given.",
+  "invoiceGroups.accountIds": "Ids or names of accounts; each is in one group at most.",
+  "address.phoneNumber": "A text.",
+  "address.line1": "The first line, such as street and number.",
+  "address.line2": "The second line.",
+  "address.postalCode": "A text.",
+  "address.city": "A text.",
+  "address.state": "A text.",
+  "address.country": "A text.",
+  "lint.code": "The code of the finding, such as PRICE_FALLS.",
+  "lint.at": "Where, as the finding names it, with all below it: pp.team@1/license; default the whole book.",
+  "lint.reason": "Why it is wanted, 1 to 1,000 characters.",
+  "map.schemaName": "Which event schema the rows are of: a column, a value for all rows, or a template.",
+  "map.accountId": "Whose each row is: the id or an alias of an account.",
+  "map.id": "The id of the event, which counts once: a column, or a template such as `usage-{row}`.",
+  "map.timestamp": "When it happened; with a zone beside it where the text has none.",
+  "map.attributes": "Where the number of each attribute comes from, by the attribute's name.",
+  "map.dimensions": "Where the text of each dimension comes from, by the dimension's name.",
+  "map.column": "The name of a column, as the first line of the file has it.",
+  "map.value": "The same for all rows: a text or a number.",
+  "map.template": "A text in which {row} is the number of the row, from 1, and {Column} the text of that column.",
+  "map.form":
+    "The form of times that are no ISO 8601 date-times: a date of this form, maybe with a time of day, or so long since 1970.",
+  "map.decimal": 'What stands before the decimals of a column: "," or "." (the default).',
+  "map.zone": "The zone of times that say none: UTC, or an offset such as +05:30.",
+};
+
+/** The sentence for a field of what has this name; undefined where there is none. */
+export function descriptionOf(owner: string, field: string): string | undefined {
+  return DESCRIPTIONS[`${ALIKE[owner] ?? owner}.${field}`] ?? EVERYWHERE[field];
+}
+
+/** Objects that have the fields of another. */
+const ALIKE: Readonly<Record<string, string>> = {
+  plan: "pricePlans",
+  dimensions: "attributes",
+  schemaAssocitions: "schemaAssociations",
+  billingAddress: "address",
+  pricePlanDetailsOverride: "pricePlanDetails",
+};

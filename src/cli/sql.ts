@@ -1,0 +1,92 @@
+import { printable } from "../invoicing/printable.ts";
+/**
+ * `ratebook sql`: a book's meters as SQL, for events that live in a database.
+ *
+ * @module
+ */
+import { duckDbStatements } from "../warehouse/duckdb/standalone.ts";
+import { planPush, type PushDecision } from "../warehouse/pushing/push-schema.ts";
+import type { Arguments } from "./arguments.ts";
+import { bookPath, type Command } from "./command.ts";
+import { readBookFile } from "./documents.ts";
+import { outputOptions } from "./input-options.ts";
+import { type Io, write } from "./io.ts";
+import { withOutput } from "./output.ts";
+import { quoted, UsageError } from "./problems.ts";
+
+const { output } = outputOptions(["sql"], "statements");
+
+/** Prints meters as SQL. */
+export const sqlCommand: Command = {
+  usage: "BOOK [options]",
+  summary: "Prints the meters of a book as SQL, for events in a table, or says what cannot be computed there and why.",
+  options: {
+    dialect: { kind: "one", choices: ["duckdb"], help: "whose SQL; default duckdb" },
+    schema: { kind: "one", value: "NAME", help: "one event schema; default all" },
+    table: {
+      kind: "one",
+      value: "NAME",
+      help: "the table that has the events, with a column of text for each part; default events",
+    },
+    "explain-plan": { kind: "flag", help: "a table of what is pushed down, and why not, in place of SQL" },
+    ...(output === undefined ? {} : { output }),
+  },
+  run: printSql,
+};
+
+async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> {
+  const path = bookPath(given);
+  const table = given.one("table") ?? "events";
+  if (table.includes("\0") || table.split(".").includes(""))
+    throw new UsageError(`--table: expected a name, got ${quoted(table)}`);
+  const file = await readBookFile(path, io);
+  if (file === undefined) return "problems";
+  const { book } = file;
+  const asked = given.one("schema");
+  const decisions = planPush(book).decisions.filter(({ schemaName }) => asked === undefined || schemaName === asked);
+  if (asked !== undefined && decisions.length === 0)
+    throw new UsageError(`--schema: the book has no active event schema ${quoted(asked)}`);
+  await withOutput(given, io, async ({ stdout }) => {
+    if (given.flag("explain-plan")) return write(stdout, explained(decisions));
+    const statements = duckDbStatements(book, table).filter(
+      ({ schemaName }) => asked === undefined || schemaName === asked,
+    );
+    return write(stdout, statements.map(({ text }) => `${text}\n`).join("\n"));
+  });
+  if (!given.flag("explain-plan")) {
+    for (const { schemaName, reason } of withoutRepeats(decisions))
+      await write(io.stderr, `note: ${printable(`${schemaName} is not pushed down: ${reason}`)}\n`);
+  }
+  return "done";
+}
+
+function explained(decisions: readonly PushDecision[]): string {
+  const rows = [
+    ["schema", "meter", "pushed down"],
+    ...decisions.map(({ schemaName, meterId = "", reason }) => [
+      schemaName,
+      meterId,
+      reason === undefined ? "yes" : `no: ${reason}`,
+    ]),
+  ].map((row) => row.map(printable));
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** The first reason of each schema. */
+function withoutRepeats(
+  decisions: readonly PushDecision[],
+): readonly { readonly schemaName: string; readonly reason: string }[] {
+  const reasons = new Map<string, string>();
+  for (const { schemaName, reason } of decisions)
+    if (reason !== undefined && !reasons.has(schemaName)) reasons.set(schemaName, reason);
+  return [...reasons].map(([schemaName, reason]) => ({ schemaName, reason }));
+}

@@ -1,0 +1,52 @@
+/**
+ * A backtest as CSV: for each draft and account a row of its total, and one for each line.
+ *
+ * @module
+ */
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import type { Backtest } from "../../proof/backtest/backtest.ts";
+import { cell } from "./invoice-csv.ts";
+
+const COLUMNS = [
+  "planId",
+  "version",
+  "accountId",
+  "currency",
+  "type",
+  "id",
+  "description",
+  "before",
+  "after",
+  "difference",
+] as const;
+
+/** The type of an account's row. */
+const TOTAL = "TOTAL";
+
+/** The whole file. */
+export function backtestCsv({ plans }: Backtest): string {
+  const rows = plans.flatMap(({ planId, version, accounts }) =>
+    accounts.flatMap(({ accountId, currency, lines, ...total }) =>
+      [{ type: TOTAL, id: undefined, description: undefined, ...total }, ...lines].map(
+        ({ type, id, description, before, after, difference }): readonly (string | Decimal | undefined)[] => [
+          planId,
+          String(version),
+          accountId,
+          currency,
+          type,
+          id,
+          description,
+          before,
+          after,
+          difference,
+        ],
+      ),
+    ),
+  );
+  const lines = rows.map((row) => row.map((value) => (typeof value === "string" ? cell(value) : textIn(value))));
+  return [COLUMNS, ...lines].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+function textIn(amount: Decimal | undefined): string {
+  return amount === undefined ? "" : textOf(amount);
+}

@@ -1,0 +1,78 @@
+/**
+ * What is behind lines, for people and for programs: the quantity of a line, its days, its events, and what rules saw.
+ *
+ * @module
+ */
+import { DAY_MS, dayOf, formatDate, formatInstant } from "../../calendar/instant.ts";
+import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
+import { textOf } from "../../numbers/decimal.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { cell } from "./invoice-csv.ts";
+
+/** The header line of the CSV. */
+export const TRACE_CSV_HEADER =
+  "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions\r\n";
+
+/** A trace as lines of text: a heading, the rules, and below each day its events. */
+export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
+  const { from, until, computations, days, events } = trace;
+  yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${textOf(quantity)}`;
+  for (const { order, matcher, computation } of computations) {
+    const where = matcher === undefined ? "" : ` where ${stringifyJson(matcher)}`;
+    yield `  step ${order}: ${computation === undefined ? "1" : stringifyJson(computation)}${where}`;
+  }
+  const totals = new Map(days.map((day) => [day.date, textOf(day.quantity)]));
+  let date = "";
+  for (const event of events) {
+    if (dateOf(event) !== date) {
+      date = dateOf(event);
+      // Events that take each other away leave a day of 0.
+      yield `  ${date}: ${totals.get(date) ?? "0"}`;
+    }
+    const fields = [...event.attributes.map(({ name, value }) => [name, textOf(value)]), ...dimensionsOf(event)];
+    const seen = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
+    yield `    ${formatInstant(event.timestamp)}  ${textOf(event.quantity)}  ${event.id}  ${event.schemaName}${seen}`;
+  }
+}
+
+/** The rows of a trace, one an event. */
+export function* traceCsv({ accountId, type, id, from, until, events }: LineTrace): Generator<string> {
+  const line = [accountId, type, id, formatInstant(from), formatInstant(until)];
+  for (const event of events) {
+    const attributes = event.attributes.map(({ name, value }) => `${name}=${textOf(value)}`).join(" ");
+    const dimensions = dimensionsOf(event)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" ");
+    const own = [dateOf(event), formatInstant(event.timestamp), event.id, event.schemaName, textOf(event.quantity)];
+    yield `${[...line, ...own, attributes, dimensions].map(cell).join(",")}\r\n`;
+  }
+}
+
+/** Traces as JSON, in the shape in which the server lists the events behind a line, piece by piece. */
+export function* tracesJson(traces: readonly LineTrace[]): Generator<string> {
+  yield '{\n  "traces": [';
+  for (const [index, { accountId, type, id, quantity, from, until, computations, days, events }] of traces.entries()) {
+    const period = { startDate: formatInstant(from), endDate: formatInstant(until) };
+    const rules = computations.map(({ order, matcher, computation }) => ({
+      order,
+      ...(matcher !== undefined && { matcher: stringifyJson(matcher) }),
+      ...(computation !== undefined && { computation: stringifyJson(computation) }),
+    }));
+    yield `${index === 0 ? "" : ","}\n    {\n      "line": ${stringifyJson({ accountId, type, id, quantity, ...period })},\n`;
+    yield `      "computations": ${stringifyJson(rules)},\n      "days": ${stringifyJson(days)},\n      "events": [`;
+    for (const [at, event] of events.entries()) {
+      const shown = { ...event, timestamp: formatInstant(event.timestamp), date: dateOf(event) };
+      yield `${at === 0 ? "" : ","}\n        ${stringifyJson(shown)}`;
+    }
+    yield `${events.length === 0 ? "" : "\n      "}]\n    }`;
+  }
+  yield `${traces.length === 0 ? "" : "\n  "}]\n}\n`;
+}
+
+function dateOf({ timestamp }: Pick<TracedEvent, "timestamp">): string {
+  return formatDate(dayOf(timestamp) * DAY_MS);
+}
+
+function dimensionsOf({ dimensions }: Pick<TracedEvent, "dimensions">): readonly (readonly [string, string])[] {
+  return Object.entries(dimensions);
+}

@@ -1,0 +1,54 @@
+/**
+ * Writes usage cells as a file that `--usage` reads.
+ *
+ * @module
+ */
+import type { Writable } from "node:stream";
+
+import { USAGE_FIELDS, type UsageRow } from "../../metering/usage-row.ts";
+import { textOf } from "../../numbers/decimal.ts";
+import { write } from "../io.ts";
+
+/** How cells are written; the first is the default. */
+export const USAGE_FORMATS = ["ndjson", "csv", "json"] as const;
+type UsageFormat = (typeof USAGE_FORMATS)[number];
+
+/** Whether a text is one of {@link USAGE_FORMATS}. */
+export function isUsageFormat(text: string): text is UsageFormat {
+  return (USAGE_FORMATS as readonly string[]).includes(text);
+}
+
+/** Writes rows, quantities as exact text. @returns how many there were */
+export async function writeUsage(
+  rows: AsyncIterable<UsageRow> | Iterable<UsageRow>,
+  format: UsageFormat,
+  stream: Writable,
+): Promise<number> {
+  let count = 0;
+  await write(stream, format === "csv" ? `${USAGE_FIELDS.join(",")}\n` : format === "json" ? "[" : "");
+  for await (const { accountId, meterId, date, quantity } of rows) {
+    const row = { accountId, meterId, date, quantity: textOf(quantity) };
+    await write(stream, rowText(row, format, count === 0));
+    count++;
+  }
+  if (format === "json") await write(stream, "\n]\n");
+  return count;
+}
+
+type RowTexts = Readonly<Record<keyof UsageRow, string>>;
+
+function rowText(row: RowTexts, format: UsageFormat, isFirst: boolean): string {
+  switch (format) {
+    case "ndjson":
+      return `${JSON.stringify(row)}\n`;
+    case "csv":
+      return `${[row.accountId, row.meterId, row.date, row.quantity].map(field).join(",")}\n`;
+    case "json":
+      return `${isFirst ? "" : ","}\n  ${JSON.stringify(row)}`;
+  }
+}
+
+/** A field as it is read back: no apostrophe is put before what a spreadsheet would run, for an id must stay one. */
+function field(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

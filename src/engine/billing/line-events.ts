@@ -1,0 +1,183 @@
+/**
+ * The events behind a line of an invoice, with what each added to its quantity (S13.6).
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { Computation } from "../../book/model/metering.ts";
+import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { isNamed } from "../../ledger/account/due-ids.ts";
+import { type ChargedLine, daysOf, type EventLineType, linesNamed } from "../../ledger/charged-line.ts";
+import type { EventRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound, quoted } from "../../ledger/refusals.ts";
+import type { LedgerView, PageKey } from "../../ledger/view.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { decimalOfExact } from "../../numbers/exact.ts";
+import { type EngineContext, openCaughtUp } from "../context.ts";
+import { type Page, type PageOptions, pageRequest } from "../pages.ts";
+import { finalShown, getInvoice, type InvoiceShown, invoicesShown } from "./invoices.ts";
+
+/** Names a line of an invoice. */
+export interface LineTarget {
+  readonly invoiceId: string;
+  /** The id of the line: of its meter, or of the feature whose overage it charges. */
+  readonly lineId: string;
+  /** Needed only where a meter and a feature of one invoice have the same id. */
+  readonly type?: EventLineType | undefined;
+}
+
+/** An event, and what it added to the quantity of a line. */
+export interface LineEvent {
+  readonly event: EventRecord;
+  /** Units; of a meter they may be below 0 (S5.2). */
+  readonly quantity: Decimal;
+}
+
+/**
+ * A page of the events behind a line, the latest ingested first. The quantities of all pages together are those of the
+ * days, and these together what was used: all that the line charges, unless events have left the store since.
+ *
+ * A page may hold fewer events than its limit, or none, before the last one: there is more as long as there is a `next`.
+ */
+export interface LineEvents extends Page<LineEvent> {
+  readonly accountId: string;
+  readonly type: EventLineType;
+  /** The line's quantity. What is used below 0 is priced as 0 (S7.5). */
+  readonly quantity: Decimal;
+  /** The events' timestamps, `[from, until)`. */
+  readonly from: Instant;
+  readonly until: Instant;
+  /** The steps of the meter with their rules, as they are now (S5.1); none of a feature. */
+  readonly computations: readonly Computation[];
+  /** The days on which something was added, in order; the same on each page. */
+  readonly days: readonly { readonly date: string; readonly quantity: Decimal }[];
+}
+
+/** Stored events that are read at once, and at most for a page: others of the account may stand between those of a line. */
+const CHUNK = 200;
+const READ_MAX = 1000;
+
+/**
+ * The events behind a line of an invoice, final or a draft: of one that charges a meter's usage, or a feature's overage.
+ *
+ * @throws {RatebookError} ERR_NOT_FOUND for the invoice or the line, ERR_INPUT_INVALID for a line that no events are behind
+ */
+export async function lineEvents(
+  context: EngineContext,
+  target: LineTarget,
+  options: PageOptions,
+): Promise<LineEvents> {
+  const page = pageRequest(options);
+  const { id, invoice } = await getInvoice(context, target.invoiceId);
+  const { accountId } = invoice;
+  const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
+  return context.store.transact(scope, async (view) => {
+    const found = await invoiceNow(context, view, accountId, id);
+    const line = lineOf(found.shown.invoice, target);
+    const { from, until } = line;
+    const cells = await view[line.of]([accountId], dayOf(from), dayOf(until - 1) + 1);
+    const moved = line.of === "usage" ? [] : found.moved;
+    const own = [...cells, ...moved].filter(
+      ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
+    );
+    const addedBy = (event: EventRecord): Decimal => addedTo(line.of, target.lineId, event);
+    const events = await pageOfEvents(view, { accountId, from, until, changed: found.changed, addedBy }, page);
+    const { of, ...charged } = line;
+    const computations = of === "usage" ? stepsOf((await context.configuration(view)).catalog.book, target.lineId) : [];
+    return { result: { accountId, ...charged, computations, days: daysOf(own), ...events }, changes: {} };
+  });
+}
+
+function stepsOf({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
+  return usageMeters.find(({ id }) => id === meterId)?.computations ?? [];
+}
+
+interface InvoiceNow {
+  readonly shown: InvoiceShown;
+  /** By referenceId, the events whose overage moves when what falls due by now is done (S11.5); none for a final invoice. */
+  readonly changed: ReadonlyMap<string, EventRecord>;
+  readonly moved: readonly { readonly meterOrFeatureId: string; readonly day: Day; readonly quantity: Decimal }[];
+}
+
+/** An invoice as it is under the lock of its account: of a draft, so that its lines are those of the events that are read. */
+async function invoiceNow(
+  { clock, configuration }: EngineContext,
+  view: LedgerView,
+  accountId: string,
+  id: string,
+): Promise<InvoiceNow> {
+  const stored = await view.invoice(id);
+  if (stored !== undefined) return { shown: finalShown(stored), changed: new Map(), moved: [] };
+  const { catalog } = await configuration(view);
+  const now = clock();
+  const workspace = await openCaughtUp(catalog, view, [accountId], now);
+  const all = invoicesShown(catalog, workspace.account(accountId), now);
+  const shown = all.find((each) => isNamed(accountId, each.id, id));
+  if (shown === undefined) throw notFound("invoice", id);
+  const { events = [], overage = [] } = workspace.changes();
+  return {
+    shown,
+    changed: new Map(events.map((event) => [event.referenceId, event])),
+    moved: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
+  };
+}
+
+/** The line that is meant. @throws {RatebookError} as {@link lineEvents} */
+function lineOf(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
+  const { types, charged } = linesNamed(invoice, lineId);
+  if (types.length === 0) throw notFound("invoice line", lineId);
+  const meant = charged.filter((line) => (type ?? line.type) === line.type);
+  const [first] = meant;
+  if (first === undefined) {
+    const wanted =
+      type === undefined ? "a line of a meter's usage or a feature's overage" : `a line of the type ${type}`;
+    throw invalidInput("lineId", `expected ${wanted}: ${quoted(lineId)} is of the type ${types.join(", ")}`);
+  }
+  if (meant.some((line) => line.of !== first.of)) {
+    throw invalidInput(
+      "type",
+      `expected a type: ${quoted(lineId)} is the id of a meter and of a feature on this invoice`,
+    );
+  }
+  return first;
+}
+
+/** What an event added to the usage of a meter, or to the overage of a feature. */
+function addedTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
+  if (of === "overage") return feature?.featureId === id ? feature.overage : ZERO;
+  return units.find(({ meterId }) => meterId === id)?.quantity ?? ZERO;
+}
+
+interface EventsAsked {
+  readonly accountId: string;
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly changed: InvoiceNow["changed"];
+  readonly addedBy: (event: EventRecord) => Decimal;
+}
+
+/** The next events that added something, among the stored ones of an account. */
+async function pageOfEvents(
+  view: LedgerView,
+  { accountId, from, until, changed, addedBy }: EventsAsked,
+  { limit, after: start }: { readonly limit: number; readonly after?: PageKey },
+): Promise<Page<LineEvent>> {
+  const filter = { accountId, accepted: true, reverted: false, timestamp: { from, until } };
+  const items: LineEvent[] = [];
+  let after = start;
+  for (let read = 0; read < READ_MAX; read += CHUNK) {
+    const events = await view.events(filter, { limit: CHUNK, ...(after && { after }) });
+    for (const stored of events) {
+      const event = changed.get(stored.referenceId) ?? stored;
+      const quantity = event.reverted ? ZERO : addedBy(event);
+      if (!quantity.isZero()) {
+        if (items.length === limit) return { items, ...(after && { next: after }) };
+        items.push({ event, quantity });
+      }
+      after = { createdAt: event.createdAt, id: event.referenceId };
+    }
+    if (events.length < CHUNK) return { items };
+  }
+  return { items, ...(after && { next: after }) };
+}

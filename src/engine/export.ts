@@ -1,0 +1,62 @@
+/**
+ * What a store holds as a book: the way back from `load`.
+ *
+ * @module
+ */
+import type { BookInput } from "../book/model/book.ts";
+import { exportedAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
+import type { AccountRecord } from "../ledger/records.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { compareOldest } from "../store/order.ts";
+import { accountsIn } from "./account-lists.ts";
+import { bookInputOf } from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import { plainOf } from "./document-body.ts";
+
+/** A store as a book. */
+export interface Exported {
+  /** As it is written: what `load` takes. Usage, events and invoices are not in it. */
+  readonly book: BookInput;
+  /** A sentence for each thing that a book cannot say, such as a credit that was voided. */
+  readonly notes: readonly string[];
+}
+
+/** Accounts whose credits are read at once. */
+const CHUNK = 200;
+
+/** Reads a store as a book: what is configured, and the accounts with what they were given, oldest first. */
+export async function exportBook({ store: { read }, configuration }: EngineContext): Promise<Exported> {
+  const { documents, catalog } = await configuration(read);
+  const customers = await read.allDocuments("customer");
+  const records: AccountRecord[] = [];
+  for await (const record of accountsIn(read)) records.push(record);
+  records.sort(compareOldest);
+  const [accounts, notes]: [ExportedAccount[], string[]] = [[], []];
+  for (let at = 0; at < records.length; at += CHUNK) {
+    for (const held of await heldBy(read, records.slice(at, at + CHUNK))) {
+      const exported = exportedAccount(held, catalog.findPlan);
+      accounts.push(exported.account);
+      notes.push(...exported.notes);
+    }
+  }
+  const configured = bookInputOf(documents);
+  const invoiceGroups = documents.invoiceGroup.map(({ id, body }) => ({
+    ...body,
+    accountIds: records.flatMap((record) => (record.invoiceGroupId === id ? [record.id] : [])),
+  }));
+  const book = { ...configured, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
+  return { book: plainOf(book) as BookInput, notes };
+}
+
+async function heldBy(
+  read: LedgerView,
+  records: readonly AccountRecord[],
+): Promise<readonly Parameters<typeof exportedAccount>[0][]> {
+  const ids = records.map(({ id }) => id);
+  const [entries, credits] = [await read.entries(ids), await read.credits(ids)];
+  return records.map((record) => ({
+    record,
+    entries: entries.filter(({ accountId }) => accountId === record.id),
+    credits: credits.filter(({ accountId }) => accountId === record.id),
+  }));
+}

@@ -1,0 +1,109 @@
+/**
+ * Where the invoices and credits of an account stand in the lists of all, those that are not made yet too: so that a list
+ * finds the few accounts that are on a page, and computes no others (S12.4, S13.4).
+ *
+ * @module
+ */
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { invoiceKeyOf } from "../../invoicing/draft.ts";
+import { draftsInAdvance, dueBefore } from "../../invoicing/draw.ts";
+import { closesAt } from "../../invoicing/grace.ts";
+import { chargesBelowZero, negativeCauseOf } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { type AccountCycle, cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
+import type { Catalog } from "../catalog.ts";
+import type { AccountRecord, CreditPlace, DraftPlace, DraftPlaces } from "../records.ts";
+import type { AccountWork } from "../workspace.ts";
+import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
+import { isOfAmounts } from "./bill.ts";
+import { creditIdOf, invoiceIdOf, standardKeyOf } from "./due-ids.ts";
+import { openCycles, openSince } from "./open-cycles.ts";
+
+/** Where an invoice stands in lists: a draft begins with its cycle, or at its date, and keeps its place when it is final. */
+export function listedAt({
+  invoiceType,
+  invoiceDate,
+  startDate,
+}: Pick<Invoice, "invoiceType" | "invoiceDate" | "startDate">): Instant {
+  return parseInstant(invoiceType === "AD_HOC" ? invoiceDate : startDate);
+}
+
+/** Until when the places of an account's drafts and due credits are known. */
+export function chartedUntil(drafts: DraftPlaces | undefined): Instant {
+  return drafts?.credits === undefined ? Number.NEGATIVE_INFINITY : drafts.until;
+}
+
+/**
+ * Puts the record of an account after a decision, with the places of its drafts from then on. What becomes final at the very
+ * instant of the decision is among them: the account was caught up with before it.
+ */
+export function putCharted(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
+  work.putRecord(record);
+  work.putRecord({ ...record, drafts: draftPlaces(catalog, work) });
+}
+
+/** As {@link putCharted}, after a catch-up: what became final up to its instant is no draft any more. */
+export function putCaughtUp(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
+  work.putRecord(record);
+  const { until, places, credits = [] } = draftPlaces(catalog, work);
+  const left = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
+  const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
+  work.putRecord({ ...record, drafts: { until, places: left, credits: due } });
+}
+
+/**
+ * The places of what reads may show of an account that is not final: up to the end of the cycle after the present one, so
+ * that they still hold when a cycle has ended and nobody has caught up with the account.
+ */
+function draftPlaces(catalog: Catalog, work: AccountWork): DraftPlaces {
+  const { record } = work;
+  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const until = boundaryAfter(timeline, boundaryAfter(timeline, record.caughtUpTo));
+  const terms = graceTermsOf(catalog, record);
+  const open = openCycles(catalog, record, until - 1);
+  /** Credits that invoices may turn out to be. */
+  const negative: CreditPlace[] = [];
+  const mayBeNegative = (cycle: AccountCycle, key: string, finalAt: Instant): void => {
+    if (!chargesBelowZero(cycle.term.plan.details)) return;
+    negative.push({ id: creditIdOf(record.id, negativeCauseOf(key)), createdAt: finalAt });
+  };
+  const standard = open.map((cycle): DraftPlace => {
+    const { start, end } = cycle;
+    const [key, finalAt] = [standardKeyOf(cycle), closesAt(cycle, terms)];
+    mayBeNegative(cycle, key, finalAt);
+    return { id: invoiceIdOf(record.id, key), listedAt: start, start, end, finalAt };
+  });
+  const from = openSince(open, record.caughtUpTo);
+  try {
+    const early = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until }).flatMap((draft) => {
+      const { invoiceType, invoiceDate, finalAt, cycle } = draft;
+      // What became final before is stored.
+      if (finalAt < record.caughtUpTo) return [];
+      const key = invoiceKeyOf(draft);
+      mayBeNegative(cycle, key, finalAt);
+      const id = invoiceIdOf(record.id, key);
+      const place = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
+      return [{ ...place, start: cycle.start, end: cycle.end }];
+    });
+    const credits = [...dueCredits(catalog, work, until), ...negative];
+    return { until, places: [...standard, ...early], credits };
+  } catch (error) {
+    // The charges of such an account cannot be worked out; reads of its drafts say why.
+    if (!isOfAmounts(error)) throw error;
+    return { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
+  }
+}
+
+/** The places of what plans grant and give back before an instant, from when the account was caught up with on. */
+function dueCredits(catalog: Catalog, work: AccountWork, until: Instant): readonly CreditPlace[] {
+  const { id: accountId, caughtUpTo: since } = work.record;
+  const { credits } = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until });
+  return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>
+    grantedAt < since || creditAmount.isZero() ? [] : [{ id: creditIdOf(accountId, cause), createdAt: grantedAt }],
+  );
+}
+
+/** Where the cycle that holds an instant ends, or else the next one begins. */
+function boundaryAfter(timeline: Timeline, at: Instant): Instant {
+  return cycleAt(timeline, at)?.end ?? timeline.find(({ from }) => from > at)?.from ?? NO_END;
+}

@@ -1,0 +1,216 @@
+/**
+ * An account of a ledger as a book says it: the way back from {@link bookAccount}. What a book cannot say becomes a sentence.
+ *
+ * @module
+ */
+import type {
+  Account,
+  AccountInput,
+  CreditInput,
+  FeatureCreditInput,
+  LicenseUpdateInput,
+  PlanAssociation,
+} from "../../book/model/account.ts";
+import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
+import { type CycleConfig, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { subtract, textOf } from "../../numbers/decimal.ts";
+import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
+import { quoted } from "../refusals.ts";
+import { decisionsOf, type FindPlan } from "./account-plans.ts";
+
+/** What a ledger holds of an account. */
+export interface HeldAccount {
+  readonly record: AccountRecord;
+  readonly entries: readonly EntryRecord[];
+  readonly credits: readonly CreditRecord[];
+}
+
+/** An account of a book whose overrides are those of a book that was read: their decimals are no texts yet. */
+export type ExportedAccount = Omit<AccountInput, "pricePlans"> & {
+  readonly pricePlans: readonly (Omit<NonNullable<AccountInput["pricePlans"]>[number], "pricePlanDetailsOverride"> & {
+    readonly pricePlanDetailsOverride?: PricePlanDetailsOverride;
+  })[];
+};
+
+/**
+ * An account as a book says it.
+ *
+ * @returns with a sentence for each thing that a book cannot say
+ */
+export function exportedAccount(
+  { record, entries, credits }: HeldAccount,
+  findPlan: FindPlan,
+): { readonly account: ExportedAccount; readonly notes: readonly string[] } {
+  const { id, name, customerId, status, invoiceCurrency, netTermDays, primaryEmail, address, metadata, tags } = record;
+  const notes: string[] = [];
+  const note = (sentence: string): void => void notes.push(`account ${quoted(id)}: ${sentence}`);
+  if ((record.pastInvoiceGroups ?? []).length > 0)
+    note("it was in another invoice group before: the book has the present one");
+  const account: ExportedAccount = {
+    id,
+    name,
+    customerId,
+    status,
+    invoiceCurrency,
+    ...(record.aliases.length > 0 && { aliases: record.aliases.map(({ alias }) => alias) }),
+    ...(netTermDays !== undefined && { netTermDays }),
+    ...(primaryEmail !== undefined && { primaryEmail }),
+    ...(address !== undefined && { address }),
+    ...(metadata !== undefined && { metadata }),
+    ...(tags !== undefined && { tags }),
+    pricePlans: associationsOf(record.associations, findPlan, note),
+    licenseUpdates: record.licenseUpdates.map(
+      ({ licenseId, updateType, quantity, effectiveFrom, idempotencyKey }): LicenseUpdateInput => ({
+        licenseId,
+        updateType,
+        quantity: textOf(quantity),
+        effectiveFrom: timeText(effectiveFrom),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      }),
+    ),
+    credits: credits.flatMap((credit) => creditOf(credit, note)),
+    featureCredits: entries.flatMap((entry) => featureCreditOf(entry, note)),
+  };
+  return { account, notes };
+}
+
+type Note = (sentence: string) => void;
+/** A plan over some days, with the cycles that it had. */
+type Kept = NonNullable<AssociationRecord["plan"]> & {
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly decidedAt: Instant;
+};
+
+function associationsOf(
+  records: readonly AssociationRecord[],
+  findPlan: FindPlan,
+  note: Note,
+): ExportedAccount["pricePlans"] {
+  let kept: readonly Kept[] = [];
+  for (const { plan, from, until, decidedAt } of records) {
+    if (plan === undefined) {
+      kept = kept.flatMap((each) => without(each, from, until));
+      const end = until === NO_END ? "" : ` until ${formatDate(until)}`;
+      note(
+        `its plan was taken from it on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}: a book says no such decision, so there the plan ends then from the start`,
+      );
+    } else kept = [...kept, { ...plan, from, until, decidedAt }];
+  }
+  const read: PlanAssociation[] = [];
+  return kept.map((each) => {
+    const association = associationOf(each, read, findPlan);
+    read.push(association);
+    const { pricePlanId, version, effectiveFrom, retainStartOffsets, pricePlanDetailsOverride: override } = association;
+    return {
+      pricePlanId,
+      version,
+      effectiveFrom: timeText(effectiveFrom),
+      ...(each.until < NO_END && { effectiveUntil: timeText(each.until) }),
+      decidedAt: formatInstant(each.decidedAt),
+      ...(retainStartOffsets === true && { retainStartOffsets }),
+      ...(override && hasContent(override) && { pricePlanDetailsOverride: override }),
+    };
+  });
+}
+
+/** What is left of a plan's days without some. */
+function without(each: Kept, from: Instant, until: Instant): readonly Kept[] {
+  const before = { ...each, until: Math.min(each.until, from) };
+  const after = { ...each, from: Math.max(each.from, until) };
+  return [before, after].filter((part) => part.from < part.until);
+}
+
+/** An association whose cycles are those that it had: the plan's own, those of the plan before, or its override's (S6.3). */
+function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
+  const { planId, version, cycleConfig, override, from, until, decidedAt } = each;
+  const plain: PlanAssociation = {
+    pricePlanId: planId,
+    version,
+    effectiveFrom: from,
+    ...(until < NO_END && { effectiveUntil: until }),
+    decidedAt,
+    ...(override !== undefined && { pricePlanDetailsOverride: override }),
+  };
+  const has = (association: PlanAssociation): boolean => {
+    const account: Pick<Account, "pricePlans"> = { pricePlans: [...before, association] };
+    const decided = decisionsOf(account, findPlan).at(-1)?.plan?.cycleConfig;
+    return decided !== undefined && sameCycleConfig(decided, cycleConfig);
+  };
+  if (has(plain)) return plain;
+  const retained = { ...plain, retainStartOffsets: true };
+  if (before.length > 0 && has(retained)) return retained;
+  return {
+    ...plain,
+    pricePlanDetailsOverride: { ...NO_OVERRIDE, ...override, pricingCycleConfig: termsOf(each, cycleConfig, findPlan) },
+  };
+}
+
+const NO_OVERRIDE: PricePlanDetailsOverride = {
+  usageRateCards: [],
+  fixedFeeRateCards: [],
+  licenseRateCards: [],
+  billingEntitlementRateCards: [],
+  creditGrantRateCards: [],
+  entitlementOverageRateCards: [],
+};
+
+/** The terms of a plan's cycles, with offsets that are given in place of derived ones. */
+function termsOf(
+  { planId, version, override }: Kept,
+  config: CycleConfig,
+  findPlan: FindPlan,
+): NonNullable<PricePlanDetailsOverride["pricingCycleConfig"]> {
+  const details = findPlan(planId, version)?.pricePlanDetails;
+  const terms = details && detailsWithOverride(details, override).pricingCycleConfig;
+  return { ...terms, interval: config.interval, anniversaryCycle: false, startOffset: startOffsetOf(config) };
+}
+
+function creditOf(credit: CreditRecord, note: Note): readonly CreditInput[] {
+  const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil } = credit;
+  // What a plan grants and an invoice refunds is made again.
+  if (credit.cause !== undefined) return [];
+  if (credit.voided)
+    note(`the credit ${quoted(id)} was voided: the book has ${textOf(consumedAmount)} of it, which was taken before`);
+  if (credit.voided && consumedAmount.isZero()) return [];
+  return [
+    {
+      id,
+      purpose,
+      creditAmount: textOf(credit.voided ? consumedAmount : creditAmount),
+      priority,
+      effectiveFrom: timeText(effectiveFrom),
+      ...(effectiveUntil !== undefined && { effectiveUntil: timeText(effectiveUntil) }),
+      ...(credit.applicableEntityIds !== undefined && { applicableEntityIds: credit.applicableEntityIds }),
+    },
+  ];
+}
+
+function featureCreditOf(entry: EntryRecord, note: Note): readonly FeatureCreditInput[] {
+  const { id, featureId, source, granted, balance, voided, effectiveFrom, effectiveUntil } = entry;
+  const spent = subtract(granted, balance);
+  if (voided) {
+    const made =
+      source === "PURCHASE"
+        ? `the book has ${textOf(spent)} of them, which were taken before`
+        : "the book grants them whole";
+    note(`the feature credits ${quoted(id)} were voided: ${made}`);
+  }
+  if (source !== "PURCHASE" || (voided && spent.isZero())) return [];
+  return [
+    {
+      id,
+      featureId,
+      granted: textOf(voided ? spent : granted),
+      effectiveFrom: formatInstant(effectiveFrom),
+      effectiveUntil: formatInstant(effectiveUntil),
+    },
+  ];
+}
+
+function timeText(instant: Instant): string {
+  return instant % DAY_MS === 0 ? formatDate(instant) : formatInstant(instant);
+}

@@ -1,0 +1,169 @@
+import type { Book } from "../../book/model/book.ts";
+/**
+ * The events behind the lines of a preview, with what each added and what rules saw of it (S13.6).
+ *
+ * @module
+ */
+import type { Computation } from "../../book/model/metering.ts";
+import { hintAt } from "../../book/nearest.ts";
+import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { EventSlots } from "../../metering/event-slots.ts";
+import type { SchemaProgram } from "../../metering/program.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { decimalOfExact } from "../../numbers/exact.ts";
+import { type ChargedLine, daysOf, linesNamed } from "../charged-line.ts";
+import type { EventDecision } from "../events/decide-event.ts";
+import { quoted } from "../refusals.ts";
+import { noChanges } from "../workspace.ts";
+import type { PreviewAccount } from "./preview-account.ts";
+import type { LaneResult } from "./preview-lane.ts";
+import { invalidOption } from "./preview-range.ts";
+
+/** An event behind a line, as rules saw it. */
+export interface TracedEvent {
+  /** The id that it was sent with. */
+  readonly id: string;
+  readonly schemaName: string;
+  readonly schemaVersion: number;
+  readonly timestamp: Instant;
+  /** What was sent, then what enrichment made of it (S4.3). */
+  readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
+  readonly dimensions: Readonly<Record<string, string>>;
+  /** What it added to the line's quantity: units, of a meter below 0 too (S5.2). */
+  readonly quantity: Decimal;
+}
+
+/**
+ * What is behind a line: its quantity comes from days, these from events, and what an event adds from rules. The quantities
+ * of the events add up to those of the days, and these to the line's; what is used below 0 is priced as 0 (S7.5).
+ */
+export interface LineTrace extends Omit<ChargedLine, "of"> {
+  readonly accountId: string;
+  /** The meter, or the feature whose overage it charges. */
+  readonly id: string;
+  /** The steps of the meter, each with its rules (S5.1); none of a feature, of which an event takes its attribute (S11.2). */
+  readonly computations: readonly Computation[];
+  /** The days on which something was added, in order. */
+  readonly days: readonly { readonly date: string; readonly quantity: Decimal }[];
+  /** In order of time; of one instant, as they came. */
+  readonly events: readonly TracedEvent[];
+}
+
+/** Keeps what is behind the lines of a meter or a feature. */
+export interface Tracer {
+  /** Notes an accepted event, which is in its program's slots. */
+  note(account: PreviewAccount, event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void;
+  /** The traces of invoices, which carry explanations, by account. */
+  tracesOf(lane: LaneResult, invoices: readonly Invoice[]): readonly LineTrace[];
+}
+
+/** What an event added. */
+interface Added extends TracedEvent {
+  readonly of: ChargedLine["of"];
+}
+
+/**
+ * Starts to trace.
+ *
+ * @param lineId the id of a meter or a feature
+ * @throws {RatebookError} ERR_OPTION_INVALID for an id that the book has not
+ */
+export function startTrace({ usageMeters, features }: Book, lineId: string): Tracer {
+  const ids = [...usageMeters, ...features].map(({ id }) => id);
+  if (!ids.includes(lineId)) {
+    const hint = hintAt(lineId, ids);
+    throw invalidOption("trace", `trace: no usage meter and no feature has the id ${quoted(lineId)}${hint}`);
+  }
+  const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
+  const byAccount = new Map<string, Added[]>();
+  return {
+    note({ seen: { id } }, event, program, { units, take }) {
+      const known = byAccount.get(id);
+      const added = addedBy(lineId, event, program, { units, take });
+      if (added.length === 0) return;
+      if (known === undefined) byAccount.set(id, added);
+      else known.push(...added);
+    },
+    tracesOf: (lane, invoices) =>
+      [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((accountId) => {
+        const account = lane.accounts.of(accountId);
+        const all = account === undefined ? [] : withMoves(byAccount.get(accountId) ?? [], account, lineId);
+        const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
+        const cells = [...lane.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
+        const own = invoices.filter((each) => each.accountId === accountId);
+        return own.flatMap((invoice) =>
+          firstOfEach(linesNamed(invoice, lineId).charged).map((line): LineTrace => {
+            const steps = line.of === "usage" ? computations : [];
+            return { accountId, id: lineId, computations: steps, ...behind(line, events, cells) };
+          }),
+        );
+      }),
+  };
+}
+
+/** What is behind a line, of what was added to all. */
+function behind(
+  { of, ...line }: ChargedLine,
+  added: readonly Added[],
+  cells: readonly UsageCell[],
+): Omit<LineTrace, "accountId" | "id" | "computations"> {
+  const isWithin = (at: Instant): boolean => at >= line.from && at < line.until;
+  const events = added.filter((each) => each.of === of && isWithin(each.timestamp));
+  const days =
+    of === "usage"
+      ? cells.filter(({ day }) => isWithin(day * DAY_MS))
+      : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
+  return { ...line, days: daysOf(days), events: events.map(({ of: _of, ...event }) => event) };
+}
+
+/** One line for usage and one for overage: the card's line says what the line of its usage does. */
+function firstOfEach(lines: readonly ChargedLine[]): readonly ChargedLine[] {
+  return (["usage", "overage"] as const).flatMap((of) => lines.filter((line) => line.of === of).slice(0, 1));
+}
+
+/** What an event adds to the usage of a meter, and to the overage of a feature. */
+function addedBy(
+  lineId: string,
+  { id, schemaName, timestamp }: EventEnvelope,
+  { schema: { version }, meterIds, slots }: SchemaProgram,
+  { units, take }: Pick<EventDecision, "units" | "take">,
+): Added[] {
+  const found = {
+    usage: units[meterIds.indexOf(lineId)],
+    overage: take?.featureId === lineId ? take.overage : undefined,
+  };
+  return (["usage", "overage"] as const).flatMap((of) => {
+    const quantity = found[of];
+    const exact = quantity === undefined ? ZERO : decimalOfExact(quantity);
+    if (exact.isZero()) return [];
+    return [{ of, id, schemaName, schemaVersion: version, timestamp, ...fieldsOf(slots), quantity: exact }];
+  });
+}
+
+/** What rules saw of the event in the slots. */
+function fieldsOf({
+  attributeSlots,
+  dimensionSlots,
+  values,
+  texts,
+}: EventSlots): Pick<TracedEvent, "attributes" | "dimensions"> {
+  return {
+    attributes: [...attributeSlots].map(([name, slot]) => ({ name, value: decimalOfExact(values[slot] ?? 0) })),
+    dimensions: Object.fromEntries([...dimensionSlots].map(([name, slot]) => [name, texts[slot] ?? ""])),
+  };
+}
+
+/** With overage as it is now: what a later grant reached back to has moved (S11.5). */
+function withMoves(added: readonly Added[], { seen }: PreviewAccount, lineId: string): readonly Added[] {
+  const changes = noChanges();
+  seen.work.addTo(changes);
+  const now = new Map(changes.events.map(({ eventId, feature }) => [eventId, feature]));
+  return added.flatMap((each) => {
+    const feature = each.of === "overage" ? now.get(each.id) : undefined;
+    if (feature?.featureId !== lineId) return [each];
+    return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
+  });
+}

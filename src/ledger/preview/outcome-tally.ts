@@ -1,0 +1,87 @@
+/**
+ * How many events came out how, and what time was taken: while events come.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { INGEST_STATUSES, type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
+import { quoted } from "../refusals.ts";
+import type { EventSpan, SpanEnd } from "./preview-range.ts";
+
+/** How many events had each status. */
+export type OutcomeCounts = Readonly<Record<IngestStatus, number>>;
+
+/** What bounds a span: an event by its id, or usage by its account's. */
+type SpanKind = "event" | "usage of";
+
+/** Outcomes and a span that grow. */
+export interface OutcomeTally {
+  /** Counts an outcome, once or so many times. @returns it */
+  readonly count: (outcome: IngestOutcome, times?: number) => IngestOutcome;
+  readonly counts: () => OutcomeCounts;
+  /** Takes an instant into the span. */
+  readonly widen: (at: Instant, id: string, kind: SpanKind) => void;
+  /** The first and the last that were taken so far; of one instant, what came first. */
+  readonly span: () => EventSpan | undefined;
+}
+
+/** Nothing yet. */
+export function openTally(): OutcomeTally {
+  const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
+  // Most events come out as the one before them.
+  let last: IngestOutcome = METERED;
+  let uncounted = 0;
+  const settle = (): void => {
+    counts.set(last.status, (counts.get(last.status) ?? 0) + uncounted);
+    uncounted = 0;
+  };
+  const first: OpenEnd = { at: Infinity, id: "", kind: "event" };
+  const latest: OpenEnd = { at: -Infinity, id: "", kind: "event" };
+  return {
+    count(outcome, times = 1) {
+      if (outcome !== last) settle();
+      last = outcome;
+      uncounted += times;
+      return outcome;
+    },
+    counts() {
+      settle();
+      return Object.fromEntries(counts) as OutcomeCounts;
+    },
+    widen(at, id, kind) {
+      if (at < first.at) put(first, at, id, kind);
+      if (at > latest.at) put(latest, at, id, kind);
+    },
+    span: () => (first.at > latest.at ? undefined : { first: named(first), last: named(latest) }),
+  };
+}
+
+interface OpenEnd {
+  at: Instant;
+  id: string;
+  kind: SpanKind;
+}
+
+function put(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
+  end.at = at;
+  end.id = id;
+  end.kind = kind;
+}
+
+function named({ at, id, kind }: OpenEnd): SpanEnd {
+  return { name: `${kind} ${quoted(id)}`, timestamp: at };
+}
+
+/** Counts of different events together. */
+export function sumOfCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
+  return Object.fromEntries(INGEST_STATUSES.map((status) => [status, a[status] + b[status]])) as OutcomeCounts;
+}
+
+/** From what either takes first to what either takes last. */
+export function spanOfBoth(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return {
+    first: b.first.timestamp < a.first.timestamp ? b.first : a.first,
+    last: b.last.timestamp > a.last.timestamp ? b.last : a.last,
+  };
+}

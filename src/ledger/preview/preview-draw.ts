@@ -1,0 +1,61 @@
+/**
+ * The invoices of one account in a lane.
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+import type { AccountView } from "../../invoicing/account-view.ts";
+import { drawInvoices } from "../../invoicing/draw.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { viewOfWork } from "../account/account-plan.ts";
+import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
+import { creditIdOf } from "../account/due-ids.ts";
+import type { PreviewAccount } from "./preview-account.ts";
+import type { LaneResult } from "./preview-lane.ts";
+import type { PreviewRange } from "./preview-range.ts";
+
+/** What is drawn. */
+interface DrawOptions extends PreviewRange {
+  readonly explain: boolean;
+  /** Whether the caller named the accounts: then one whose bill cannot be made is an error. */
+  readonly areNamed: boolean;
+}
+
+/** The invoices of an account, or why it has none. */
+export type DrawnAccount =
+  | { readonly invoices: readonly Invoice[]; readonly skipped?: undefined }
+  | { readonly invoices?: undefined; readonly skipped: SkippedAccount };
+
+/**
+ * Draws the invoices of an account. One whose bill cannot be made stops no other one.
+ *
+ * @returns undefined where the lane has no such account
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
+export function drawAccount(
+  lane: LaneResult,
+  accountId: string,
+  { areNamed, ...options }: DrawOptions,
+): DrawnAccount | undefined {
+  const account = lane.accounts.of(accountId);
+  if (account === undefined) return undefined;
+  account.settleCounted();
+  const { billFault } = account.seen;
+  try {
+    // What falls due while events come has failed already: events that came later are not counted (S13.5).
+    if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});
+    const view = viewIn(lane, account);
+    const creditId = (cause: Parameters<typeof creditIdOf>[1]): string => creditIdOf(accountId, cause);
+    const draw = (): readonly Invoice[] => drawInvoices(view, lane.catalog.billing, { ...options, creditId });
+    return { invoices: billOf(accountId, draw) };
+  } catch (error) {
+    if (areNamed || !isOfAmounts(error)) throw error;
+    return { skipped: { accountId, message: error.message } };
+  }
+}
+
+/** An account as invoicing sees it: its usage is that of the lane. */
+function viewIn({ catalog, usage }: LaneResult, { seen: { id, work } }: PreviewAccount): AccountView {
+  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
+  return { ...viewOfWork(catalog, work), usage: metered };
+}

@@ -1,0 +1,74 @@
+/**
+ * What a preview is given: what types would refuse, for callers without them.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
+import type { UsageRowInput } from "../../metering/usage-row.ts";
+import { invalidOption } from "./preview-range.ts";
+
+/** Usage and events of a preview. Of a schema that gives both, both count. */
+export interface PreviewInput {
+  /** Usage that was counted elsewhere, in any order: rows of one account, meter and day add up (S17.1). */
+  readonly usage?: Iterable<UsageRowInput> | undefined;
+  /** As they were sent, in the order in which they count. */
+  readonly events?: Iterable<EventInput> | undefined;
+}
+
+/**
+ * The two ways of giving input as one: events alone, or usage and events.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for anything else
+ */
+export function inputOf(given: PreviewInput | Iterable<EventInput>): PreviewInput {
+  if (isIterable(given)) return { events: given };
+  if (!isObject(given) || Object.keys(given).some((key) => key !== "usage" && key !== "events")) throw NO_EVENTS();
+  const { usage, events } = given;
+  if (events !== undefined && !isIterable(events)) throw NO_EVENTS();
+  if (usage === undefined || isIterable(usage)) return given;
+  throw invalidOption("usage", "usage: expected a list or another iterable of rows");
+}
+
+const NO_EVENTS = (): Error => invalidOption("events", "events: expected a list or another iterable of events");
+
+/** @throws {RatebookError} ERR_OPTION_INVALID for what is no book */
+export function checkBook(book: Book): void {
+  if (!hasLists(book, BOOK_LISTS)) throw invalidOption("book", "book: expected a book that readBook has read");
+}
+
+/** The options of a preview beside its range. */
+interface CheckedOptions {
+  readonly accounts?: unknown;
+  readonly plan?: { readonly pricePlanDetails: unknown } | undefined;
+  readonly ids?: { readonly admit: unknown } | false | undefined;
+}
+
+/** @throws {RatebookError} ERR_OPTION_INVALID for options that are none, most of all a plan that was never read */
+export function checkOptions(options: CheckedOptions): void {
+  if (!isObject(options)) throw invalidOption("options", "options: expected an object");
+  const { accounts, plan, ids } = options;
+  if (accounts !== undefined && !Array.isArray(accounts))
+    throw invalidOption("accounts", "accounts: expected a list of ids");
+  if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
+    throw invalidOption("plan", "plan: expected a price plan that checkPlan or readBook has read");
+  }
+  if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
+    throw invalidOption("ids", "ids: expected false or a memory of ids");
+  }
+}
+
+const BOOK_LISTS = ["eventSchemas", "usageMeters", "features", "addOns", "pricePlans", "accounts", "invoiceGroups"];
+const PLAN_LISTS = ["usageRateCards", "fixedFeeRateCards", "licenseRateCards"];
+
+function hasLists(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => Array.isArray(Reflect.get(value, name)));
+}
+
+function isIterable(value: unknown): value is Iterable<EventInput> {
+  return isObject(value) && Symbol.iterator in value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,93 @@
+/**
+ * Usage that was counted elsewhere, taken into a run in place of the events that it came from, or beside others (S17.1).
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { hintAt } from "../../book/nearest.ts";
+import { hasCode, type Problem, RatebookError } from "../../errors.ts";
+import { readUsageRow } from "../../metering/usage-row.ts";
+import { exactOfDecimal } from "../../numbers/exact.ts";
+import { quoted, refused } from "../refusals.ts";
+import type { EventRun } from "./preview-run.ts";
+
+/** So many problems of rows are kept. */
+const PROBLEMS_MAX = 1000;
+
+/**
+ * Makes what takes a row.
+ *
+ * @returns throws ERR_INPUT_INVALID for a row that is none, or names no account or meter of the book; ERR_REFUSED for a meter
+ * whose event schema consumes a feature, where the order of events matters; ERR_ARITHMETIC when its cell would need more
+ * than 100 digits. A row that throws adds nothing
+ */
+export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell">): (row: unknown) => void {
+  const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
+  const features = featuresBySchema(book);
+  return (row) => {
+    const { accountId, meterId, day, quantity } = readUsageRow(row);
+    const known = meters.get(meterId);
+    if (known === undefined) {
+      const hint = hintAt(meterId, [...meters.keys()]);
+      throw invalidRow("$.meterId", `no usage meter has the id ${quoted(meterId)}${hint}`);
+    }
+    const { eventSchemaName } = known.meter;
+    const feature = features.get(eventSchemaName);
+    if (feature !== undefined) throw refusedCells(eventSchemaName, feature);
+    const account = run.accounts.find(accountId);
+    if (account === undefined) {
+      const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+      throw invalidRow("$.accountId", `no account has the id or alias ${quoted(accountId)}${hintAt(accountId, names)}`);
+    }
+    run.addCell(account.index, known.index, day, exactOfDecimal(quantity));
+  };
+}
+
+/**
+ * Takes all rows, or throws one error for all that is wrong with them.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its place, as in
+ * `$.usage[3].date`
+ */
+export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>): void {
+  const problems: Problem[] = [];
+  let index = 0;
+  for (const row of rows) {
+    try {
+      take(row);
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      const path = hasCode(error, "ERR_INPUT_INVALID") ? (error.details.problems[0]?.path.slice(1) ?? "") : "";
+      if (problems.length < PROBLEMS_MAX) problems.push({ path: `$.usage[${index}]${path}`, message: error.message });
+    }
+    index++;
+  }
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  throw new RatebookError("ERR_INPUT_INVALID", `${first.path}: ${first.message}${more}`, { problems });
+}
+
+/** Whether an error is of one row: others may be read to tell what is wrong with them, too. */
+export function isRowFault(error: unknown): error is RatebookError {
+  return hasCode(error, "ERR_INPUT_INVALID") || hasCode(error, "ERR_REFUSED") || hasCode(error, "ERR_ARITHMETIC");
+}
+
+/** The feature that each event schema consumes, by the schema's name; schemas that consume none are not in it. */
+export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): ReadonlyMap<string, string> {
+  return new Map(
+    eventSchemas.flatMap(({ name, featureDetails }) =>
+      featureDetails === undefined || featureDetails === null ? [] : [[name, featureDetails.featureId]],
+    ),
+  );
+}
+
+/** The refusal of usage of a schema that consumes a feature. */
+export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
+  const why = `it consumes credits of the feature ${quoted(featureId)}, and there the order of events matters`;
+  return refused("S17.1", `the event schema ${quoted(schemaName)} has no usage cells: ${why}; give its events`);
+}
+
+function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path, message }] });
+}

@@ -1,0 +1,113 @@
+/**
+ * Rows of usage that was counted elsewhere, as they are given: so many units of a meter, by account and day (S17.1).
+ *
+ * @module
+ */
+import { hintAt } from "../book/nearest.ts";
+import {
+  DAY_MS,
+  dayOf,
+  type Day,
+  formatDate,
+  formatInstant,
+  type Instant,
+  instantOf,
+  parseDate,
+} from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { type Decimal, type DecimalInput, decimalOf, textOf } from "../numbers/decimal.ts";
+import type { UsageCell } from "./usage.ts";
+
+/** How much of a meter an account used on a day. Several rows of one account, meter and day add up (S17.1). */
+export interface UsageRow {
+  readonly accountId: string;
+  readonly meterId: string;
+  /** The UTC day, as in `2026-01-31`. */
+  readonly date: string;
+  /** Exact; it may be below zero (S5.2). */
+  readonly quantity: Decimal;
+}
+
+/** As {@link UsageRow}, to be given. */
+export interface UsageRowInput {
+  /** An account's id or one of its aliases. */
+  readonly accountId: string;
+  /** A usage meter's id. */
+  readonly meterId: string;
+  /** The UTC day, as in `2026-01-31`; as an instant, its midnight. */
+  readonly date: string | Instant | Date;
+  /** At most 60 digits before the point and 40 after it. */
+  readonly quantity: DecimalInput;
+}
+
+const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
+const TEXT_MAX = 512;
+/** A day's sum of what events measure (S1.6) has these digits at most, however many there are. */
+const INTEGER_DIGITS_MAX = 60;
+const FRACTION_DIGITS_MAX = 40;
+
+/** The names of a row's fields. */
+export const USAGE_FIELDS: readonly string[] = FIELDS;
+
+/** A cell as a row. */
+export function rowOfCell({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
+  return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+}
+
+/**
+ * Reads the form of a row. Whether its account and meter exist is checked elsewhere.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID for another form, a field that is none or has too many digits, a day that is none
+ */
+export function readUsageRow(value: unknown): UsageCell {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalidRow("$", "expected a row {accountId, meterId, date, quantity}");
+  const unknown = Object.keys(value).find((key) => !USAGE_FIELDS.includes(key));
+  if (unknown !== undefined)
+    throw invalidRow("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${hintAt(unknown, FIELDS)}`);
+  const row = value as Readonly<Record<string, unknown>>;
+  const day = dayIn(row["date"]);
+  const [accountId, meterId] = [textIn(row, "accountId"), textIn(row, "meterId")];
+  return { accountId, meterId, day, quantity: quantityIn(row["quantity"]) };
+}
+
+function textIn(row: Readonly<Record<string, unknown>>, field: string): string {
+  const given = row[field];
+  if (typeof given === "string" && given !== "" && given.length <= TEXT_MAX) return given;
+  throw invalidRow(`$.${field}`, `${field}: expected a text of 1 to ${TEXT_MAX} characters`);
+}
+
+function dayIn(given: unknown): Day {
+  const isInstant = typeof given === "number" || given instanceof Date;
+  if (!isInstant && (typeof given !== "string" || given === ""))
+    throw invalidRow("$.date", "date: expected a text such as 2026-01-31");
+  try {
+    return dayOf(parseDate(isInstant ? formatInstant(instantOf(given)) : given));
+  } catch (error) {
+    throw invalidRow("$.date", sentenceOf(error));
+  }
+}
+
+function quantityIn(given: unknown): Decimal {
+  if (given === undefined || given === null || given === "")
+    throw invalidRow("$.quantity", "quantity: expected a decimal");
+  let quantity: Decimal;
+  try {
+    quantity = decimalOf(given);
+  } catch (error) {
+    throw invalidRow("$.quantity", sentenceOf(error));
+  }
+  if (quantity.decimalPlaces() <= FRACTION_DIGITS_MAX && quantity.e < INTEGER_DIGITS_MAX) return quantity;
+  const shown = JSON.stringify(textOf(quantity).slice(0, 60));
+  const bounds = `more than ${INTEGER_DIGITS_MAX} digits before the point or ${FRACTION_DIGITS_MAX} after it`;
+  throw invalidRow("$.quantity", `the quantity ${shown} has ${bounds}`);
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof RatebookError) return error.message;
+  throw error;
+}
+
+function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path, message }] });
+}

@@ -1,0 +1,22 @@
+/**
+ * Plain decimal texts, compared as they are.
+ *
+ * @module
+ */
+
+/** Below 0 where `a` is less, above 0 where it is more. Texts are canonical: no exponent, no zeros around. */
+export function compareDecimals(a: string, b: string): number {
+  const isNegative = a.startsWith("-");
+  if (isNegative !== b.startsWith("-")) return isNegative ? -1 : 1;
+  if (isNegative) return compareDecimals(b.slice(1), a.slice(1));
+  const [wholeA = "", restA = ""] = a.split(".");
+  const [wholeB = "", restB = ""] = b.split(".");
+  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length;
+  const [left, right] = [`${wholeA}.${restA}`, `${wholeB}.${restB}`];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** Without its sign. */
+export function magnitude(value: string): string {
+  return value.replace(/^-/, "");
+}

@@ -1,0 +1,31 @@
+/**
+ * The state of the playground in the address of the page, so that a link holds it all.
+ *
+ * @module
+ */
+import { type PlayState, stateOfText, textOfState } from "../../play/play-state.ts";
+
+const MARK = "#v1.";
+
+/** The part of an address that holds a state. */
+export async function linkOf(state: PlayState): Promise<string> {
+  const packed = new Blob([textOfState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return `${MARK}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** The state in an address: none where it holds nothing, `"broken"` where it was cut or is none of ours. */
+export async function stateInLink(hash: string): Promise<PlayState | "broken" | undefined> {
+  if (hash.length <= 1) return undefined;
+  if (!hash.startsWith(MARK)) return "broken";
+  try {
+    const binary = atob(hash.slice(MARK.length).replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
+    const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return stateOfText(await new Response(whole).text()) ?? "broken";
+  } catch {
+    return "broken";
+  }
+}

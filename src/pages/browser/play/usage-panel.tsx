@@ -1,0 +1,155 @@
+/**
+ * What is used and held, by day.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import { listAt, valueAt, valueIn } from "../../play/plan-edit.ts";
+import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
+
+/** The panel. */
+export function UsagePanel({
+  state,
+  change,
+}: {
+  readonly state: PlayState;
+  readonly change: (part: Partial<PlayState>) => void;
+}): JSX.Element {
+  const value = valueIn(state.book);
+  const meters = idsIn(listAt(value, ["usageMeters"]));
+  const seats = idsIn(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
+  return (
+    <section class="panel" aria-labelledby="usage">
+      <h2 id="usage">Usage</h2>
+      <div class="row">
+        <label>
+          Cycles from{" "}
+          <input
+            type="date"
+            value={state.from}
+            onInput={({ currentTarget }) => change({ from: currentTarget.value })}
+          />
+        </label>
+        <label>
+          until{" "}
+          <input
+            type="date"
+            value={state.until}
+            onInput={({ currentTarget }) => change({ until: currentTarget.value })}
+          />
+        </label>
+      </div>
+      <Dated what="usage" ids={meters} rows={state.usage} from={state.from} onRows={(usage) => change({ usage })} />
+      <Dated what="seats" ids={seats} rows={state.seats} from={state.from} onRows={(rows) => change({ seats: rows })} />
+      <details open={state.events !== ""}>
+        <summary>Events, one a line</summary>
+        <textarea
+          class="code"
+          aria-label="Events, one JSON object a line"
+          spellcheck={false}
+          rows={8}
+          value={state.events}
+          onInput={({ currentTarget }) => change({ events: currentTarget.value })}
+        />
+      </details>
+    </section>
+  );
+}
+
+function Dated({
+  what,
+  ids,
+  rows,
+  from,
+  onRows,
+}: {
+  readonly what: "usage" | "seats";
+  readonly ids: readonly string[];
+  readonly rows: readonly DatedQuantity[];
+  readonly from: string;
+  readonly onRows: (rows: readonly DatedQuantity[]) => void;
+}): JSX.Element | null {
+  const [first] = ids;
+  if (first === undefined) return null;
+  const put = (index: number, part: Partial<DatedQuantity>): void =>
+    onRows(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+  return (
+    <div class="card">
+      <h3>{what === "usage" ? "Used on a day" : "Held from a day on"}</h3>
+      {rows.map((row, index) => {
+        const name = `${row.of}, row ${index + 1}`;
+        return (
+          <div class="dated" key={index}>
+            <select
+              aria-label={`${name}: of`}
+              value={row.of}
+              onChange={({ currentTarget }) => put(index, { of: currentTarget.value })}
+            >
+              {[...new Set([row.of, ...ids])].map((id) => (
+                <option key={id} value={id}>
+                  {id}
+                </option>
+              ))}
+            </select>
+            <input
+              type="date"
+              aria-label={`${name}: day`}
+              value={row.date}
+              onInput={({ currentTarget }) => put(index, { date: currentTarget.value })}
+            />
+            <input
+              type="text"
+              inputMode="decimal"
+              class="figure"
+              aria-label={`${name}: quantity`}
+              value={row.quantity}
+              onInput={({ currentTarget }) => put(index, { quantity: currentTarget.value })}
+            />
+            <button
+              type="button"
+              aria-label={`Remove ${name}`}
+              onClick={() => onRows(rows.filter((_, at) => at !== index))}
+            >
+              ×
+            </button>
+            <Slider name={name} quantity={row.quantity} onQuantity={(quantity) => put(index, { quantity })} />
+          </div>
+        );
+      })}
+      <button type="button" onClick={() => onRows([...rows, { of: first, date: from, quantity: "100" }])}>
+        {what === "usage" ? "Add usage" : "Add seats"}
+      </button>
+    </div>
+  );
+}
+
+/** A slider from 0 to a round number above the quantity; of a quantity beyond all reach there is none. */
+function Slider({
+  name,
+  quantity,
+  onQuantity,
+}: {
+  readonly name: string;
+  readonly quantity: string;
+  readonly onQuantity: (quantity: string) => void;
+}): JSX.Element | null {
+  const value = Number(quantity);
+  if (!Number.isFinite(value) || value < 0 || value > 1e12) return null;
+  const most = 10 ** Math.max(2, Math.ceil(Math.log10(value + 1)));
+  return (
+    <input
+      type="range"
+      aria-label={`${name}: quantity`}
+      min={0}
+      max={most}
+      step={most / 100}
+      value={value}
+      onInput={({ currentTarget }) => onQuantity(currentTarget.value)}
+    />
+  );
+}
+
+function idsIn(items: readonly unknown[]): readonly string[] {
+  return items.map((item) => valueAt(item, ["id"])).filter((id) => typeof id === "string");
+}

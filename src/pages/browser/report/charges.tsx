@@ -1,0 +1,46 @@
+/**
+ * How the charges of usage grew with the days, over all accounts.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { ChargeDays, ReportData } from "../../report/report-data.ts";
+import { DayChart } from "../look/day-chart.tsx";
+import { moneyText } from "../look/figures.ts";
+
+/** One chart for each currency and first day. */
+export function Charges({
+  charges,
+  totals,
+}: {
+  readonly charges: readonly ChargeDays[];
+  readonly totals: ReportData["totals"];
+}): JSX.Element {
+  const groups = new Map<string, ChargeDays[]>();
+  for (const charge of charges) {
+    const key = `${charge.currency} ${charge.from}`;
+    groups.set(key, [...(groups.get(key) ?? []), charge]);
+  }
+  return (
+    <section class="screen-only" aria-labelledby="charges">
+      <h2 id="charges">Amount by day</h2>
+      <p class="soft">What the usage up to each day comes to, card by card, without fees and credits.</p>
+      <div class="charts">
+        {[...groups].map(([key, own]) => {
+          const [{ currency, from } = { currency: "", from: "" }] = own;
+          const digits = totals.find((total) => total.currency === currency)?.digits ?? 0;
+          return (
+            <DayChart
+              key={key}
+              title={currency}
+              from={from}
+              series={own.map(({ label, amounts }) => ({ label, values: amounts }))}
+              valueText={(value) => moneyText(value, { digits })}
+            />
+          );
+        })}
+      </div>
+    </section>
+  );
+}

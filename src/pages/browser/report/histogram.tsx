@@ -1,0 +1,87 @@
+/**
+ * How differences are spread: how many accounts change by how much. Drawn with doubles.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { DraftAccount } from "../../report/report-data.ts";
+import { axisText, counted, numberText } from "../look/figures.ts";
+import { ticksUpTo } from "../look/ticks.ts";
+import { useWidth } from "../look/width.ts";
+
+const HEIGHT = 300;
+const [LEFT, RIGHT, TOP, BOTTOM] = [48, 14, 12, 40];
+const BINS = 24;
+
+/** The chart. */
+export function Histogram({
+  accounts,
+  currency,
+}: {
+  readonly accounts: readonly DraftAccount[];
+  readonly currency: string;
+}): JSX.Element {
+  const [holder, width] = useWidth(460);
+  const differences = accounts.map(({ difference }) => Number(difference));
+  const low = differences.reduce((a, b) => Math.min(a, b), 0);
+  const high = differences.reduce((a, b) => Math.max(a, b), 0);
+  const step = (high - low || 1) / BINS;
+  const counts = Array.from({ length: BINS }, () => 0);
+  for (const difference of differences) {
+    const bin = Math.min(BINS - 1, Math.floor((difference - low) / step));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  const ticks = ticksUpTo(0, Math.max(...counts)).filter(Number.isInteger);
+  const most = ticks.at(-1) ?? 1;
+  const x = (difference: number): number => LEFT + ((difference - low) / (step * BINS)) * (width - LEFT - RIGHT);
+  const y = (count: number): number => TOP + (1 - count / most) * (HEIGHT - TOP - BOTTOM);
+  return (
+    <figure class="chart keep" ref={holder}>
+      <figcaption>{`How many accounts change by how much, in ${currency}`}</figcaption>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label="How many accounts change by how much; the table of largest changes has the figures"
+      >
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
+            <text class="tick" x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
+              {numberText(tick)}
+            </text>
+          </g>
+        ))}
+        {counts.map((count, bin) => {
+          const start = low + bin * step;
+          return (
+            count > 0 && (
+              <rect
+                key={bin}
+                class={start + step / 2 > 0 ? "bar more" : "bar less"}
+                x={x(start) + 0.5}
+                y={y(count)}
+                width={Math.max(1, x(start + step) - x(start) - 1)}
+                height={HEIGHT - BOTTOM - y(count)}
+              >
+                <title>{`${counted(count, "account")} from ${axisText(start)} to ${axisText(start + step)}`}</title>
+              </rect>
+            )
+          );
+        })}
+        <line class="zero" x1={x(0)} x2={x(0)} y1={TOP} y2={HEIGHT - BOTTOM} />
+        {[low, 0, high].map(
+          (value, index, all) =>
+            (index === 1 || Math.abs(x(value) - x(0)) > 40) &&
+            all.indexOf(value) === index && (
+              <text class="tick" key={index} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
+                {axisText(value)}
+              </text>
+            ),
+        )}
+      </svg>
+    </figure>
+  );
+}

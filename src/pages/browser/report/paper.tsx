@@ -1,0 +1,36 @@
+/**
+ * The invoices on paper, each on a page of its own: of the account that is open, or of all.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { ReportData } from "../../report/report-data.ts";
+import { Invoice } from "./invoice.tsx";
+
+/** What is printed after the summary. */
+export function Paper({
+  data,
+  accountId,
+}: {
+  readonly data: ReportData;
+  readonly accountId: string | undefined;
+}): JSX.Element {
+  const digits = new Map(data.totals.map((total) => [total.currency, total.digits]));
+  const printed = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
+  return (
+    <>
+      {printed.flatMap((account) =>
+        (account.detail?.invoices ?? []).map((invoice, index) => (
+          <Invoice
+            key={`${account.id} ${index}`}
+            invoice={invoice}
+            account={account}
+            digits={digits.get(account.currency) ?? 0}
+            printed
+          />
+        )),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * The whole report: what a person asks first, then drafts, usage, accounts; or one account.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { AccountData, ReportData } from "../../report/report-data.ts";
+import { type Column, compareNames, DataTable } from "../look/data-table.tsx";
+import { compareDecimals } from "../look/decimals.ts";
+import { counted, moneyText, numberText, rangeText } from "../look/figures.ts";
+import { Account } from "./account.tsx";
+import { Charges } from "./charges.tsx";
+import { Draft } from "./draft.tsx";
+import { addressOf, useAccountInAddress } from "./place.ts";
+import { CardShares, Problems, Summary } from "./summary.tsx";
+import { UsageCharts } from "./usage-charts.tsx";
+
+/** The page. */
+export function Report({ data }: { readonly data: ReportData }): JSX.Element {
+  const open = useAccountInAddress();
+  const account = data.accounts.find(({ id }) => id === open);
+  return account === undefined ? <Overview data={data} /> : <Account account={account} data={data} />;
+}
+
+function Overview({ data }: { readonly data: ReportData }): JSX.Element {
+  const { period, accounts, drafts, usage, charges } = data;
+  return (
+    <>
+      <header class="page-head">
+        <h1>{accounts.length === 0 && drafts.length > 0 ? "What drafts would change" : "Usage and invoices"}</h1>
+        <p class="soft">{period === undefined ? "no invoices" : rangeText(period.from, period.until)}</p>
+      </header>
+      <main>
+        <Summary data={data} />
+        <CardShares data={data} />
+        {drafts.map((draft) => (
+          <Draft key={draft.name} draft={draft} />
+        ))}
+        {accounts.length > 0 && <Accounts data={data} />}
+        {charges.length > 0 && <Charges charges={charges} totals={data.totals} />}
+        {usage.length > 0 && (
+          <section class="screen-only" aria-labelledby="usage">
+            <h2 id="usage">Usage by day</h2>
+            <UsageCharts usage={usage} />
+          </section>
+        )}
+        <Problems problems={data.problems} />
+      </main>
+    </>
+  );
+}
+
+function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
+  const { accounts, leftOut, detailed } = data;
+  return (
+    <section class="screen-only" aria-labelledby="accounts">
+      <h2 id="accounts">Accounts</h2>
+      {leftOut > 0 && (
+        <p>{`The ${counted(accounts.length, "account")} with the largest amounts are listed; ${counted(leftOut, "more account")} would not fit this page. The totals are of all.`}</p>
+      )}
+      {detailed < accounts.length && (
+        <p>{`The ${counted(detailed, "account")} with the largest amounts open their invoices; those of the others would not fit this page.`}</p>
+      )}
+      <DataTable
+        thing="account"
+        label="Accounts with invoices"
+        rows={accounts}
+        columns={columnsOf(data)}
+        keyOf={({ id }) => id}
+        textOf={({ id, name, customer }) => `${id} ${name} ${customer}`}
+        placeholder="Search by name, id or customer"
+        sortedBy="amount"
+        rowsShown={25}
+      />
+    </section>
+  );
+}
+
+function columnsOf({ totals }: ReportData): readonly Column<AccountData>[] {
+  const digits = new Map(totals.map((total) => [total.currency, total.digits]));
+  return [
+    { name: "name", label: "Account", cell: accountName, compare: (a, b) => compareNames(a.name, b.name) },
+    {
+      name: "customer",
+      label: "Customer",
+      isWide: true,
+      cell: ({ customer }) => <bdi>{customer}</bdi>,
+      compare: (a, b) => compareNames(a.customer, b.customer),
+    },
+    {
+      name: "invoices",
+      label: "Invoices",
+      isNumber: true,
+      isWide: true,
+      cell: ({ invoices }) => numberText(invoices),
+      compare: (a, b) => a.invoices - b.invoices,
+    },
+    {
+      name: "amount",
+      label: "Amount",
+      isNumber: true,
+      cell: ({ amount, currency }) => moneyText(amount, { digits: digits.get(currency) ?? 0, currency }),
+      compare: (a, b) => compareNames(a.currency, b.currency) || compareDecimals(a.amount, b.amount),
+    },
+  ];
+}
+
+function accountName({ id, name, detail }: AccountData): JSX.Element {
+  return (
+    <>
+      {detail === undefined ? (
+        <bdi>{name}</bdi>
+      ) : (
+        <a href={addressOf(id)}>
+          <bdi>{name}</bdi>
+        </a>
+      )}
+      {name !== id && (
+        <div class="soft small">
+          <bdi>{id}</bdi>
+        </div>
+      )}
+    </>
+  );
+}

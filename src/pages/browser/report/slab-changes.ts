@@ -1,0 +1,15 @@
+/**
+ * Where the usage of a card entered another slab.
+ *
+ * @module
+ */
+
+/** The days on which another slab was entered, and which. */
+export function slabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
+  const changes = new Map<number, string>();
+  for (const [day, slab] of slabs.entries()) {
+    const before = slabs[day - 1] ?? 0;
+    if (slab !== before && slab > 0 && (before > 0 || slab > 1)) changes.set(day, `slab ${slab}`);
+  }
+  return changes;
+}

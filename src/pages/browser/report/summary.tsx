@@ -1,0 +1,121 @@
+/**
+ * What a person asks first: how much, of whom, from how many events, and what went wrong.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { ReportData } from "../../report/report-data.ts";
+import { counted, moneyText, numberText } from "../look/figures.ts";
+import { ShareBar } from "../look/share-bars.tsx";
+
+/** The figures on top. */
+export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {
+  const { read = 0, ...statuses } = events;
+  return (
+    <section aria-label="Summary">
+      <dl class="cards">
+        {totals.map(({ currency, digits, amount, accounts, invoices }) => (
+          <div class="figure" key={currency}>
+            <dt>Total in {currency}</dt>
+            <dd>{moneyText(amount, { digits })}</dd>
+            <dd>{`${counted(accounts, "account")}, ${counted(invoices, "invoice")}`}</dd>
+          </div>
+        ))}
+        {read > 0 && (
+          <div class="figure">
+            <dt>Events read</dt>
+            <dd>{numberText(read)}</dd>
+            {Object.entries(statuses).map(([status, count]) => (
+              <dd key={status}>{`${numberText(count)} ${statusText(status)}`}</dd>
+            ))}
+          </div>
+        )}
+        {problems.count > 0 && (
+          <div class="figure bad">
+            <dt>Problems</dt>
+            <dd>{numberText(problems.count)}</dd>
+            <dd>
+              <a href="#problems" onClick={(event) => showProblems(event)}>
+                the first of them
+              </a>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {notices.map((notice) => (
+        <p class="notice" key={notice}>
+          <bdi>{notice}</bdi>
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** The address is for accounts: a place in the page is gone to without it. */
+function showProblems(event: Event): void {
+  event.preventDefault();
+  document.getElementById("problems")?.scrollIntoView();
+}
+
+/** The first lines and events that are wrong. */
+export function Problems({ problems: { first, count } }: Pick<ReportData, "problems">): JSX.Element | null {
+  if (count === 0) return null;
+  const more = count - first.length;
+  return (
+    <section aria-labelledby="problems">
+      <h2 id="problems">{counted(count, "problem")}</h2>
+      <ul class="problems">
+        {first.map(({ place, status, message }, index) => (
+          <li key={index}>
+            <bdi>{place}</bdi>: <bdi>{message}</bdi> <span class="soft">({statusText(status)})</span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="soft">{`and ${numberText(more)} more`}</p>}
+    </section>
+  );
+}
+
+/** What each card has in the total of its currency. */
+export function CardShares({ data: { totals } }: { readonly data: ReportData }): JSX.Element {
+  return (
+    <>
+      {totals.map(({ currency, digits, cards }) => {
+        const most = Math.max(...cards.map(({ amount }) => Math.abs(Number(amount))), Number.MIN_VALUE);
+        return (
+          cards.length > 0 && (
+            <section key={currency} aria-label={`What is charged in ${currency}`}>
+              <h2>
+                {totals.length === 1
+                  ? "What is charged, before credits"
+                  : `What is charged in ${currency}, before credits`}
+              </h2>
+              <table class="shares">
+                <tbody>
+                  {cards.map(({ label, amount }) => (
+                    <tr key={label}>
+                      <th scope="row">
+                        <bdi>{label}</bdi>
+                        <ShareBar share={Math.abs(Number(amount)) / most} />
+                      </th>
+                      <td class="number">{moneyText(amount, { digits, currency })}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
+          )
+        );
+      })}
+    </>
+  );
+}
+
+/** `INGESTION_FAILED_DUPLICATE_EVENT` as words. */
+function statusText(status: string): string {
+  return status
+    .replace(/^INGESTION_(?:COMPLETED_EVENT_)?/, "")
+    .replaceAll("_", " ")
+    .toLowerCase();
+}

@@ -1,0 +1,28 @@
+/**
+ * Usage by day: a chart for each meter, because their units are different things.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { UsageDays } from "../../report/report-data.ts";
+import { DayChart } from "../look/day-chart.tsx";
+import { numberText } from "../look/figures.ts";
+
+/** The charts of some meters. */
+export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
+  return (
+    <div class="charts">
+      {usage.map(({ label, from, quantities }, index) => (
+        <DayChart
+          key={index}
+          title={label}
+          from={from}
+          series={[{ label, values: quantities }]}
+          valueText={numberText}
+          bars
+        />
+      ))}
+    </div>
+  );
+}

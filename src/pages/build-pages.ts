@@ -1,0 +1,57 @@
+/**
+ * Bundles the pages: what runs in a browser, with the packages that it takes from, into one file each.
+ *
+ * @module
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
+import { type PlayExample, stateOfRecipe } from "./play/play-state.ts";
+import { type Recipe, recipesIn } from "./play/recipes.ts";
+import { selfContained } from "./self-contained.ts";
+
+/** Where the sources of the package are, seen from `src` and from `dist`. */
+const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
+
+/** The script and the style of a page. */
+export async function bundleOf(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    charset: "utf8",
+    legalComments: "none",
+    outdir: "out",
+    write: false,
+    tsconfigRaw: {},
+    define: { EXAMPLES: JSON.stringify(name === "play" ? examples() : []) },
+  });
+  const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+  return { script: textOf(".js"), style: textOf(".css") };
+}
+
+/** The recipes of the cookbook, for the playground to begin from. */
+function examples(): readonly PlayExample[] {
+  const cookbook = readFileSync(new URL("../../docs/cookbook.md", import.meta.url), "utf8");
+  return recipesIn(cookbook).map(({ title, recipe }) => ({
+    title,
+    state: stateOfRecipe(JSON.parse(recipe) as Recipe),
+  }));
+}
+
+/** Writes all pages to `dist/pages`. */
+export async function buildPages(): Promise<void> {
+  for (const [name, title] of Object.entries(PAGE_TITLES) as [PageName, string][]) {
+    const file = pageFile(name);
+    mkdirSync(new URL(".", file), { recursive: true });
+    writeFileSync(file, selfContained({ title, ...(await bundleOf(name)) }));
+  }
+}

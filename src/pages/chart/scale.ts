@@ -1,0 +1,61 @@
+/**
+ * Axes with round ticks, and places on them.
+ *
+ * @module
+ */
+import {
+  add,
+  type Decimal,
+  decimalOf,
+  divide,
+  greatest,
+  least,
+  multiply,
+  subtract,
+  ZERO,
+} from "../../numbers/decimal.ts";
+
+/** One axis. */
+export interface Axis {
+  readonly min: Decimal;
+  readonly max: Decimal;
+  /** Ascending, all within the axis; zero is one of them where the axis has it. */
+  readonly ticks: readonly Decimal[];
+  /** Where a value is, from 0 at `min` to 1 at `max`: a place on a picture, never an amount. */
+  readonly at: (value: Decimal) => number;
+}
+
+/** An axis from 0 to a quantity, which is its end. @param count about how many ticks */
+export function quantityAxis(upTo: Decimal, count: number): Axis {
+  return axisOf(ZERO, upTo, stepOf(upTo, count));
+}
+
+/** An axis that holds 0 and all amounts, and ends at round ones. */
+export function amountAxis(amounts: readonly Decimal[], count: number): Axis {
+  const [low, high] = [amounts.reduce(least, ZERO), amounts.reduce(greatest, ZERO)];
+  const step = stepOf(greatest(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
+  const whole = (value: Decimal): Decimal => multiply(divide(value, step).floor(), step);
+  const max = whole(high).eq(high) ? high : add(whole(high), step);
+  return axisOf(whole(low), max.isZero() && low.isZero() ? step : max, step);
+}
+
+function axisOf(min: Decimal, max: Decimal, step: Decimal): Axis {
+  const first = divide(min, step).ceil();
+  const count = Math.min(20, divide(subtract(max, min), step).floor().toNumber());
+  const ticks = Array.from({ length: count + 1 }, (_, index) => multiply(add(first, decimalOf(index)), step));
+  const span = subtract(max, min);
+  return { min, max, ticks, at: (value) => divide(roughly(value, min), span).toNumber() };
+}
+
+/** A difference of which a picture shows few digits; values of very different sizes have no exact one of 100 digits. */
+function roughly(value: Decimal, min: Decimal): Decimal {
+  return value.toSignificantDigits(30).sub(min.toSignificantDigits(30));
+}
+
+/** A step of 1, 2 or 5 times a power of ten, of which a length has about so many. */
+function stepOf(length: Decimal, count: number): Decimal {
+  const rough = length.isZero() ? decimalOf(1) : divide(length, decimalOf(count));
+  const power = decimalOf(`1e${rough.e}`);
+  const factor = divide(rough, power).toNumber();
+  return multiply(decimalOf(factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10), power);
+}

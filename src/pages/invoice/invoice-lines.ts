@@ -1,0 +1,171 @@
+/**
+ * The lines of an invoice as the one who pays it reads them: cards with their slabs in words, then what is added, paid
+ * and due.
+ *
+ * @module
+ */
+import { itemTexts, partTexts, slabsBehind } from "../../invoicing/explanation-text.ts";
+import { groupedIn, moneyText, numberText } from "../../invoicing/figure-text.ts";
+import type { Invoice, InvoiceLine, InvoiceStatus } from "../../invoicing/invoice.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
+import { slabWords } from "../slab-words.ts";
+
+/** A row of the table. */
+export interface PageRow {
+  readonly kind: "group" | "card" | "slab" | "note" | "sum" | "total";
+  readonly label: string;
+  readonly quantity?: string;
+  readonly rate?: string;
+  readonly amount?: string;
+}
+
+/** What is paid of an invoice, and what is due. */
+export interface Payment {
+  readonly paid: Decimal;
+  readonly due: Decimal;
+}
+
+/** What is due of a total: nothing of a draft, of what a group's invoice shows, and of what is paid (S13.4, S16.7). */
+export function paymentOf(status: InvoiceStatus, total: Decimal): Payment {
+  switch (status) {
+    case "DUE":
+      return { paid: ZERO, due: total };
+    case "PAID":
+      return { paid: greatest(total, ZERO), due: ZERO };
+    case "DRAFT":
+    case "MERGED":
+      return { paid: ZERO, due: ZERO };
+  }
+}
+
+/** The rows of an invoice. */
+export function pageRows(invoice: Invoice): readonly PageRow[] {
+  const digits = minorUnitDigits(invoice.currency);
+  const { revenueInfo, status } = invoice;
+  const money = (amount: Decimal): string => moneyText(amount, digits);
+  const sum = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: money(amount) });
+  const subTotals = linesOfType(revenueInfo, "SUB_TOTAL_AMOUNT");
+  const trueUps = linesOfType(revenueInfo, "TRUE_UP_AMOUNT").filter(({ value }) => !value.isZero());
+  const credits = linesOfType(revenueInfo, "TOTAL_CREDITS").flatMap(({ lineItems = [] }) => lineItems);
+  const { paid, due } = paymentOf(status, revenueInfo.value);
+  return [
+    ...subTotals.flatMap(({ lineItems = [] }) => lineItems.flatMap((line) => itemRows(line, digits))),
+    ...subTotals.map(({ value }) => sum("Sub-total", value)),
+    ...trueUps.flatMap((line) => [sum(line.description ?? "Minimum commitment", line.value), ...notesOf(line)]),
+    ...credits.map(({ description, id, value }) => sum(`Credit: ${description ?? id ?? ""}`, value)),
+    { kind: "total", label: `Total ${invoice.currency}`, amount: money(revenueInfo.value) },
+    ...(status === "DUE" || status === "PAID"
+      ? [sum("Paid", paid), { kind: "total" as const, label: `Due ${invoice.currency}`, amount: money(due) }]
+      : []),
+    ...unpricedRows(invoice),
+  ];
+}
+
+/** A card with what is below it, or cards with one tag. */
+function itemRows(line: InvoiceLine, digits: number): readonly PageRow[] {
+  if (line.type !== "CUSTOM_TAG") return cardRows(line, digits);
+  const group: PageRow = { kind: "group", label: line.description ?? "", amount: moneyText(line.value, digits) };
+  return [group, ...(line.lineItems ?? []).flatMap((card) => cardRows(card, digits))];
+}
+
+function cardRows(card: InvoiceLine, digits: number): readonly PageRow[] {
+  const { lineItems = [], quantity, value } = card;
+  const label = card.description ?? card.id ?? card.type;
+  const own: PageRow = {
+    kind: "card",
+    label,
+    ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
+    amount: moneyText(value, digits),
+  };
+  const [only, ...more] = lineItems;
+  const slabs = slabsBehind(card);
+  // One slab that says nothing but the card's own figures is written on the card's row.
+  if (only !== undefined && more.length === 0 && isWholeCard(only, card, slabs.get(only)?.startAfter)) {
+    const rate = isPlain(card) ? only.valuePerQuantity : undefined;
+    const texts = [...notesOf(card), ...notesBelow(card, only)];
+    return [{ ...own, ...(rate === undefined ? {} : { rate: moneyText(rate, digits) }) }, ...texts];
+  }
+  return [
+    own,
+    ...notesOf(card),
+    ...lineItems.flatMap((item) => [slabRow(item, card, digits), ...notesBelow(card, item)]),
+  ];
+}
+
+function isWholeCard(item: InvoiceLine, card: InvoiceLine, startAfter: Decimal | undefined): boolean {
+  return (
+    startAfter?.isZero() === true && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true
+  );
+}
+
+function slabRow(item: InvoiceLine, card: InvoiceLine, digits: number): PageRow {
+  const { quantity, valuePerQuantity, value } = item;
+  return {
+    kind: "slab",
+    label: slabLabel(item, card),
+    ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
+    ...(valuePerQuantity === undefined ? {} : { rate: moneyText(valuePerQuantity, digits) }),
+    amount: moneyText(value, digits),
+  };
+}
+
+/** `first 1,000`; of a line without an explanation what it says itself. */
+function slabLabel(item: InvoiceLine, card: InvoiceLine): string {
+  const slab = slabsBehind(card).get(item);
+  const { explanation } = card;
+  const parts = explanation?.of === "CARD" ? explanation.parts : [];
+  const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
+  if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
+  const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ZERO)}` }[
+    slab.priceType
+  ];
+  return `${slabWords(model, slab)}, ${how}`;
+}
+
+/** Sentences on how a line was made, where it is more than its quantity and rate say. */
+function notesOf(line: InvoiceLine): readonly PageRow[] {
+  return isPlain(line) ? [] : partTexts(line).map(({ text }) => noteRow(text));
+}
+
+/** Whether a line is one quantity, priced in full. */
+function isPlain({ explanation }: InvoiceLine): boolean {
+  const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
+  const [only, ...more] = parts;
+  return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
+}
+
+function notesBelow(card: InvoiceLine, item: InvoiceLine): readonly PageRow[] {
+  const text = itemTexts(card).get(item);
+  return text === undefined ? [] : [noteRow(text.text)];
+}
+
+/** A sentence with its days in words; days that it has named are not said again. */
+function noteRow(text: string): PageRow {
+  const label = text.replaceAll(/ × (\d+)\/(\d+) days/g, (_, days: string, of: string) => {
+    const words = ` for ${days} of ${of} days`;
+    return text.includes(words) ? ` × ${days}/${of}` : words;
+  });
+  return { kind: "note", label };
+}
+
+/** Usage that no line above prices. */
+function unpricedRows({ revenueInfo, usageInfo }: Invoice): readonly PageRow[] {
+  const priced = new Set(allLines(revenueInfo).map(({ id }) => id));
+  const others = (usageInfo?.lineItems ?? []).filter(({ id }) => !priced.has(id));
+  if (others.length === 0) return [];
+  return [
+    { kind: "group", label: "Usage that is not priced" },
+    ...others.map(({ description, quantity }): PageRow => {
+      return { kind: "slab", label: description, quantity: numberText(quantity) };
+    }),
+  ];
+}
+
+function linesOfType(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
+  return allLines(line).filter((found) => found.type === type);
+}
+
+function allLines(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(allLines)];
+}

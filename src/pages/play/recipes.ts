@@ -1,0 +1,86 @@
+/**
+ * The recipes of the cookbook, as books with usage: what the playground begins from, and what tests run.
+ *
+ * @module
+ */
+
+import type { EventInput } from "../../metering/event-envelope.ts";
+
+/** What a recipe changes of the small book. */
+export interface Recipe {
+  readonly plan: object;
+  readonly nextPlan?: object;
+  readonly nextPlanFrom?: string;
+  readonly interval?: string;
+  readonly currencies?: readonly string[];
+  readonly addOns?: readonly object[];
+  readonly features?: readonly object[];
+  readonly invoiceGroups?: readonly object[];
+  readonly account?: object;
+  readonly association?: object;
+  readonly events: readonly (readonly [day: string, value: number | string])[];
+  readonly until?: string;
+  readonly showDue?: boolean;
+}
+
+/** The small book with what a recipe changes of it. */
+export function bookOf(recipe: Recipe): unknown {
+  const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
+  const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
+  const plan = (id: string, details: object): object => ({
+    id,
+    name: id,
+    status: "ACTIVE",
+    pricePlanDetails: { supportedCurrencies: currencies, pricingCycleConfig: { interval, startOffset }, ...details },
+  });
+  const { nextPlan, nextPlanFrom } = recipe;
+  const next = nextPlan === undefined ? [] : [plan("pp.next", nextPlan)];
+  const later = nextPlan === undefined ? [] : [{ pricePlanId: "pp.next", effectiveFrom: nextPlanFrom }];
+  return {
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "usage", attributes: [{ name: "quantity" }] }],
+    usageMeters: [
+      {
+        id: "um.used",
+        name: "Usage",
+        aggregation: "SUM",
+        eventSchemaName: "usage",
+        computations: [{ order: 1, computation: { var: "attribute.quantity" } }],
+      },
+    ],
+    features: recipe.features,
+    addOns: recipe.addOns,
+    pricePlans: [plan("pp.recipe", recipe.plan), ...next],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [
+      {
+        id: "contoso-prod",
+        name: "Contoso production",
+        customerId: "contoso",
+        pricePlans: [{ pricePlanId: "pp.recipe", effectiveFrom: "2026-01-01", ...recipe.association }, ...later],
+        ...recipe.account,
+      },
+    ],
+    invoiceGroups: recipe.invoiceGroups,
+  };
+}
+
+/** The events of a recipe, as they are sent. */
+export function eventsOf({ events }: Recipe): readonly EventInput[] {
+  return events.map(([day, value], index) => ({
+    schemaName: "usage",
+    id: `e-${index + 1}`,
+    accountId: "contoso-prod",
+    timestamp: `${day}T12:00:00Z`,
+    attributes: [{ name: "quantity", value }],
+    dimensions: {},
+  }));
+}
+
+/** Every recipe of the page with the invoices that are printed below it. */
+export function recipesIn(
+  cookbook: string,
+): readonly { readonly title: string; readonly recipe: string; readonly invoices: string }[] {
+  const blocks = cookbook.matchAll(/^## (.+)$[^]*?^```json recipe\n([^]*?)\n```\n\n```text\n([^]*?)\n```$/gm);
+  return [...blocks].map(([, title = "", recipe = "", invoices = ""]) => ({ title, recipe, invoices }));
+}

@@ -1,0 +1,121 @@
+/**
+ * An invoice as a page shows it: the rows that a terminal prints, with what is needed to look into each.
+ *
+ * @module
+ */
+import { DAY_MS, formatDate } from "../../calendar/instant.ts";
+import { itemTexts, partTexts } from "../../invoicing/explanation-text.ts";
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { printable } from "../../invoicing/printable.ts";
+import { type Decimal, textOf } from "../../numbers/decimal.ts";
+import { roundFraction } from "../../numbers/fraction.ts";
+import type { ChargedDay } from "../../proof/charge-by-day.ts";
+import type { Rounding } from "../../rating/commitment.ts";
+import type { InvoiceData, LineData, LineDays } from "./report-data.ts";
+
+/** What a line's charge came to on each day, where that is known. */
+export type DaysOfLine = (line: InvoiceLine) => readonly ChargedDay[] | undefined;
+
+/** An invoice with its lines. */
+export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
+  return {
+    type: invoice.invoiceType,
+    status: invoice.status,
+    from: dayIn(invoice.startDate),
+    until: dayIn(invoice.endDate),
+    date: dayIn(invoice.invoiceDate),
+    due: dayIn(invoice.dueDate),
+    plan: printable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
+    amount: textOf(invoice.revenueInfo.value),
+    lines: linesOf(invoice, daysOf),
+    unpriced: unpricedOf(invoice),
+    notices: invoice.notices.map(printable),
+  };
+}
+
+function linesOf({ revenueInfo }: Invoice, daysOf: DaysOfLine): readonly LineData[] {
+  const lines: LineData[] = [];
+  for (const line of found(revenueInfo, "SUB_TOTAL_AMOUNT")) {
+    for (const card of line.lineItems ?? []) lines.push(cardData(card, line.value, daysOf));
+    lines.push(totalData("Sub-total", line));
+  }
+  for (const line of found(revenueInfo, "TRUE_UP_AMOUNT"))
+    if (!line.value.isZero()) lines.push(totalData(`True-up: ${line.description ?? "minimum commitment"}`, line));
+  for (const credits of found(revenueInfo, "TOTAL_CREDITS"))
+    for (const credit of credits.lineItems ?? [])
+      lines.push(totalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit));
+  lines.push(totalData("Total", revenueInfo));
+  return lines;
+}
+
+function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
+  const texts = itemTexts(line);
+  const { explanation } = line;
+  const days = daysOf(line);
+  const lines = (line.lineItems ?? []).map((item) => {
+    const data = cardData(item, line.value, daysOf);
+    const text = texts.get(item);
+    return text === undefined ? data : { ...data, because: [...(data.because ?? []), printable(text.text)] };
+  });
+  const isPart = line.type.endsWith("_SLAB_AMOUNT") || line.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
+  return {
+    kind: isPart ? "part" : "card",
+    ...common(line, line.description ?? line.id ?? line.type),
+    ...(line.type.endsWith("_SLAB_AMOUNT") ? { figures: true } : {}),
+    ...(line.quantity === undefined ? {} : { quantity: textOf(line.quantity) }),
+    ...(line.valuePerQuantity === undefined ? {} : { rate: textOf(line.valuePerQuantity) }),
+    ...shareOf(line.value, whole),
+    ...(days === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(days, explanation.rounding) }),
+    ...(lines.length === 0 ? {} : { lines }),
+  };
+}
+
+function totalData(label: string, line: InvoiceLine): LineData {
+  return { kind: "total", ...common(line, label) };
+}
+
+function common(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
+  // A sentence without a figure says what the label says.
+  const because = partTexts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [printable(text)] : []));
+  return {
+    label: printable(label),
+    amount: textOf(line.value),
+    ...(line.exactValue === undefined ? {} : { exact: line.exactValue }),
+    ...(because.length === 0 ? {} : { because }),
+  };
+}
+
+/** The part of a whole above 0 that an amount above 0 is, for the length of a bar. */
+function shareOf(amount: Decimal, whole: Decimal): Pick<LineData, "share"> {
+  if (!amount.gt(0) || !whole.gt(0)) return {};
+  return { share: Math.min(1, Number((amount.toNumber() / whole.toNumber()).toFixed(4))) };
+}
+
+function daysData(days: readonly ChargedDay[], { digits, mode }: Rounding): LineDays {
+  return {
+    from: formatDate((days[0]?.day ?? 0) * DAY_MS),
+    quantities: days.map(({ quantity }) => textOf(quantity)),
+    amounts: days.map(({ amountSoFar }) => textOf(roundFraction(amountSoFar, digits, mode))),
+    slabs: days.map(({ slab }) => slab ?? 0),
+  };
+}
+
+/** Meters whose usage no line prices. */
+function unpricedOf({ usageInfo, revenueInfo }: Invoice): InvoiceData["unpriced"] {
+  const priced = new Set(withBelow(revenueInfo).map(({ id }) => id));
+  return (usageInfo?.lineItems ?? [])
+    .filter(({ id }) => !priced.has(id))
+    .map(({ description, quantity }) => ({ label: printable(description), quantity: textOf(quantity) }));
+}
+
+function found(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
+  return withBelow(line).filter((each) => each.type === type);
+}
+
+function withBelow(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(withBelow)];
+}
+
+function dayIn(instant: string): string {
+  return instant.slice(0, 10);
+}

@@ -1,0 +1,230 @@
+/**
+ * Makes the data of a report of what a preview drew.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
+import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { printable } from "../../invoicing/printable.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+import type { Backtest } from "../../proof/backtest/backtest.ts";
+import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
+import { bytesOf } from "./bytes.ts";
+import { type ChargeSums, chargeSums } from "./charge-sums.ts";
+import { draftsOf } from "./drafts-of.ts";
+import { invoiceData } from "./invoice-data.ts";
+import type {
+  AccountData,
+  AccountDetail,
+  CurrencyTotal,
+  LineFault,
+  NamedAmount,
+  ReportData,
+  UsageDays,
+} from "./report-data.ts";
+
+/** What a report is made of. */
+export interface ReportInput {
+  readonly book: Book;
+  /** With explanations. */
+  readonly invoices: readonly Invoice[];
+  /** The usage of an account. */
+  readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
+  readonly events: Readonly<Record<string, number>>;
+  readonly problems: ReportData["problems"];
+  readonly notices: readonly string[];
+  /** What drafts would change, with the causes of each line. */
+  readonly backtest?: Backtest | undefined;
+  /** What the drafts are called, in their order; default by their plans alone. */
+  readonly draftNames?: readonly string[];
+}
+
+/** How large the parts of a report may be, in bytes of its JSON. */
+export interface ReportRoom {
+  /** The invoices and usage of accounts. */
+  readonly details: number;
+  /** The rows of accounts. */
+  readonly rows: number;
+  /** The accounts of all drafts together. */
+  readonly drafts: number;
+}
+
+/** What is left of ten megabytes is the page itself, and what is known of all accounts together. */
+const ROOM: ReportRoom = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
+
+/** The data of a report. @param most what does not fit is left out, and counted */
+export function reportOf(
+  { book, invoices, cellsOf, events, problems, notices, backtest, draftNames }: ReportInput,
+  most = ROOM,
+): ReportData {
+  const drawn = accountsOf(book, invoices);
+  const usage = createUsageSums(book);
+  const charges = chargeSums();
+  const room = { details: most.details, rows: most.rows };
+  const accounts: AccountData[] = [];
+  let detailed = 0;
+  for (const account of drawn) {
+    const detail = detailOf({ book, cellsOf, usage, charges }, account);
+    room.rows -= bytesOf(account.row);
+    if (room.rows < 0) continue;
+    room.details -= room.details < 0 ? 0 : bytesOf(detail);
+    if (room.details >= 0) detailed++;
+    accounts.push(room.details < 0 ? account.row : { ...account.row, detail });
+  }
+  return {
+    ...periodOf(invoices),
+    totals: totalsOf(drawn),
+    events,
+    problems: { first: problems.first.map(printableFault), count: problems.count },
+    notices: notices.map(printable),
+    usage: usage.all(periodOf(invoices).period),
+    charges: charges.all(),
+    accounts,
+    leftOut: drawn.length - accounts.length,
+    detailed,
+    drafts: backtest === undefined ? [] : draftsOf(book, backtest, draftNames ?? [], most.drafts),
+  };
+}
+
+/** An account with what it is made of. */
+interface DrawnAccount {
+  readonly row: AccountData;
+  readonly amount: Decimal;
+  readonly invoices: readonly Invoice[];
+}
+
+/** The accounts that have invoices, the largest amount first. */
+function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAccount[] {
+  const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
+  const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
+  const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
+  for (const invoice of invoices) {
+    const own = byAccount.get(invoice.accountId);
+    if (own === undefined) byAccount.set(invoice.accountId, [invoice]);
+    else own.push(invoice);
+  }
+  const drawn = [...byAccount].map(([id, own]): DrawnAccount => {
+    const [{ customerId, currency }] = own;
+    const amount = sum(own.map(({ revenueInfo }) => revenueInfo.value));
+    const row = {
+      id: printable(id),
+      name: printable(names.get(id) ?? id),
+      customer: printable(customers.get(customerId) ?? customerId),
+      currency,
+      amount: textOf(amount),
+      invoices: own.length,
+    };
+    return { row, amount, invoices: own };
+  });
+  return drawn.sort((a, b) => b.amount.comparedTo(a.amount));
+}
+
+interface DetailContext extends Pick<ReportInput, "book" | "cellsOf"> {
+  readonly usage: UsageSums;
+  readonly charges: ChargeSums;
+}
+
+/** What an account opens; what it used and was charged is added to the sums of all. */
+function detailOf({ book, cellsOf, usage, charges }: DetailContext, { invoices }: DrawnAccount): AccountDetail {
+  const own = createUsageSums(book);
+  for (const cell of cellsOf(invoices[0]?.accountId ?? "")) {
+    own.add(cell);
+    usage.add(cell);
+  }
+  return {
+    usage: own.all(periodOf(invoices).period),
+    invoices: invoices.map((invoice) => {
+      const known = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
+      for (const line of usageLines(invoice.revenueInfo)) {
+        const days = chargeByDay(book, invoice, line, own.of(line.id ?? ""));
+        known.set(line, days);
+        if (days !== undefined) charges.add(invoice, line, days);
+      }
+      return invoiceData(invoice, (line) => known.get(line));
+    }),
+  };
+}
+
+function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
+  if (line.type === "USAGE_RATE_CARD_AMOUNT") return [line];
+  return (line.lineItems ?? []).flatMap(usageLines);
+}
+
+/** Usage added up by meter and day. */
+interface UsageSums {
+  readonly add: (cell: UsageCell) => void;
+  readonly of: (meterId: string) => ReadonlyMap<Day, Decimal>;
+  /** Meter by meter, in the order of the book, over the days of a period and those with usage. */
+  readonly all: (period: ReportData["period"]) => readonly UsageDays[];
+}
+
+function createUsageSums({ usageMeters }: Book): UsageSums {
+  const sums = new Map<string, Map<Day, Decimal>>();
+  return {
+    add({ meterId, day, quantity }) {
+      let days = sums.get(meterId);
+      if (days === undefined) sums.set(meterId, (days = new Map<Day, Decimal>()));
+      days.set(day, add(days.get(day) ?? ZERO, quantity));
+    },
+    of: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
+    all: (period) =>
+      usageMeters.flatMap(({ id, name }) => {
+        const days = sums.get(id);
+        if (days === undefined || days.size === 0) return [];
+        let [first, last] =
+          period === undefined ? [Infinity, -Infinity] : [parseDay(period.from), parseDay(period.until) - 1];
+        for (const day of days.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)];
+        const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
+          textOf(days.get(first + index) ?? ZERO),
+        );
+        return [{ label: printable(name), from: formatDate(first * DAY_MS), quantities }];
+      }),
+  };
+}
+
+function totalsOf(accounts: readonly DrawnAccount[]): readonly CurrencyTotal[] {
+  const currencies = [...new Set(accounts.map(({ row }) => row.currency))];
+  const totals = currencies.map((currency) => {
+    const own = accounts.filter(({ row }) => row.currency === currency);
+    return {
+      currency,
+      digits: minorUnitDigits(currency),
+      amount: textOf(sum(own.map(({ amount }) => amount))),
+      accounts: own.length,
+      invoices: own.reduce((count, { row }) => count + row.invoices, 0),
+      cards: cardsOf(own.flatMap(({ invoices }) => invoices)),
+    };
+  });
+  return totals.sort((a, b) => b.invoices - a.invoices);
+}
+
+/** What each card comes to over all invoices, the largest first; true-ups are among them. */
+function cardsOf(invoices: readonly Invoice[]): readonly NamedAmount[] {
+  const sums = new Map<string, Decimal>();
+  const visit = (line: InvoiceLine): void => {
+    if (CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT") {
+      const label = printable(line.description ?? line.id ?? line.type);
+      sums.set(label, add(sums.get(label) ?? ZERO, line.value));
+    } else line.lineItems?.forEach(visit);
+  };
+  for (const { revenueInfo } of invoices) visit(revenueInfo);
+  return [...sums]
+    .filter(([, amount]) => !amount.isZero())
+    .sort(([, a], [, b]) => b.comparedTo(a))
+    .map(([label, amount]) => ({ label, amount: textOf(amount) }));
+}
+
+/** From the first day that an invoice is for to the last. */
+function periodOf(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { startDate, endDate } of invoices)
+    [first, last] = [Math.min(first, parseInstant(startDate)), Math.max(last, parseInstant(endDate))];
+  return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
+}
+
+function printableFault({ place, status, message }: LineFault): LineFault {
+  return { place: printable(place), status, message: printable(message) };
+}

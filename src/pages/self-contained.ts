@@ -1,0 +1,87 @@
+/**
+ * An HTML page in one file: its script and its style are in it, and a policy lets nothing else run or load.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+
+/** What a page is made of. */
+export interface PageParts {
+  readonly title: string;
+  /** A classic script: it runs when the page and its data are there. */
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Where data is put into a page. */
+const DATA_PLACE = "<!-- data -->";
+
+/**
+ * A page whose policy names its script and its style by their hashes: what is not in it is not run, and nothing is loaded
+ * from anywhere. Workers may be made of the page's own text, pictures of data.
+ */
+export function selfContained({ title, script, style }: PageParts): string {
+  const code = withoutEnds(script, "script");
+  const look = withoutEnds(style, "style");
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(code)}'`,
+    `style-src '${hashOf(look)}'`,
+    "img-src data:",
+    "worker-src blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>${look}</style>
+</head>
+<body>
+<div id="page"><noscript>This page shows its data with a script: switch on JavaScript to read it.</noscript></div>
+${DATA_PLACE}
+<script>${code}</script>
+</body>
+</html>
+`;
+}
+
+/**
+ * A page with its data in it, as an element that the browser does not run.
+ *
+ * @param html what {@link selfContained} made
+ * @param json any JSON text
+ */
+export function withData(html: string, json: string): string {
+  const at = html.indexOf(DATA_PLACE);
+  if (at === -1) throw new TypeError("expected a page that has a place for data");
+  const element = `<script type="application/json" id="data">${inert(json)}</script>`;
+  return `${html.slice(0, at)}${element}${html.slice(at + DATA_PLACE.length)}`;
+}
+
+/** JSON that no HTML parser sees an end or a comment in; it means the same. */
+export function inert(json: string): string {
+  return json.replaceAll("<", "\\u003c");
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
+}
+
+/** A script or a style may not hold its own end, nor begin a comment that hides it: a bundler writes these otherwise. */
+function withoutEnds(text: string, tag: "script" | "style"): string {
+  const found = new RegExp(`</${tag}|<!--`, "i").exec(text);
+  if (found !== null) throw new TypeError(`expected a ${tag} without ${found[0]}`);
+  return text.trim();
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}

@@ -1,0 +1,57 @@
+/**
+ * Slabs as a person says them: "first 1,000", "next 9,000", "above 10,000".
+ *
+ * @module
+ */
+import { moneyText, numberText } from "../invoicing/figure-text.ts";
+import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
+
+/** A slab, as far as its name goes. */
+export interface SlabReach {
+  /** Units, exclusive. */
+  readonly startAfter: Decimal;
+  /** Units, inclusive; absent on the last slab. */
+  readonly endAt?: Decimal | undefined;
+}
+
+/** Which units a slab prices: in TIERED its own, in VOLUME all of a quantity that ends in it (S7.2). */
+export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabReach): string {
+  if (startAfter.isZero()) {
+    if (endAt === undefined) return "all units";
+    return model === "TIERED" ? `first ${numberText(endAt)}` : `up to ${numberText(endAt)}`;
+  }
+  if (endAt === undefined) return `above ${numberText(startAfter)}`;
+  return model === "TIERED" ? `next ${numberText(subtract(endAt, startAfter))}` : `up to ${numberText(endAt)}`;
+}
+
+/** How a slab is priced. */
+export interface SlabPrice {
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  readonly rate: Decimal;
+  readonly packageSize?: Decimal | undefined;
+  readonly flatRate?: Decimal | undefined;
+  readonly minimumRate?: Decimal | undefined;
+  readonly maximumRate?: Decimal | undefined;
+}
+
+/** A slab's price in words: `0.01 each, at least 5.00`. @param digits of the currency's minor unit */
+export function priceWords(slab: SlabPrice, digits: number): string {
+  const money = (amount: Decimal): string => moneyText(amount, digits);
+  const words = [rateWords(slab, digits)];
+  if (slab.flatRate?.isZero() === false) words.push(`and ${money(slab.flatRate)} once`);
+  if (slab.minimumRate !== undefined) words.push(`at least ${money(slab.minimumRate)}`);
+  if (slab.maximumRate !== undefined) words.push(`at most ${money(slab.maximumRate)}`);
+  return words.join(", ");
+}
+
+function rateWords({ priceType, rate, packageSize = ONE }: SlabPrice, digits: number): string {
+  if (rate.isZero()) return "free";
+  switch (priceType) {
+    case "FLAT":
+      return `${moneyText(rate, digits)} in all`;
+    case "PER_UNIT":
+      return `${moneyText(rate, digits)} each`;
+    case "PACKAGE":
+      return `${moneyText(rate, digits)} for every ${numberText(packageSize)} begun`;
+  }
+}

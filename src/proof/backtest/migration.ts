@@ -1,0 +1,65 @@
+import type { Account } from "../../book/model/account.ts";
+/**
+ * A backtest of a migration: accounts move to a draft on a date (S16.5).
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { MigrationMode } from "../../book/model/requests.ts";
+import { MIGRATION_MODES } from "../../book/requests/requests.ts";
+import { DAY_MS, formatDate, type Instant, instantOf } from "../../calendar/instant.ts";
+import type { LaneResult } from "../../ledger/preview/preview-lane.ts";
+import { invalidOption } from "../../ledger/preview/preview-range.ts";
+import type { TriedMigration } from "../../ledger/preview/preview-tried.ts";
+
+/** When and how accounts move. */
+export interface MigrationInput {
+  readonly mode: MigrationMode;
+  /** A UTC day; as an instant, its midnight. The account's plan at that midnight is the one that it leaves. */
+  readonly on: string | Instant | Date;
+}
+
+/** What a migration did. */
+export interface MigrationTried {
+  readonly mode: MigrationMode;
+  /** The UTC day, as in `2026-01-31`. */
+  readonly on: string;
+  readonly moved: number;
+  /** Accounts that stay as they are: with overrides that the mode keeps, without a plan on the day, or with one that ends. */
+  readonly stayed: readonly string[];
+}
+
+/** @throws {RatebookError} ERR_OPTION_INVALID for another mode, or an instant that is no midnight; ERR_DATE_INVALID */
+export function migrationOf({ mode, on }: MigrationInput): TriedMigration {
+  if (!(MIGRATION_MODES as readonly string[]).includes(mode))
+    throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
+  const at = instantOf(on);
+  if (at % DAY_MS !== 0) throw invalidOption("migration", "migration: expected a UTC day, got an instant within it");
+  return { mode, on: at };
+}
+
+/**
+ * A draft to move to: where the book has that very version, the draft is its plan's next one, for the old one is what accounts
+ * leave.
+ */
+export function ownVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePlans">): PricePlan {
+  const versions = pricePlans.filter(({ id }) => id === draft.id).map(({ version }) => version);
+  return versions.includes(draft.version) ? { ...draft, version: Math.max(...versions) + 1 } : draft;
+}
+
+/** What a lane's migration did to the accounts that are shown; undefined without one. */
+export function migrationTried(
+  { tried: { migration }, accounts }: LaneResult,
+  plan: PricePlan,
+  shown: readonly Account[],
+): MigrationTried | undefined {
+  if (migration === undefined) return undefined;
+  const isMoved = ({ id }: Account): boolean =>
+    accounts
+      .of(id)
+      ?.seen.record.associations.some((each) => each.plan?.planId === plan.id && each.plan.version === plan.version) ??
+    false;
+  const stayed = shown.filter((account) => !isMoved(account)).map(({ id }) => id);
+  return { mode: migration.mode, on: formatDate(migration.on), moved: shown.length - stayed.length, stayed };
+}

@@ -1,0 +1,222 @@
+/**
+ * What a cycle of a whole plan costs as the usage of one card grows: the exact curve of each card, and of the total.
+ *
+ * @module
+ */
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
+import type { RatePlan, RateValue } from "../book/model/rate-card.ts";
+import { RatebookError } from "../errors.ts";
+import {
+  add,
+  type Decimal,
+  type DecimalInput,
+  decimalOf,
+  greatest,
+  multiply,
+  subtract,
+  sum,
+  ZERO,
+} from "../numbers/decimal.ts";
+import { inCurrency, ratedSlabsOf } from "../rating/card-rates.ts";
+import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
+import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
+import { chargedIn } from "../rating/recurrence.ts";
+import { held, priceThrough } from "../rating/slabs.ts";
+import { curveOf, type PriceCurve } from "./price-curve.ts";
+
+/** A kind of card whose quantity varies. */
+export type CurveKind = "USAGE" | "LICENSE" | "ENTITLEMENT_OVERAGE";
+
+/** What one card costs at every quantity, and what the whole cycle then costs. */
+export interface CardCurve {
+  readonly kind: CurveKind;
+  /** Of the meter, the license or the feature. */
+  readonly id: string;
+  /** As invoices show it. */
+  readonly name: string;
+  /** The slabs with their rates in the currency. */
+  readonly slabs: RatedSlabs;
+  /** Units: what the card is held at in the totals of the others. */
+  readonly heldAt: Decimal;
+  /** The largest quantity of both curves, inclusive. */
+  readonly upTo: Decimal;
+  /** The card alone. */
+  readonly card: PriceCurve;
+  /** The cycle: the card, what is fixed of the plan, and the other cards at their quantities, held to the commitment. */
+  readonly total: PriceCurve;
+}
+
+/** The curves of a plan in one currency. All amounts are exact, major units, of a whole natural cycle. */
+export interface PlanCurves {
+  readonly currency: string;
+  /** The fees, entitlements and grants of the cycle together. */
+  readonly fixed: Decimal;
+  /** The least that the cycle costs (S13.3); absent where the plan has no commitment. */
+  readonly commitment?: Decimal;
+  /** In the order of the plan: usage, licenses, overage. */
+  readonly cards: readonly CardCurve[];
+}
+
+/** What curves are drawn of. */
+export interface PlanCurveOptions {
+  /** ISO 4217; default the first that the plan supports. */
+  readonly currency?: string | undefined;
+  /** Units by the id of a meter, license or feature: what the other cards are held at; default 0. */
+  readonly quantities?: Readonly<Record<string, DecimalInput>> | undefined;
+  /** The largest quantity of every card, above 0; default one that shows all slabs. */
+  readonly upTo?: DecimalInput | undefined;
+  /** Which cycle of an association; a fee of another cycle is not in the total (S9.1). Default 1. */
+  readonly cycle?: number | undefined;
+  /** Names by the id of a meter, license or feature, for cards without one of their own; default the ids. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * The exact curves of a plan (S7, S9.1, S13.3), before lines are rounded.
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID when the plan has no rates in the currency, or no currency; ERR_NUMBER_INVALID
+ * or ERR_OPTION_INVALID for an option that is none; ERR_ARITHMETIC where an amount needs more than 100 digits
+ */
+export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {}): PlanCurves {
+  const currency = options.currency ?? plan.supportedCurrencies?.[0];
+  if (currency === undefined) throw new RatebookError("ERR_RATES_INVALID", "the plan supports no currency", {});
+  const cards = varyingCards(plan, currency, options.names).map((card) => {
+    const asked = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
+    const quantity = asked === undefined ? ZERO : decimalOf(asked);
+    return { ...card, heldAt: quantity, price: priceThrough(card.slabs, quantity).amount };
+  });
+  const fixed = sum(fixedAmounts(plan, currency, options.cycle ?? 1));
+  const commitment = plan.minimumCommitment
+    ? inCurrency(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
+    : undefined;
+  const all = sum([fixed, ...cards.map(({ price }) => price)]);
+  return {
+    currency,
+    fixed,
+    ...(commitment === undefined ? {} : { commitment }),
+    cards: cards.map(({ kind, id, name, slabs, most, heldAt, price }) => {
+      const upTo = rangeOf(slabs, most, options.upTo);
+      const total = totalCurve(slabs, upTo, subtract(all, price), commitment);
+      return { kind, id, name, slabs, heldAt, upTo, card: curveOf(slabs, upTo), total };
+    }),
+  };
+}
+
+interface VaryingCard {
+  readonly kind: CurveKind;
+  readonly id: string;
+  readonly name: string;
+  readonly slabs: RatedSlabs;
+  /** The largest quantity there can be. */
+  readonly most: Decimal | undefined;
+}
+
+function varyingCards(
+  plan: PricePlanDetails,
+  currency: string,
+  names: ReadonlyMap<string, string> | undefined,
+): readonly VaryingCard[] {
+  const varying = (
+    kind: CurveKind,
+    id: string,
+    card: {
+      readonly ratePlan: RatePlan;
+      readonly rateValues: readonly RateValue[];
+      displayName?: string | null | undefined;
+    },
+    most?: Decimal | null,
+  ): VaryingCard => ({
+    kind,
+    id,
+    name: card.displayName ?? names?.get(id) ?? id,
+    slabs: ratedSlabsOf(card, currency, id),
+    most: most ?? undefined,
+  });
+  return [
+    ...plan.usageRateCards.map((card) => varying("USAGE", card.usageMeterId, card)),
+    ...plan.licenseRateCards.map((card) => varying("LICENSE", card.id, card, card.config?.maxQuantity)),
+    ...plan.entitlementOverageRateCards.map((card) =>
+      varying("ENTITLEMENT_OVERAGE", card.featureId, card, card.maxQuantity),
+    ),
+  ];
+}
+
+/** What a cycle costs whatever is used: fees, entitlements and credit grants that begin in it. */
+function fixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
+  const due = <Card extends Parameters<typeof isDue>[0]>(cards: readonly Card[]): readonly Card[] =>
+    cards.filter((card) => isDue(card, cycle));
+  return [
+    ...due(plan.fixedFeeRateCards).map(({ rateValues, id }) => inCurrency(rateValues, currency, id).rate),
+    ...due(plan.billingEntitlementRateCards).map((card) => {
+      const granted = sum(card.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
+      return priceThrough(ratedSlabsOf(card, currency, card.featureId), granted).amount;
+    }),
+    ...due(plan.creditGrantRateCards).map(
+      (card) => priceThrough(ratedGrantSlabs(card, currency), creditAmountOf(card, currency)).amount,
+    ),
+  ];
+}
+
+function isDue(
+  card: {
+    readonly recurrenceConfig?: Parameters<typeof chargedIn>[0];
+    readonly type?: Parameters<typeof chargedIn>[1];
+  },
+  cycle: number,
+): boolean {
+  return chargedIn(card.recurrenceConfig, card.type ?? "RECURRING", cycle);
+}
+
+/**
+ * The curve of `besides` + the card, at least the commitment. The least that the card would have to cost for it is a
+ * bound of the card like any other, so that breakpoints are found by one function.
+ */
+function totalCurve(slabs: RatedSlabs, upTo: Decimal, besides: Decimal, commitment: Decimal | undefined): PriceCurve {
+  const held =
+    commitment === undefined ? slabs : { ...slabs, bounds: atLeast(subtract(commitment, besides), slabs.bounds) };
+  const { atZero, pieces } = curveOf(held, upTo);
+  return {
+    atZero: add(atZero, besides),
+    pieces: pieces.map((piece) => ({ ...piece, first: add(piece.first, besides), last: add(piece.last, besides) })),
+  };
+}
+
+/** Bounds after which an amount is raised to `floor`. */
+function atLeast(floor: Decimal, bounds: Bounds | undefined): Bounds {
+  const { minimumRate, maximumRate } = bounds ?? {};
+  return {
+    minimumRate: minimumRate === undefined ? floor : greatest(minimumRate, floor),
+    ...(maximumRate === undefined ? {} : { maximumRate: held(maximumRate, { minimumRate: floor }) }),
+  };
+}
+
+const HUNDRED = decimalOf(100);
+
+/** A range that shows every slab, package and bound of a card; never beyond what there can be. */
+function rangeOf(slabs: RatedSlabs, most: Decimal | undefined, asked: DecimalInput | undefined): Decimal {
+  if (asked !== undefined) {
+    const upTo = decimalOf(asked);
+    if (upTo.gt(ZERO)) return upTo;
+    throw new RatebookError("ERR_OPTION_INVALID", `upTo: expected more than 0, got ${upTo.toFixed()}`, {
+      option: "upTo",
+    });
+  }
+  const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
+    packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, decimalOf(4)))],
+  );
+  const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(greatest, ZERO);
+  // Bounds that begin to hold far beyond all slabs are not worth a chart of which the slabs would be no part.
+  const far = curveOf(slabs, multiply(edges.isZero() ? decimalOf("1e9") : edges, HUNDRED)).pieces.at(-1)?.from.quantity;
+  const last = greatest(edges, far ?? ZERO);
+  const shown = last.isZero() ? HUNDRED : roundAbove(multiply(last, decimalOf("1.4")));
+  return most !== undefined && most.gt(ZERO) && most.lt(shown) ? most : shown;
+}
+
+/** The least 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is not below a quantity. */
+function roundAbove(quantity: Decimal): Decimal {
+  const power = decimalOf(`1e${quantity.e}`);
+  const found = ["1", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"]
+    .map((factor) => multiply(decimalOf(factor), power))
+    .find((round) => round.gte(quantity));
+  return found ?? quantity;
+}

@@ -1,0 +1,98 @@
+import type { Address } from "../../book/model/account.ts";
+/**
+ * Invoices as pages: what ids stand for, and what settings say of seller and buyer.
+ *
+ * @module
+ */
+import { formatInstant } from "../../calendar/instant.ts";
+import type { InvoiceShown } from "../../engine/billing/invoices.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { CompositeShown } from "../../engine/events/usage.ts";
+import { hasCode } from "../../errors.ts";
+import { invoiceNumber } from "../../pages/invoice/invoice-number.ts";
+import { compositePage, type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../pages/invoice/invoice-page.ts";
+import type { Answer } from "../http/endpoint.ts";
+
+/** An invoice as a page. */
+export async function invoiceLetter(engine: Engine, shown: InvoiceShown): Promise<Answer> {
+  const { accountId, customerId, pricePlanId, invoiceDate } = shown.invoice;
+  const [account, customer, pricePlan] = await Promise.all([
+    engine.accounts.get(accountId),
+    engine.customers.get(customerId),
+    engine.pricePlans.get(pricePlanId),
+  ]);
+  const buyer = [...new Set([customer.name, ...linesOf(account.address ?? customer.address)])];
+  const letter = await letterOf(engine, buyer, [`ACCOUNT.${accountId}`, `CUSTOMER.${customerId}`]);
+  const mergedInto = shown.mergedInto === undefined ? undefined : invoiceNumber(shown.mergedInto, invoiceDate);
+  const onPage = { id: shown.id, invoice: shown.invoice, account: account.name, pricePlan: pricePlan.item.name };
+  return html(invoicePage({ ...onPage, mergedInto }, letter));
+}
+
+/** The invoice of a group as a page. */
+export async function compositeLetter(engine: Engine, composite: CompositeShown): Promise<Answer> {
+  const { invoiceGroupId, invoices, invoiceDate } = composite;
+  const accountIds = [...new Set(invoices.map(({ accountId }) => accountId))];
+  const [group, ...accounts] = await Promise.all([
+    engine.invoiceGroups.get(invoiceGroupId),
+    ...accountIds.map((id) => engine.accounts.get(id)),
+  ]);
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const held = invoices.map(({ invoiceId, accountId, total }) => ({
+    number: invoiceNumber(invoiceId, formatInstant(invoiceDate)),
+    account: names.get(accountId) ?? accountId,
+    total,
+  }));
+  const letter = await letterOf(
+    engine,
+    [group.item.name, ...linesOf(group.item.billingAddress ?? group.item.address)],
+    [],
+  );
+  return html(compositePage({ ...composite, group: group.item.name, invoices: held }, letter));
+}
+
+/** What settings in the namespace `invoice` say: those of the account, else of the customer, else of the organization. */
+async function letterOf(engine: Engine, buyer: readonly string[], entities: readonly string[]): Promise<InvoiceLetter> {
+  const { name } = await engine.organization.get();
+  const said = (id: string): Promise<string | undefined> => settingOf(engine, `setting.invoice.${id}`, entities);
+  const [seller, to, logo, notes, reference] = await Promise.all([
+    said("seller"),
+    said("buyer"),
+    said("logo"),
+    said("notes"),
+    said("reference"),
+  ]);
+  return {
+    seller: seller?.split("\n") ?? (name ? [name] : []),
+    buyer: to?.split("\n") ?? buyer,
+    logo,
+    notes,
+    reference,
+  };
+}
+
+async function settingOf(engine: Engine, key: string, entities: readonly string[]): Promise<string | undefined> {
+  for (const id of [...entities.map((entity) => `${key}.${entity}`), key]) {
+    try {
+      return (await engine.settings.get(id)).item.value;
+    } catch (error) {
+      if (!hasCode(error, "ERR_NOT_FOUND")) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The lines of an address, without those that it lacks. */
+function linesOf(address: Address | null | undefined): readonly string[] {
+  const { line1, line2, postalCode, city, state, country, phoneNumber } = address ?? {};
+  const place = [postalCode, city].filter(Boolean).join(" ");
+  return [line1, line2, place, state, country, phoneNumber].flatMap((line) => (line ? [line] : []));
+}
+
+function html(body: string): Answer {
+  return {
+    status: 200,
+    body,
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": PAGE_POLICY },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The shape of an answer, derived from the shape that a book has for the same thing.
+ *
+ * What is answered was checked when it was taken, so an answer's shape has no bounds. A decimal is a number, what may be
+ * missing or null is missing, and what has a default is there.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { Decimal } from "../../numbers/decimal.ts";
+import { number } from "../http/fields.ts";
+
+/** The shape of the answer for a shape of the book. Dates have none: answers write some as days and some as date-times. */
+export type AnswerOf<Schema> =
+  Schema extends z.ZodObject<infer Fields>
+    ? z.ZodObject<{ -readonly [Name in keyof Fields]: AnswerOf<Fields[Name]> }, z.core.$strict>
+    : Schema extends z.ZodOptional<z.ZodNullable<infer Inner>>
+      ? z.ZodOptional<AnswerOf<Inner>>
+      : Schema extends z.ZodPipe<z.ZodOptional<z.ZodNullable<infer Inner>>>
+        ? AnswerOf<Inner>
+        : Schema extends z.ZodArray<infer Element>
+          ? z.ZodArray<AnswerOf<Element>>
+          : Schema extends z.ZodType<Decimal>
+            ? typeof number
+            : Schema extends z.ZodType
+              ? Schema
+              : never;
+
+/** Derives answers; what it derived once for a part of the book is the same for every other part that has it. */
+export interface Answers {
+  /** The answer for a shape of the book. @throws {TypeError} where that has a part that answers cannot have */
+  of<Schema extends z.ZodType>(schema: Schema): AnswerOf<Schema>;
+  /**
+   * The same for an object, with fields that differ, and a name in the OpenAPI document if it gets one.
+   *
+   * @param fields these are in place of those of the book, or beside them
+   */
+  ofObject<Fields extends z.ZodRawShape, More extends z.ZodRawShape>(
+    schema: z.ZodObject<Fields>,
+    fields: More,
+    meta?: { readonly id: string; readonly description?: string },
+  ): z.ZodObject<
+    { -readonly [Name in Exclude<keyof Fields, keyof More>]: AnswerOf<Fields[Name]> } & More,
+    z.core.$strict
+  >;
+}
+
+/** Starts deriving answers. */
+export function deriveAnswers(): Answers {
+  const derived = new Map<z.ZodType, z.ZodType>();
+  const of = (schema: z.ZodType): z.ZodType => {
+    const known = derived.get(schema) ?? unbounded(schema, of);
+    derived.set(schema, known);
+    return known;
+  };
+  const ofObject = (
+    schema: z.ZodObject,
+    fields: z.ZodRawShape,
+    meta?: { readonly id: string; readonly description?: string },
+  ): z.ZodType => {
+    const own = Object.entries(schema.shape).filter(([name]) => !Object.hasOwn(fields, name));
+    const shape = z.strictObject({ ...fieldsOf(own, of), ...fields });
+    const answer = meta === undefined ? shape : shape.meta(meta);
+    derived.set(schema, answer);
+    return answer;
+  };
+  return { of, ofObject } as Answers;
+}
+
+function unbounded(schema: z.ZodType, of: (schema: z.ZodType) => z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) return z.strictObject(fieldsOf(Object.entries(schema.shape), of));
+  if (schema instanceof z.ZodArray) return z.array(of(schema.element as z.ZodType));
+  if (schema instanceof z.ZodOptional) return of(givenOf(schema)).optional();
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodOptional) return of(givenOf(schema.in));
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodCustom) return number;
+  if (schema instanceof z.ZodString) return z.string();
+  if (schema instanceof z.ZodNumberFormat) return z.int();
+  if (schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral || schema instanceof z.ZodBoolean) return schema;
+  if (schema instanceof z.ZodCustom) return schema;
+  throw new TypeError(`no answer is derived from a ${schema.type}`);
+}
+
+/** What a field that may be missing or null is when it is given. */
+function givenOf(schema: z.ZodOptional): z.ZodType {
+  const inner = schema.unwrap();
+  return (inner instanceof z.ZodNullable ? inner.unwrap() : inner) as z.ZodType;
+}
+
+function fieldsOf(
+  fields: readonly (readonly [string, unknown])[],
+  of: (schema: z.ZodType) => z.ZodType,
+): Record<string, z.ZodType> {
+  return Object.fromEntries(fields.map(([name, field]) => [name, of(field as z.ZodType)]));
+}

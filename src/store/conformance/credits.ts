@@ -1,0 +1,101 @@
+/**
+ * Lists of credits by what became of them, and the places of those that fall due.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import type { AccountRecord, CreditPlace } from "../../ledger/records.ts";
+import type { CreditListFilter, DueCreditFilter } from "../../ledger/view.ts";
+import { Decimal } from "../../numbers/decimal.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given } from "./case.ts";
+import { account, credit, NOON } from "./samples.ts";
+
+/** An account that has places of due credits. */
+export function dueOf(id: string, credits: readonly CreditPlace[]): AccountRecord {
+  return account(id, { drafts: { until: Infinity, places: [], credits } });
+}
+
+/** Each filter, and the credits that it finds. */
+const FILTERS: readonly (readonly [CreditListFilter, readonly string[]])[] = [
+  [{}, ["endless", "gone", "late", "over", "partly", "spent"]],
+  [{ state: "ACTIVE" }, ["endless", "late", "over", "partly"]],
+  [{ state: "CONSUMED" }, ["spent"]],
+  [{ state: "VOIDED" }, ["gone"]],
+  [{ state: "ACTIVE", endsBy: NOON }, ["over"]],
+  [{ state: "ACTIVE", endsAfter: NOON }, ["endless", "late", "partly"]],
+  [{ endsBy: NOON }, ["over", "spent"]],
+  [{ accountId: "b" }, ["late", "spent"]],
+  [{ accountId: "b", state: "ACTIVE" }, ["late"]],
+  [{ accountId: "b", state: "ACTIVE", endsBy: NOON }, []],
+  [{ accountId: "nobody", state: "ACTIVE" }, []],
+];
+
+async function idsOf(store: Store, filter: CreditListFilter): Promise<readonly string[]> {
+  const all = (await store.read.creditList(filter, { limit: 99 })).map(({ id }) => id);
+  const ids: string[] = [];
+  let [page] = await store.read.creditList(filter, { limit: 1 });
+  while (page !== undefined) {
+    ids.push(page.id);
+    const after = { createdAt: page.createdAt, id: page.id };
+    [page] = await store.read.creditList(filter, { limit: 1, after });
+  }
+  assert.deepEqual(ids, all);
+  return ids;
+}
+
+/** What every store must do with lists of credits. */
+export const creditCases: readonly ConformanceCase[] = [
+  given("credits are found by what became of them and by their end, also where that changes", async (store) => {
+    await commit(store, {
+      credits: [
+        credit("a", "endless"),
+        credit("a", "gone", { voided: true }),
+        credit("b", "late", { effectiveUntil: NOON + 1 }),
+        credit("a", "over", { effectiveUntil: NOON }),
+        credit("a", "partly", { consumedAmount: new Decimal("9.99") }),
+        credit("b", "spent", { consumedAmount: new Decimal(10), effectiveUntil: NOON - 1 }),
+      ],
+    });
+    for (const [filter, expected] of FILTERS) assert.deepEqual(await idsOf(store, filter), expected);
+    await commit(store, {
+      credits: [credit("a", "endless", { voided: true }), credit("a", "partly", { voided: true })],
+    });
+    assert.deepEqual(await idsOf(store, { state: "ACTIVE" }), ["late", "over"]);
+    assert.deepEqual(await idsOf(store, { state: "VOIDED" }), ["endless", "gone", "partly"]);
+  }),
+
+  given(
+    "places of due credits are found by their id and until an instant, and come back with their account",
+    async (store) => {
+      const [soon, later] = [
+        { id: "soon", createdAt: NOON },
+        { id: "later", createdAt: NOON + 1 },
+      ];
+      await commit(store, {
+        accounts: [dueOf("a", [soon, later]), dueOf("b", [{ id: "other", createdAt: NOON - 1 }])],
+      });
+      const found = async (filter: DueCreditFilter): Promise<readonly string[]> =>
+        (await store.read.dueCreditList(filter, { limit: 9 })).map(({ id }) => id);
+      assert.deepEqual(await found({}), ["later", "soon", "other"]);
+      assert.deepEqual(await found({ dueBy: NOON }), ["soon", "other"]);
+      assert.deepEqual(await found({ dueBy: NOON - 2 }), []);
+      assert.deepEqual(await found({ id: "later" }), ["later"]);
+      assert.deepEqual(await found({ id: "later", dueBy: NOON }), []);
+      assert.deepEqual(await found({ id: "nothing" }), []);
+      assert.deepEqual(await store.read.dueCreditList({ id: "soon" }, { limit: 9 }), [{ ...soon, accountId: "a" }]);
+    },
+  ),
+
+  given("an account has the places of due credits of its record, and no longer those that it had", async (store) => {
+    const place = (id: string): CreditPlace => ({ id, createdAt: NOON });
+    await commit(store, { accounts: [dueOf("a", [place("one"), place("two")]), dueOf("b", [place("three")])] });
+    await commit(store, { accounts: [dueOf("a", [place("two"), place("four")])] });
+    const ids = async (): Promise<readonly string[]> =>
+      (await store.read.dueCreditList({}, { limit: 9 })).map(({ id }) => id);
+    assert.deepEqual(await ids(), ["four", "three", "two"]);
+    await commit(store, { accounts: [account("a"), account("b")] });
+    assert.deepEqual(await ids(), []);
+  }),
+];

@@ -1,0 +1,211 @@
+/**
+ * Lists of final invoices and of the places of drafts: their order, their filters, and the places that an account had before.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+
+import { DAY_MS, formatInstant, parseInstant } from "../../calendar/instant.ts";
+import type { AccountRecord, DraftPlace, InvoiceRecord } from "../../ledger/records.ts";
+import type { DraftListFilter, InvoiceListFilter } from "../../ledger/view.ts";
+import type { Store } from "../store.ts";
+import { commit, type ConformanceCase, given } from "./case.ts";
+import { account, invoice, NOON } from "./samples.ts";
+
+/** A final invoice whose billing period is so many days from an instant. */
+export function invoiceFrom(
+  id: string,
+  start: number,
+  days = 31,
+  more: Partial<InvoiceRecord["invoice"]> = {},
+): InvoiceRecord {
+  const record = invoice(more.accountId ?? "a", id);
+  const period = { startDate: formatInstant(start), endDate: formatInstant(start + days * DAY_MS) };
+  return { ...record, invoice: { ...record.invoice, ...period, ...more } };
+}
+
+/** The place of a draft that is listed where its billing period of so many days begins. */
+export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftPlace> = {}): DraftPlace {
+  const end = start + days * DAY_MS;
+  return { id, listedAt: start, start, end, finalAt: end, ...more };
+}
+
+/** An account that has places of drafts. */
+export function charted(id: string, places: readonly DraftPlace[], more: Partial<AccountRecord> = {}): AccountRecord {
+  return account(id, { drafts: { until: NOON + 99 * DAY_MS, places, credits: [] }, ...more });
+}
+
+const at = (date: string): number => parseInstant(`${date}T00:00:00.000Z`);
+const [FEBRUARY, MARCH, APRIL] = [at("2026-02-01"), at("2026-03-01"), at("2026-04-01")];
+const within = (from: number, until: number): { period: { from: number; until: number } } => ({
+  period: { from, until },
+});
+
+/** A year, a quarter, a month, a week, a day, and an AD_HOC invoice of the quarter. */
+const PERIODS: readonly (readonly [string, number, number])[] = [
+  ["year", at("2025-06-01"), 365],
+  ["quarter", at("2026-01-01"), 90],
+  ["month", MARCH, 31],
+  ["week", at("2026-03-09"), 7],
+  ["day", at("2026-03-31"), 1],
+];
+const DATED = at("2026-03-20");
+
+/** Periods, and which of {@link PERIODS} and the AD_HOC invoice touch each, in the order of lists. */
+const TOUCHED: readonly (readonly [number, number, readonly string[]])[] = [
+  [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ["day", "adhoc", "week", "month", "quarter", "year"]],
+  [FEBRUARY, MARCH, ["adhoc", "quarter", "year"]],
+  [MARCH, APRIL, ["day", "adhoc", "week", "month", "quarter", "year"]],
+  [at("2026-03-16"), at("2026-03-17"), ["adhoc", "month", "quarter", "year"]],
+  [APRIL, at("2026-04-02"), ["year"]],
+  [at("2026-06-01"), at("2027-01-01"), []],
+  [at("2024-01-01"), at("2025-06-01"), []],
+  [at("2024-01-01"), at("2025-06-02"), ["year"]],
+];
+
+const INVOICE_FILTERS: readonly (readonly [InvoiceListFilter, readonly string[]])[] = [
+  [{}, ["z", "x", "y", "w"]],
+  [{ accountId: "a" }, ["z", "x"]],
+  [{ accountId: "nobody" }, []],
+  [{ customerId: "c.two" }, ["y", "w"]],
+  [{ status: "DUE" }, ["z", "w"]],
+  [{ status: "PAID", accountId: "a" }, ["x"]],
+  [{ status: "MERGED" }, ["y"]],
+  [{ customerId: "c.two", status: "DUE", ...within(FEBRUARY, MARCH) }, ["w"]],
+  [{ accountId: "b", ...within(APRIL, at("2026-05-01")) }, []],
+];
+
+const DRAFT_FILTERS: readonly (readonly [DraftListFilter, readonly string[]])[] = [
+  [{}, ["later", "b.now", "a.now", "a.before"]],
+  [{ id: "b.now" }, ["b.now"]],
+  [{ id: "nothing" }, []],
+  [{ id: "b.now", customerId: "c.one" }, []],
+  [{ accountId: "a" }, ["a.now", "a.before"]],
+  [{ customerId: "c.two" }, ["later", "b.now"]],
+  [{ begunBy: MARCH }, ["b.now", "a.now", "a.before"]],
+  [{ begunBy: MARCH - 1 }, ["a.before"]],
+  [{ final: { from: Number.NEGATIVE_INFINITY, until: APRIL } }, ["a.before"]],
+  [{ final: { from: APRIL, until: Number.POSITIVE_INFINITY }, begunBy: MARCH }, ["b.now", "a.now"]],
+  [within(at("2026-02-10"), at("2026-02-11")), ["a.before"]],
+];
+
+async function idsOf(items: Promise<readonly { readonly id: string }[]>): Promise<readonly string[]> {
+  return (await items).map(({ id }) => id);
+}
+
+/** Checks a list whole, and page by page. */
+async function checkPages(
+  read: Store["read"],
+  [list, filter]: readonly ["invoiceList", InvoiceListFilter] | readonly ["draftList", DraftListFilter],
+  expected: readonly string[],
+): Promise<void> {
+  const message = JSON.stringify(filter);
+  assert.deepEqual(await idsOf(read[list](filter, { limit: 99 })), expected, message);
+  const seen: string[] = [];
+  for (let after: { createdAt: number; id: string } | undefined; ;) {
+    const page = after === undefined ? { limit: 1 } : { limit: 1, after };
+    const [item] =
+      list === "draftList"
+        ? await read.draftList(filter, page)
+        : (await read.invoiceList(filter, page)).map(({ id, invoice: { invoiceType, invoiceDate, startDate } }) => ({
+            id,
+            listedAt: parseInstant(invoiceType === "AD_HOC" ? invoiceDate : startDate),
+          }));
+    if (item === undefined) break;
+    seen.push(item.id);
+    after = { createdAt: item.listedAt, id: item.id };
+  }
+  assert.deepEqual(seen, expected, message);
+}
+
+/** Lists of invoices and of places. */
+export const invoiceCases: readonly ConformanceCase[] = [
+  given("final invoices are found by account, customer and status, alone and in company", async (store) => {
+    const two = { accountId: "b", customerId: "c.two" };
+    await commit(store, {
+      accounts: [account("a"), account("b", { customerId: "c.two" })],
+      invoices: [
+        invoiceFrom("x", MARCH, 31, { status: "PAID" }),
+        invoiceFrom("y", FEBRUARY, 28, { ...two, status: "MERGED" }),
+        invoiceFrom("z", APRIL, 30),
+        invoiceFrom("w", at("2026-01-15"), 31, two),
+      ],
+    });
+    for (const [filter, expected] of INVOICE_FILTERS) await checkPages(store.read, ["invoiceList", filter], expected);
+    await commit(store, { invoices: [invoiceFrom("z", APRIL, 30, { status: "MERGED" })] });
+    await checkPages(store.read, ["invoiceList", { status: "MERGED" }], ["z", "y"]);
+    await checkPages(store.read, ["invoiceList", { status: "DUE" }], ["w"]);
+  }),
+
+  given("final invoices are found by the days that they touch, be they of a day or of a year", async (store) => {
+    const adhoc = invoiceFrom("adhoc", at("2026-01-01"), 90, {
+      invoiceType: "AD_HOC",
+      invoiceDate: formatInstant(DATED),
+    });
+    const invoices = [adhoc, ...PERIODS.map(([id, start, days]) => invoiceFrom(id, start, days))];
+    await commit(store, { accounts: [account("a")], invoices });
+    for (const [from, until, expected] of TOUCHED) {
+      await checkPages(store.read, ["invoiceList", within(from, until)], expected);
+      await checkPages(store.read, ["invoiceList", { ...within(from, until), status: "DUE" }], expected);
+    }
+  }),
+
+  given("places of drafts are found by the days that they touch, be they of a day or of a year", async (store) => {
+    const adhoc = placeFrom("adhoc", at("2026-01-01"), 90, { listedAt: DATED });
+    const places = [adhoc, ...PERIODS.map(([id, start, days]) => placeFrom(id, start, days))];
+    await commit(store, { accounts: [charted("a", places)] });
+    for (const [from, until, expected] of TOUCHED) {
+      await checkPages(store.read, ["draftList", within(from, until)], expected);
+    }
+  }),
+
+  given("places of drafts are found by each filter, and come back as they were", async (store) => {
+    const places = { before: placeFrom("a.before", FEBRUARY, 28), now: placeFrom("a.now", MARCH) };
+    await commit(store, {
+      accounts: [
+        charted("a", [places.now, places.before]),
+        charted("b", [placeFrom("b.now", MARCH + 1, 31, { start: MARCH }), placeFrom("later", APRIL, 30)], {
+          customerId: "c.two",
+        }),
+      ],
+    });
+    for (const [filter, expected] of DRAFT_FILTERS) await checkPages(store.read, ["draftList", filter], expected);
+    const [found] = await store.read.draftList({ id: "a.now" }, { limit: 9 });
+    assert.deepEqual(found, { ...places.now, accountId: "a" });
+  }),
+
+  given("an account has the places of its record, and no longer those that it had", async (store) => {
+    await commit(store, {
+      accounts: [charted("a", [placeFrom("one", MARCH), placeFrom("two", FEBRUARY)]), account("b")],
+    });
+    await commit(store, { accounts: [charted("a", [placeFrom("three", APRIL), placeFrom("one", FEBRUARY)])] });
+    await checkPages(store.read, ["draftList", {}], ["three", "one"]);
+    const [record] = await store.read.accounts(["a"]);
+    assert.ok(record);
+    // What nothing was said of stays.
+    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async (view) => {
+      const [read] = await view.accounts(["a"]);
+      assert.ok(read);
+      return { result: undefined, changes: { accounts: [{ ...read, name: "Other" }] } };
+    });
+    await checkPages(store.read, ["draftList", {}], ["three", "one"]);
+    await commit(store, { accounts: [account("a")] });
+    await checkPages(store.read, ["draftList", {}], []);
+  }),
+
+  given("accounts are uncharted from the instant on that their record says, or always, by id", async (store) => {
+    const until = { b: NOON, a: NOON + 1, d: NOON - 1 };
+    const accounts = Object.entries(until).map(([id, known]) =>
+      account(id, { drafts: { until: known, places: [], credits: [] } }),
+    );
+    await commit(store, { accounts: [...accounts, account("c")] });
+    assert.deepEqual(await store.read.accountsUncharted(NOON - 2, 9), ["c"]);
+    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "c", "d"]);
+    assert.deepEqual(await store.read.accountsUncharted(NOON + 1, 2), ["a", "b"]);
+    assert.deepEqual(await store.read.accountsUncharted(NOON + 1, 2, "b"), ["c", "d"]);
+    await commit(store, { accounts: [account("c", { drafts: { until: Infinity, places: [] } })] });
+    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "c", "d"]);
+    await commit(store, { accounts: [account("c", { drafts: { until: Infinity, places: [], credits: [] } })] });
+    assert.deepEqual(await store.read.accountsUncharted(NOON, 9), ["b", "d"]);
+  }),
+];

@@ -1,0 +1,212 @@
+/**
+ * The places of the drafts of all accounts, in the order of lists.
+ *
+ * Places with the same times are one group, of which there are few however many accounts have cycles of one month: a filter
+ * looks at groups, and at the places of those alone that a page is made of.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { chartedUntil } from "../../ledger/account/draft-places.ts";
+import { compareIds } from "../../ledger/order.ts";
+import type { AccountRecord, DraftPlace } from "../../ledger/records.ts";
+import type { DraftListFilter, ListedDraft, PageRequest } from "../../ledger/view.ts";
+import { compareNewest, isWithin } from "../order.ts";
+import { type Ordered, ordered } from "./ordered.ts";
+
+/** Places of drafts, as the records of accounts have them. */
+export interface DraftTable {
+  /** Takes the places of an account in, in place of those that it had. */
+  put(account: AccountRecord, before: AccountRecord | undefined): void;
+  list(filter: DraftListFilter, page: PageRequest): readonly ListedDraft[];
+  /** The accounts that a customer ever had. */
+  accountsOf(customerId: string): Iterable<string>;
+  /** The ids of accounts whose places are not known as of an instant, ascending. */
+  uncharted(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
+}
+
+/** Places that have all times in common. */
+interface Group {
+  readonly times: Omit<DraftPlace, "id">;
+  readonly drafts: Ordered<ListedDraft>;
+  size: number;
+}
+
+/** Until when the places of an account are known. */
+interface Charted {
+  readonly id: string;
+  readonly until: Instant;
+}
+
+/** No places. @param customerOf the customer of an account */
+export function createDraftTable(customerOf: (accountId: string) => string | undefined): DraftTable {
+  const byId = new Map<string, ListedDraft>();
+  const ofAccounts = new Map<string, readonly ListedDraft[]>();
+  const ofCustomers = new Map<string, Set<string>>();
+  const groups = createGroups();
+  const charts = createCharts();
+
+  const named = ({ id, accountId, customerId }: DraftListFilter): readonly ListedDraft[] | undefined => {
+    if (id !== undefined) return [byId.get(id) ?? []].flat();
+    if (accountId !== undefined) return ofAccounts.get(accountId) ?? [];
+    if (customerId === undefined) return undefined;
+    return [...(ofCustomers.get(customerId) ?? [])].flatMap((account) => ofAccounts.get(account) ?? []);
+  };
+
+  return {
+    put(account, before) {
+      const { id: accountId, customerId, drafts } = account;
+      if (before !== undefined && before.drafts === drafts) return;
+      for (const old of ofAccounts.get(accountId) ?? []) {
+        byId.delete(old.id);
+        groups.remove(old);
+      }
+      const own = (drafts?.places ?? []).map((place) => ({ ...place, accountId }));
+      for (const draft of own) {
+        byId.set(draft.id, draft);
+        groups.add(draft);
+      }
+      ofAccounts.set(accountId, own);
+      const accounts = ofCustomers.get(customerId) ?? new Set();
+      ofCustomers.set(customerId, accounts.add(accountId));
+      charts.put({ id: accountId, until: chartedUntil(drafts) });
+    },
+    list(filter, page) {
+      const few = named(filter);
+      if (few === undefined) return pageOfGroups(groups.inOrder, filter, page);
+      const { customerId, accountId, limit, after } = { ...filter, ...page };
+      return few
+        .filter(
+          (draft) =>
+            isTimely(draft, filter) &&
+            (accountId === undefined || draft.accountId === accountId) &&
+            (customerId === undefined || customerOf(draft.accountId) === customerId) &&
+            (after === undefined || compareNewest(keyOf(draft), after) > 0),
+        )
+        .toSorted((a, b) => compareNewest(keyOf(a), keyOf(b)))
+        .slice(0, limit);
+    },
+    accountsOf: (customerId) => ofCustomers.get(customerId) ?? [],
+    uncharted: (...query) => charts.upTo(...query),
+  };
+}
+
+/** Until when the places of each account are known. */
+interface Charts {
+  put(chart: Charted): void;
+  /** The ids of those that are known until an instant or before, ascending. */
+  upTo(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
+}
+
+function createCharts(): Charts {
+  const charts = ordered<Charted>((a, b) => a.until - b.until || compareIds(a.id, b.id));
+  const chartOf = new Map<string, Charted>();
+  return {
+    put(chart) {
+      const old = chartOf.get(chart.id);
+      if (old !== undefined) charts.remove(old);
+      charts.add(chart);
+      chartOf.set(chart.id, chart);
+    },
+    upTo(instant, limit, afterId) {
+      const ids: string[] = [];
+      for (const { id, until } of charts.from()) {
+        if (until > instant) break;
+        if (afterId === undefined || compareIds(id, afterId) > 0) ids.push(id);
+      }
+      return ids.sort(compareIds).slice(0, limit);
+    },
+  };
+}
+
+/** Places by their times. */
+interface Groups {
+  add(draft: ListedDraft): void;
+  remove(draft: ListedDraft): void;
+  /** By where their places are listed, newest first. */
+  readonly inOrder: Ordered<Group>;
+}
+
+function createGroups(): Groups {
+  const groups = new Map<string, Group>();
+  const inOrder = ordered<Group>((a, b) => b.times.listedAt - a.times.listedAt);
+  return {
+    inOrder,
+    remove(draft) {
+      const key = timesKey(draft);
+      const group = groups.get(key);
+      if (group === undefined) return;
+      group.drafts.remove(draft);
+      group.size -= 1;
+      if (group.size > 0) return;
+      groups.delete(key);
+      inOrder.remove(group);
+    },
+    add(draft) {
+      const key = timesKey(draft);
+      let group = groups.get(key);
+      if (group === undefined) {
+        group = { times: draft, drafts: ordered((a, b) => compareIds(a.id, b.id)), size: 0 };
+        groups.set(key, group);
+        inOrder.add(group);
+      }
+      group.drafts.add(draft);
+      group.size += 1;
+    },
+  };
+}
+
+/** A page of the places of groups, which come by where they are listed; those of one instant are put together by id. */
+function pageOfGroups(
+  groups: Ordered<Group>,
+  filter: DraftListFilter,
+  { limit, after }: PageRequest,
+): readonly ListedDraft[] {
+  const found: ListedDraft[] = [];
+  let together: ListedDraft[] = [];
+  let listedAt = Number.NaN;
+  const take = (): void => {
+    found.push(...together.sort((a, b) => compareIds(a.id, b.id)));
+    together = [];
+  };
+  for (const { times, drafts } of groups.from(
+    (group) => after !== undefined && group.times.listedAt > after.createdAt,
+  )) {
+    if (times.listedAt !== listedAt) take();
+    if (found.length >= limit) break;
+    ({ listedAt } = times);
+    if (!isTimely(times, filter)) continue;
+    const isBefore = ({ id }: ListedDraft): boolean =>
+      after !== undefined && listedAt === after.createdAt && compareIds(id, after.id) <= 0;
+    let left = limit;
+    for (const draft of drafts.from(isBefore)) {
+      if (left === 0) break;
+      together.push(draft);
+      left -= 1;
+    }
+  }
+  take();
+  return found.slice(0, limit);
+}
+
+/** Whether a billing period touches `[from, until)`. */
+export function isPeriodAsked(
+  { start, end }: { readonly start: Instant; readonly end: Instant },
+  { from, until }: NonNullable<DraftListFilter["period"]>,
+): boolean {
+  return start < until && end > from;
+}
+
+/** Whether the times of a place are asked for. */
+function isTimely(times: Omit<DraftPlace, "id">, { begunBy, final, period }: DraftListFilter): boolean {
+  if (begunBy !== undefined && times.start > begunBy) return false;
+  return isWithin(times.finalAt, final) && (period === undefined || isPeriodAsked(times, period));
+}
+
+function timesKey({ listedAt, start, end, finalAt }: ListedDraft): string {
+  return `${listedAt} ${start} ${end} ${finalAt}`;
+}
+
+function keyOf({ listedAt, id }: ListedDraft): { readonly createdAt: Instant; readonly id: string } {
+  return { createdAt: listedAt, id };
+}

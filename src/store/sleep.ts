@@ -1,0 +1,6 @@
+/** Waits some milliseconds: 0 lets others work first. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,169 @@
+/**
+ * Random books: two plans, and accounts that are on them in turn, with credits, seats and entitlements.
+ *
+ * @module
+ */
+import type { Arbitrary } from "fast-check";
+
+import type { BookInput } from "../book/model/book.ts";
+import { DAY_MS, formatDate, instantOf } from "../calendar/instant.ts";
+import { fastCheck } from "./fast-check.ts";
+import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
+
+/** How books are drawn. */
+export interface BookArbitraryOptions extends Omit<PlanOptions, "id" | "meters"> {
+  /** What entries of feature credits grant, in units. */
+  readonly granted?: Arbitrary<number | string>;
+}
+
+type AccountInput = NonNullable<BookInput["accounts"]>[number];
+
+/** The accounts that are not archived. */
+export const ACCOUNTS = ["a", "b"] as const;
+const PLANS = ["plan.one", "plan.two"] as const;
+const MONTHS = ["2024-02", "2024-03", "2024-04", "2024-05", "2024-06"];
+const units = { var: "attribute.units" };
+const cube = { "*": [units, units, units] };
+
+/** What the cards of the plans name, and what events look like. */
+const CATALOG_LISTS = {
+  eventSchemas: [
+    { name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] },
+    { name: "job", attributes: [{ name: "units" }] },
+    {
+      name: "render",
+      attributes: [{ name: "units" }],
+      enrichments: {
+        fields: [{ name: "cube", type: "ATTRIBUTE", order: 1, enrichmentType: "JSON_LOGIC", value: cube }],
+      },
+    },
+    { name: "ping", attributes: [] },
+  ],
+  usageMeters: [
+    { id: "um.calls", name: "calls", aggregation: "COUNT", eventSchemaName: "job", computations: [{ order: 1 }] },
+    {
+      id: "um.units",
+      name: "units",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, matcher: { "!=": [{ var: "dimension.region" }, "lab"] }, computation: units }],
+    },
+    {
+      id: "um.cubes",
+      name: "cubes",
+      aggregation: "SUM",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: cube }],
+    },
+  ],
+  features: [
+    { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "units" }] },
+    { id: "feature.cubes", name: "Cubes", schemaAssociations: [{ schemaName: "render", attributeName: "cube" }] },
+  ],
+  addOns: [
+    ...CATALOG.fees.map((id) => ({ id, name: id, type: "FIXED_FEE" as const })),
+    { id: CATALOG.seats, name: "Seats", type: "LICENSE" },
+    { id: CATALOG.grant, name: "Included credits", type: "CREDIT_GRANT" },
+  ],
+  customers: [{ id: "customer", name: "Customer" }],
+} as const satisfies BookInput;
+
+/** Up to three stretches of plans, with gaps between them or none, in the order of time. */
+function associations(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
+  const fc = fastCheck();
+  const starts = fc.uniqueArray(fc.record({ month: fc.nat(4), day: fc.constantFrom(1, 8, 15, 20) }), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ({ month, day }) => month * 31 + day,
+  });
+  const stretch = (effectiveFrom: string): Arbitrary<NonNullable<AccountInput["pricePlans"]>[number]> =>
+    fc
+      .record({ pricePlanId: fc.constantFrom(...PLANS), days: fc.constantFrom(undefined, undefined, 14, 62) })
+      .map(({ pricePlanId, days }) => ({
+        pricePlanId,
+        effectiveFrom,
+        ...(days !== undefined && { effectiveUntil: formatDate(instantOf(effectiveFrom) + days * DAY_MS) }),
+      }));
+  return starts.chain((drawn) =>
+    fc.tuple(
+      ...drawn
+        .toSorted((a, b) => a.month - b.month || a.day - b.day)
+        .map(({ month, day }) => stretch(`${MONTHS[month]}-${String(day).padStart(2, "0")}`)),
+    ),
+  );
+}
+
+/** Entries of few different stretches and amounts, so that many tie. */
+function entries(granted: Arbitrary<number | string>): Arbitrary<NonNullable<AccountInput["featureCredits"]>> {
+  const fc = fastCheck();
+  return fc.array(
+    fc.record({
+      featureId: fc.constantFrom(...CATALOG.features),
+      granted,
+      effectiveFrom: fc.constantFrom("2024-02-01", "2024-03-01"),
+      effectiveUntil: fc.constantFrom("2024-04-01", "2024-05-01"),
+    }),
+    { maxLength: 4 },
+  );
+}
+
+/** Money and seats that an account holds. */
+function holdings(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
+  const fc = fastCheck();
+  const day = fc.nat(120).map((days) => formatDate(instantOf("2024-02-01") + days * DAY_MS));
+  return fc.record({
+    credits: fc.array(
+      fc.record({
+        purpose: fc.constant("welcome"),
+        creditAmount: fc.nat(80),
+        priority: fc.nat(2),
+        effectiveFrom: day,
+      }),
+      { maxLength: 2 },
+    ),
+    licenseUpdates: fc.array(
+      fc.record({ licenseId: fc.constant(CATALOG.seats), quantity: fc.nat(30), effectiveFrom: day }),
+      { maxLength: 4 },
+    ),
+  });
+}
+
+/**
+ * Books that every reader of books takes: schemas of events that are counted, summed, enriched and that take of features, two
+ * plans of {@link planArbitrary}, and two accounts that are on them from February 2024 on, beside an archived one.
+ *
+ * @throws {RatebookError} ERR_REFUSED without fast-check
+ */
+export function bookArbitrary(options: BookArbitraryOptions = {}): Arbitrary<BookInput> {
+  const fc = fastCheck();
+  const { granted = fc.constantFrom<number | string>(0, 1, 10, "0.5", 100), fees = true, currency = "USD" } = options;
+  const account = (id: string): Arbitrary<AccountInput> =>
+    fc
+      .record({
+        pricePlans: associations(),
+        featureCredits: entries(granted),
+        holdings: fees ? holdings() : fc.constant({}),
+      })
+      .map(({ holdings, ...more }) => ({
+        id,
+        name: `Account ${id}`,
+        customerId: "customer",
+        invoiceCurrency: currency,
+        aliases: [`alias.${id}`],
+        ...more,
+        ...holdings,
+      }));
+  return fc
+    .record({
+      pricePlans: fc.tuple(...PLANS.map((id) => planArbitrary({ ...options, id }))),
+      accounts: fc.tuple(...ACCOUNTS.map(account)),
+    })
+    .map(({ pricePlans, accounts }): BookInput => ({
+      ...CATALOG_LISTS,
+      pricePlans,
+      accounts: [
+        ...accounts,
+        { id: "gone", name: "Archived", customerId: "customer", status: "ARCHIVED", aliases: ["alias.gone"] },
+      ],
+    }));
+}

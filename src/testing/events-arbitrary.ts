@@ -1,0 +1,164 @@
+/**
+ * Random events that a book's schemas declare, for its accounts.
+ *
+ * @module
+ */
+import type { Arbitrary } from "fast-check";
+
+import type { BookInput } from "../book/model/book.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../calendar/instant.ts";
+import { type Decimal, textOf } from "../numbers/decimal.ts";
+import type { DecimalInput } from "../numbers/decimal.ts";
+import { fastCheck } from "./fast-check.ts";
+import { edgesOf, quantityCardsOf } from "./quantities.ts";
+
+/** An event as it is sent. */
+export interface SentEvent {
+  readonly schemaName: string;
+  readonly id: string;
+  readonly accountId: string;
+  /** ISO 8601, in UTC. */
+  readonly timestamp: string;
+  readonly attributes: readonly { readonly name: string; readonly value: DecimalInput }[];
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+/** Which events are drawn. */
+export interface EventOptions {
+  /** A date; default the first on which an account of the book has a plan. */
+  readonly from?: string;
+  /** A date, exclusive; default 62 days after `from`. */
+  readonly until?: string;
+  /** The most events of one draw; default 12. */
+  readonly eventsMax?: number;
+  /** What attributes are; default numbers at and beside the edges of the book's slabs, and small ones. */
+  readonly values?: Arbitrary<unknown>;
+  /** Names of the schemas; default all that are ACTIVE. */
+  readonly schemas?: readonly string[];
+}
+
+const SPAN_DAYS = 62;
+
+/** The accounts of a book that are not archived. */
+export function accountIdsOf({ accounts }: BookInput): readonly string[] {
+  return (accounts ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
+}
+
+/** The days that {@link eventsFor} draws from, `[from, until)`. */
+export function daysOf(
+  book: BookInput,
+  { from, until }: EventOptions = {},
+): { readonly from: string; readonly until: string } {
+  const begins = (book.accounts ?? []).flatMap(({ pricePlans }) =>
+    (pricePlans ?? []).map((each) => each.effectiveFrom),
+  );
+  const first = from ?? begins.toSorted()[0] ?? "2024-01-01";
+  return { from: first, until: until ?? formatDate(instantOf(first) + SPAN_DAYS * DAY_MS) };
+}
+
+/** The schemas that events may name, and those whose events take of a feature among them. */
+export function schemasOf(book: BookInput): { readonly all: readonly string[]; readonly taking: ReadonlySet<string> } {
+  const all = (book.eventSchemas ?? []).flatMap(({ name, status }) =>
+    (status ?? "ACTIVE") === "ACTIVE" ? [name] : [],
+  );
+  const taking = (book.features ?? []).flatMap(({ schemaAssociations, schemaAssocitions }) =>
+    (schemaAssociations ?? schemaAssocitions ?? []).map((each) => (typeof each === "string" ? each : each.schemaName)),
+  );
+  return { all: [...new Set(all)], taking: new Set(taking) };
+}
+
+/** Instants of `[from, until)`: a third at the first or last millisecond of a day, where cycles are cut. */
+function instantsIn(from: Instant, until: Instant): Arbitrary<Instant> {
+  const fc = fastCheck();
+  const days = Math.max(Math.floor((until - from) / DAY_MS), 1);
+  return fc
+    .tuple(
+      fc.nat(days - 1),
+      fc.oneof(
+        fc.constantFrom(0, DAY_MS - 1),
+        fc.nat(86_399).map((second) => second * 1000),
+      ),
+    )
+    .map(([day, ms]) => from + day * DAY_MS + ms);
+}
+
+/** The edges of all slabs of a book. */
+function slabEdgesOf({ pricePlans }: BookInput): readonly Decimal[] {
+  return (pricePlans ?? []).flatMap((plan) => quantityCardsOf(plan).flatMap(edgesOf));
+}
+
+/** Numbers that make usage reach the edges of a book's slabs, and small ones. */
+function valuesFor(book: BookInput): Arbitrary<unknown> {
+  const fc = fastCheck();
+  const small = fc.oneof(fc.nat(20), fc.constantFrom<unknown>("0.01", "0.5", "1.25"));
+  const edges = [...new Set(slabEdgesOf(book).map(textOf))];
+  return edges.length === 0 ? small : fc.oneof(small, fc.constantFrom<unknown>(...edges));
+}
+
+/** Texts that rules of the book compare with, so that matchers match, and one that none does. */
+function textsIn(book: BookInput): Arbitrary<string> {
+  const found = new Set<string>();
+  const rules = (book.usageMeters ?? []).flatMap(({ computations }) => computations.map(({ matcher }) => matcher));
+  const search = (rule: unknown): void => {
+    if (typeof rule === "string") {
+      // A rule may be given as text.
+      const parsed = /^\s*[[{]/.test(rule) ? jsonOr(rule) : rule;
+      if (typeof parsed === "string") found.add(parsed);
+      else search(parsed);
+    } else if (Array.isArray(rule)) rule.forEach(search);
+    else if (typeof rule === "object" && rule !== null)
+      for (const [operator, operands] of Object.entries(rule)) if (operator !== "var") search(operands);
+  };
+  rules.forEach(search);
+  return fastCheck().constantFrom(...[...found].toSorted(), "other");
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** An event of one of a book's schemas, without an id and a time of its own. */
+export type EventContent = Pick<SentEvent, "schemaName" | "accountId" | "attributes" | "dimensions">;
+
+/** What events of a book's schemas and accounts say. */
+export function contentsFor(book: BookInput, { values, schemas }: EventOptions = {}): Arbitrary<EventContent> {
+  const fc = fastCheck();
+  const names = schemas ?? schemasOf(book).all;
+  const [value, text] = [values ?? valuesFor(book), textsIn(book)];
+  const ofSchema = names.map((schemaName) => {
+    const schema = (book.eventSchemas ?? []).findLast(({ name }) => name === schemaName);
+    return fc.record({
+      schemaName: fc.constant(schemaName),
+      accountId: fc.constantFrom(...accountIdsOf(book)),
+      attributes: fc.tuple(
+        ...(schema?.attributes ?? []).map(({ name }) => value.map((each) => ({ name, value: each as DecimalInput }))),
+      ),
+      dimensions: fc.record(Object.fromEntries((schema?.dimensions ?? []).map(({ name }) => [name, text]))),
+    });
+  });
+  return fc.oneof(...ofSchema);
+}
+
+/**
+ * Lists of events that a book takes: of its schemas and accounts, with ids of their own, in the order of time, within
+ * `[from, until)`. Their numbers prefer the edges of slabs, their times the edges of days.
+ *
+ * @throws {RatebookError} ERR_REFUSED without fast-check
+ */
+export function eventsFor(book: BookInput, options: EventOptions = {}): Arbitrary<readonly SentEvent[]> {
+  const fc = fastCheck();
+  const { from, until } = daysOf(book, options);
+  const contents = contentsFor(book, options);
+  const at = instantsIn(instantOf(from), instantOf(until));
+  return fc
+    .array(fc.record({ at, content: contents }), { maxLength: options.eventsMax ?? 12 })
+    .map((drawn) =>
+      drawn
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ at, content }, index) => ({ ...content, id: `event-${index + 1}`, timestamp: formatInstant(at) })),
+    );
+}

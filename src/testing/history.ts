@@ -1,0 +1,234 @@
+/**
+ * Random histories: what happens to accounts over time, and an engine that it happens to.
+ *
+ * @module
+ */
+import type { Arbitrary } from "fast-check";
+
+import type { BookInput } from "../book/model/book.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../calendar/instant.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
+import { RatebookError } from "../errors.ts";
+import { type MemoryStore, memoryStore } from "../store/memory/memory.ts";
+import type { Store } from "../store/store.ts";
+import {
+  accountIdsOf,
+  contentsFor,
+  daysOf,
+  type EventContent,
+  type EventOptions,
+  type SentEvent,
+} from "./events-arbitrary.ts";
+import { fastCheck } from "./fast-check.ts";
+import { shownAs, tableOf } from "./report.ts";
+
+/** An event of a history: its time is told from the clock at which it is sent. */
+export interface HistoryEvent extends EventContent {
+  /** Few, so that some are sent twice. */
+  readonly id: string;
+  /** Below 0 for an event that is ahead of the clock. */
+  readonly hoursAgo: number;
+}
+
+/** One thing that happens. */
+export type HistoryStep =
+  | { readonly kind: "ingest"; readonly events: readonly HistoryEvent[] }
+  /** Undoes up to five events of an account, or those of one id. */
+  | { readonly kind: "undo"; readonly accountId: string; readonly eventId: string | undefined }
+  /** From today on the account has this plan, or none. */
+  | { readonly kind: "plan"; readonly accountId: string; readonly pricePlanId: string | undefined }
+  | { readonly kind: "wait"; readonly hours: number };
+
+/** How histories are drawn. */
+export interface HistoryOptions extends EventOptions {
+  /** The most steps; default 10. */
+  readonly stepsMax?: number;
+}
+
+/** Batches of events, as a step of a history sends them. */
+export function batchesFor(book: BookInput, options: EventOptions = {}): Arbitrary<readonly HistoryEvent[]> {
+  const fc = fastCheck();
+  const event = fc
+    .record({
+      content: contentsFor(book, options),
+      id: fc.nat(15).map((number) => `event-${number}`),
+      // From a day ahead to some weeks back, so that some are late.
+      hoursAgo: fc.integer({ min: -24, max: 900 }),
+    })
+    .map(({ content, ...more }) => ({ ...content, ...more }));
+  return fc.array(event, { minLength: 1, maxLength: options.eventsMax ?? 4 });
+}
+
+/**
+ * Histories of a book's accounts: batches of events, some late and some sent twice, undos, changes of plans, and time that
+ * goes by. {@link startHistory} is where they happen.
+ *
+ * @throws {RatebookError} ERR_REFUSED without fast-check
+ */
+export function historyFor(book: BookInput, options: HistoryOptions = {}): Arbitrary<readonly HistoryStep[]> {
+  const fc = fastCheck();
+  const accountId = fc.constantFrom(...accountIdsOf(book));
+  const eventId = fc.option(
+    fc.nat(15).map((number) => `event-${number}`),
+    { nil: undefined },
+  );
+  const planIds = (book.pricePlans ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
+  const step = fc.oneof<[Weighted, Weighted, Weighted, Weighted]>(
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant("ingest"), events: batchesFor(book, options) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo"), accountId, eventId }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant("plan"),
+        accountId,
+        pricePlanId: fc.option(fc.constantFrom(...planIds), { nil: undefined }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait"), hours: fc.integer({ min: 1, max: 700 }) }) },
+  );
+  return fc
+    .array(step, { maxLength: options.stepsMax ?? 10 })
+    .map((steps) => shownAs(steps, (shown) => historyTable(shown)));
+}
+
+interface Weighted {
+  readonly weight: number;
+  readonly arbitrary: Arbitrary<HistoryStep>;
+}
+
+/** What happens, a line for each step and for each event of a batch. */
+export function historyTable(steps: readonly HistoryStep[]): string {
+  const rows = steps.flatMap((step, index): (readonly string[])[] => {
+    const place = String(index + 1);
+    switch (step.kind) {
+      case "ingest":
+        return step.events.map((event) => [
+          place,
+          "ingest",
+          event.accountId,
+          `${event.id} ${contentText(event)}, ${agoText(event.hoursAgo)}`,
+        ]);
+      case "undo":
+        return [[place, "undo", step.accountId, step.eventId ?? "up to five events"]];
+      case "plan":
+        return [[place, "plan", step.accountId, step.pricePlanId ?? "none"]];
+      case "wait":
+        return [[place, "wait", "", `${step.hours} hours`]];
+    }
+  });
+  return tableOf(["step", "what", "account", ""], rows);
+}
+
+function agoText(hours: number): string {
+  return hours < 0 ? `${-hours} hours ahead` : `${hours} hours ago`;
+}
+
+/** What an event says, in a few words. */
+export function contentText({ schemaName, attributes, dimensions }: EventContent): string {
+  const fields = [...attributes.map(({ name, value }) => [name, value]), ...Object.entries(dimensions)];
+  return [schemaName, ...fields.map(([name, value]) => `${String(name)}=${String(value)}`)].join(" ");
+}
+
+/** An engine over a store, in memory unless said, that was loaded with a book, and a clock that goes as the history says. */
+export interface PlayedHistory<Kept extends Store = MemoryStore> {
+  readonly engine: Engine;
+  readonly store: Kept;
+  /** Where the clock stands. */
+  readonly now: () => Instant;
+  /** Puts the clock forward; never back. */
+  readonly waitUntil: (instant: Instant) => void;
+  /** An event of a history, with its time by the clock. */
+  readonly sent: (event: HistoryEvent) => SentEvent;
+  /** Does a step. What the engine refuses, such as a second change of plan on one day, changes nothing. */
+  readonly play: (step: HistoryStep) => Promise<void>;
+}
+
+/** A book whose plans are ACTIVE where they are drafts: an engine associates no others. */
+export function activeBook(book: BookInput): BookInput {
+  if (book.pricePlans === undefined || book.pricePlans === null) return book;
+  return {
+    ...book,
+    pricePlans: book.pricePlans.map((plan) => (plan.status === "ARCHIVED" ? plan : { ...plan, status: "ACTIVE" })),
+  };
+}
+
+/** The day before anything of a book's accounts begins. */
+export function dayBefore(book: BookInput): Instant {
+  const dated = (book.accounts ?? []).flatMap(({ pricePlans, credits, featureCredits, licenseUpdates }) =>
+    [pricePlans, credits, featureCredits, licenseUpdates].flatMap((list) =>
+      (list ?? []).map(({ effectiveFrom }) => instantOf(effectiveFrom)),
+    ),
+  );
+  return Math.min(...dated, instantOf(daysOf(book).from)) - DAY_MS;
+}
+
+/**
+ * Opens an engine on a book, with the clock at the day before anything begins unless said: drafts of plans are made ACTIVE.
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID
+ */
+export async function startHistory(book: BookInput, at?: Instant): Promise<PlayedHistory> {
+  return startHistoryIn(memoryStore(), book, at);
+}
+
+/** As {@link startHistory}, over a store that holds nothing yet. */
+export async function startHistoryIn<Kept extends Store>(
+  store: Kept,
+  book: BookInput,
+  at?: Instant,
+): Promise<PlayedHistory<Kept>> {
+  let now = at ?? dayBefore(book);
+  const engine = createEngine({ store, clock: () => now });
+  await engine.load(activeBook(book));
+  const sent = ({ hoursAgo, ...event }: HistoryEvent): SentEvent => ({
+    ...event,
+    timestamp: formatInstant(now - hoursAgo * HOUR_MS),
+  });
+  return {
+    engine,
+    store,
+    now: () => now,
+    waitUntil: (instant) => void (now = Math.max(now, instant)),
+    sent,
+    async play(step) {
+      switch (step.kind) {
+        case "ingest":
+          await engine.ingest(step.events.map(sent));
+          return;
+        case "undo":
+          await engine.undo(
+            step.eventId === undefined
+              ? { account: step.accountId }
+              : { account: step.accountId, eventId: step.eventId },
+          );
+          return;
+        case "plan":
+          await unlessRefused(changePlan(engine, step, formatDate(now)));
+          return;
+        case "wait":
+          now += step.hours * HOUR_MS;
+      }
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+function changePlan(
+  engine: Engine,
+  { accountId, pricePlanId }: Extract<HistoryStep, { readonly kind: "plan" }>,
+  effectiveFrom: string,
+): Promise<unknown> {
+  return pricePlanId === undefined
+    ? engine.dissociate(accountId, { effectiveFrom })
+    : engine.associate(accountId, { pricePlanId, effectiveFrom });
+}
+
+async function unlessRefused(operation: Promise<unknown>): Promise<void> {
+  try {
+    await operation;
+  } catch (error) {
+    if (!(error instanceof RatebookError && (error.code === "ERR_REFUSED" || error.code === "ERR_INPUT_INVALID")))
+      throw error;
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Random price plans, with some of every kind of card.
+ *
+ * @module
+ */
+import type { Arbitrary } from "fast-check";
+
+import type { BookInput } from "../book/model/book.ts";
+import { Decimal } from "../numbers/decimal.ts";
+import { fastCheck } from "./fast-check.ts";
+import { decimalCards, pricingModels, ratePlanOf, rateValueOf, type SlabPriced } from "./slab-cards.ts";
+
+/** A price plan as a book has it. */
+export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
+/** What is priced under a plan. */
+export type PlanDetailsInput = PlanInput["pricePlanDetails"];
+
+/** What the cards of {@link planArbitrary} name: those of {@link bookArbitrary}. */
+export const CATALOG = {
+  meters: ["um.calls", "um.units", "um.cubes"],
+  features: ["feature.units", "feature.cubes"],
+  fees: ["addon.fee0", "addon.fee1"],
+  seats: "addon.seats",
+  grant: "addon.grant",
+} as const;
+
+/** How plans are drawn. */
+export interface PlanOptions {
+  /** The id, and the name. Default `plan`. */
+  readonly id?: string;
+  /** ISO 4217; default USD. */
+  readonly currency?: string;
+  /** The meters that usage cards may price; default those of {@link bookArbitrary}. */
+  readonly meters?: readonly string[];
+  /**
+   * Rates of usage, entitlement and overage cards of one slab, in major units, in place of cards with several slabs, bounds
+   * and packages.
+   */
+  readonly rates?: Arbitrary<number | string>;
+  /** What entitlements grant and overage may be, in units. */
+  readonly limits?: Arbitrary<number | string>;
+  /** Whether a plan may have fees, seats, credit grants and a minimum commitment; default true. */
+  readonly fees?: boolean;
+}
+
+/** Thousandths from `min` to `max` major units, as texts. */
+function thousandths(min: number, max: number): Arbitrary<string> {
+  return fastCheck()
+    .integer({ min: min * 1000, max: max * 1000 })
+    .map((units) => new Decimal(`${units}e-3`).toFixed());
+}
+
+/** What a card that is priced through slabs costs. */
+function pricedIn(currency: string, rates: PlanOptions["rates"]): Arbitrary<SlabPriced> {
+  const fc = fastCheck();
+  if (rates !== undefined) {
+    return rates.map((rate) => {
+      const rows = [{ after: 0, rate }];
+      return { ratePlan: ratePlanOf("TIERED", rows), rateValues: [rateValueOf(rows, undefined, currency)] };
+    });
+  }
+  return fc.record({ model: pricingModels(), card: decimalCards(3) }).map(({ model, card: { rows, bounds } }) => ({
+    ratePlan: ratePlanOf(model, rows),
+    rateValues: [rateValueOf(rows, bounds, currency)],
+  }));
+}
+
+/** A card for each of the ids, or for some. */
+function cardsFor<Card>(ids: readonly string[], card: (id: string) => Arbitrary<Card>): Arbitrary<readonly Card[]> {
+  const fc = fastCheck();
+  return fc
+    .oneof({ weight: 2, arbitrary: fc.constant([...ids]) }, fc.subarray([...ids]))
+    .chain((chosen) => fc.tuple(...chosen.map(card)));
+}
+
+type Fees = Pick<
+  PlanDetailsInput,
+  "fixedFeeRateCards" | "licenseRateCards" | "creditGrantRateCards" | "minimumCommitment"
+>;
+
+/** What is charged whether something is used or not. */
+function feesIn(currency: string): Arbitrary<Fees> {
+  const fc = fastCheck();
+  const invoiceTiming = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
+  const recurrenceConfig = fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) });
+  const fixed = fc.record({
+    rateValues: thousandths(-20, 90).map((rate) => [{ currency, rate }]),
+    invoiceTiming,
+    enableProration: fc.boolean(),
+    type: fc.constantFrom("RECURRING" as const, "ONE_TIME" as const),
+    recurrenceConfig,
+  });
+  const seats = fc.record({
+    invoiceTiming,
+    enableProration: fc.boolean(),
+    proratedRefundMode: fc.constantFrom("NONE" as const, "CREDITS" as const),
+    priced: pricedIn(currency, undefined),
+  });
+  const grant = fc.record({
+    invoiceTiming,
+    recurrenceConfig,
+    creditAmount: thousandths(0, 40),
+    expiryType: fc.constantFrom("NO_EXPIRY" as const, "PRICING_CYCLE" as const),
+  });
+  const slabDetails = [{ startAfter: 0, priceType: "PER_UNIT" as const, rate: "0.9" }];
+  return fc
+    .record({
+      fixed: fc.array(fixed, { maxLength: CATALOG.fees.length }),
+      seats: fc.option(seats, { nil: undefined }),
+      grant: fc.option(grant, { nil: undefined }),
+      commitment: fc.option(thousandths(0, 100), { nil: undefined }),
+    })
+    .map(({ fixed, seats, grant, commitment }) => ({
+      fixedFeeRateCards: fixed.map((card, index) => ({ id: CATALOG.fees[index] ?? CATALOG.fees[0], ...card })),
+      licenseRateCards: [seats ?? []].flat().map(({ priced, ...card }) => ({ id: CATALOG.seats, ...card, ...priced })),
+      creditGrantRateCards: [grant ?? []].flat().map(({ creditAmount, expiryType, ...card }) => ({
+        id: CATALOG.grant,
+        ...card,
+        rateDetails: {
+          pricingModel: "TIERED" as const,
+          currencySlabRateDetails: [{ currency, creditAmount, slabDetails }],
+        },
+        grantDetails: { expiryType },
+      })),
+      ...(commitment !== undefined && { minimumCommitment: { rateValues: [{ currency, rate: commitment }] } }),
+    }));
+}
+
+/**
+ * ACTIVE plans in one currency, each with some of all that a plan may charge: usage in tiers, volumes and packages with
+ * bounds, entitlements with overage, fees, seats, credit grants and a minimum commitment. They shrink to plans with few
+ * cards of few slabs.
+ *
+ * @throws {RatebookError} ERR_REFUSED without fast-check
+ */
+export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
+  const fc = fastCheck();
+  const { id = "plan", currency = "USD", meters = CATALOG.meters, rates, fees = true } = options;
+  const limits = options.limits ?? fc.constantFrom<number | string>(0, 1, 10, "0.5", 1000);
+  const priced = pricedIn(currency, rates);
+  const entitlements = cardsFor(CATALOG.features, (featureId) =>
+    fc
+      .record({ limit: limits, effectiveUntil: fc.constantFrom("P1M", "P7D", "P45D"), priced })
+      .map(({ limit, effectiveUntil, priced }) => ({
+        featureId,
+        featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }],
+        ...priced,
+      })),
+  );
+  const overage = cardsFor(CATALOG.features, (featureId) =>
+    fc
+      .record({ most: fc.option(limits.map(wholeUnits), { nil: undefined }), priced })
+      .map(({ most, priced }) => ({ featureId, ...(most !== undefined && { maxQuantity: most }), ...priced })),
+  );
+  return fc
+    .record({
+      cycles: fc.record({
+        interval: fc.constantFrom("MONTHLY" as const, "WEEKLY" as const),
+        startOffset: fc.constant({ dayOffset: "1" }),
+        gracePeriod: fc.constantFrom(0, 3, 40),
+      }),
+      usage: cardsFor(meters, (usageMeterId) =>
+        fc
+          .record({ card: priced, tag: fc.option(fc.constant("Traffic"), { nil: undefined }) })
+          .map(({ card, tag }) => ({ usageMeterId, ...card, ...(tag !== undefined && { tag }) })),
+      ),
+      entitlements,
+      overage,
+      fees: fees ? feesIn(currency) : fc.constant({}),
+    })
+    .map(({ cycles, usage, entitlements, overage, fees }) => ({
+      id,
+      name: id,
+      status: "ACTIVE" as const,
+      pricePlanDetails: {
+        supportedCurrencies: [currency],
+        pricingCycleConfig: cycles,
+        usageRateCards: usage,
+        billingEntitlementRateCards: entitlements,
+        entitlementOverageRateCards: overage,
+        ...fees,
+      },
+    }));
+}
+
+/** The most overage is counted in whole units. */
+function wholeUnits(limit: number | string): string {
+  return new Decimal(limit).floor().toFixed();
+}

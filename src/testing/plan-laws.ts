@@ -1,0 +1,162 @@
+/**
+ * Laws of one plan's prices: more never costs less, and no slab begins with a jump (S7).
+ *
+ * @module
+ */
+import type { Arbitrary, IPropertyWithHooks } from "fast-check";
+
+import {
+  add,
+  type DecimalInput,
+  Decimal,
+  decimalOf,
+  greatest,
+  multiply,
+  ONE,
+  subtract,
+  textOf,
+  ZERO,
+} from "../numbers/decimal.ts";
+import { priceCurve } from "../proof/price-curve.ts";
+import { priceQuantity } from "../rating/slabs.ts";
+import { fastCheck } from "./fast-check.ts";
+import { drawnFrom, type OneOrRandom } from "./given.ts";
+import type { PlanInput } from "./plan-arbitrary.ts";
+import { edgesOf, pricedCardsOf, type QuantityCard, quantityOf } from "./quantities.ts";
+import { cardTable, shownAs, tableOf } from "./report.ts";
+
+/** A card in one currency. */
+interface CardCase {
+  readonly planId: string;
+  readonly card: QuantityCard;
+  readonly currency: string;
+}
+
+/** Every card of a plan that is priced by a quantity, in each currency. */
+function cardCases(plan: OneOrRandom<PlanInput>): Arbitrary<CardCase> {
+  return drawnFrom(plan).chain((given) => {
+    const cases = pricedCardsOf(given).flatMap((card) =>
+      card.rateValues.map(({ currency }) => ({ planId: given.id, card, currency })),
+    );
+    return fastCheck().constantFrom(...cases);
+  });
+}
+
+/** What a quantity costs on a card, exact. */
+function priceOf({ card, currency }: CardCase, quantity: Decimal): Decimal {
+  const rates = card.rateValues.find((each) => each.currency === currency) ?? card.rateValues[0];
+  if (rates === undefined) return ZERO;
+  return priceQuantity(card.ratePlan, rates, quantity).amount;
+}
+
+function tablesOf(of: CardCase, rows: readonly (readonly string[])[]): string {
+  return `plan ${of.planId}\n${cardTable(of.card, of.currency)}\n${tableOf(["quantity", "price"], rows)}`;
+}
+
+/**
+ * The law that who uses more never pays less, for each usage, license and overage card of a plan, in each currency: of two
+ * quantities the larger costs as much or more, exactly and before any rounding (S7.2, S7.4). Fees and the minimum commitment
+ * keep it, for they do not depend on a quantity or never fall with one.
+ *
+ * @param plan a plan as a book has it, or an arbitrary of plans
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_REFUSED without fast-check
+ * @example
+ * ```ts
+ * test("more never costs less", () => {
+ *   fc.assert(neverDecreases(plan));
+ * });
+ * ```
+ */
+export function neverDecreases(plan: OneOrRandom<PlanInput>): IPropertyWithHooks<[QuantityPair]> {
+  const fc = fastCheck();
+  const pairs = cardCases(plan).chain((of) =>
+    fc.tuple(quantityOf(of.card), quantityOf(of.card)).map(([a, b]): QuantityPair => {
+      const [less, more] = a.lte(b) ? [a, b] : [b, a];
+      return shownAs({ ...of, less, more }, (pair) =>
+        tablesOf(
+          pair,
+          [less, more].map((quantity) => [textOf(quantity), textOf(priceOf(pair, quantity))]),
+        ),
+      );
+    }),
+  );
+  return fc.property(pairs, (pair) => {
+    const [less, more] = [priceOf(pair, pair.less), priceOf(pair, pair.more)];
+    if (more.gte(less)) return;
+    const { card, currency } = pair;
+    throw new Error(
+      `the price falls: ${textOf(pair.less)} of ${card.id} cost ${textOf(less)} ${currency}, ${textOf(pair.more)} cost ${textOf(more)} ${currency}`,
+    );
+  });
+}
+
+/** Two quantities of a card, the smaller first. */
+export interface QuantityPair extends CardCase {
+  readonly less: Decimal;
+  readonly more: Decimal;
+}
+
+/**
+ * The law that no price jumps where a slab begins: just above an edge, a quantity costs at most `share` more than at it. The
+ * first package of a slab is what packages are, and no jump; where nothing was paid before the edge there is no share of it,
+ * and any price may begin.
+ *
+ * @param plan a plan as a book has it, or an arbitrary of plans
+ * @param share of the price at the edge: `0.2` for a fifth; 0 for none at all
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan that prices nothing by quantity; ERR_NUMBER_INVALID for a share that
+ * is none; ERR_REFUSED without fast-check
+ */
+export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
+  const fc = fastCheck();
+  const allowed = decimalOf(share);
+  const edges = cardCases(plan).chain((of) =>
+    fc.constantFrom(...edgesIn(of)).map((edge) =>
+      shownAs({ ...of, ...edge }, ({ at, before, above }) =>
+        tablesOf({ ...of }, [
+          [textOf(at), textOf(before)],
+          [`just above ${textOf(at)}`, textOf(above)],
+        ]),
+      ),
+    ),
+  );
+  return fc.property(edges, ({ card, currency, at, before, above, usual }) => {
+    const jump = subtract(subtract(above, before), usual);
+    if (before.lte(ZERO) || jump.lte(multiply(before, allowed))) return;
+    throw new Error(
+      `the price jumps by more than ${textOf(multiply(allowed, new Decimal(100)))}%: ${textOf(at)} of ${card.id} cost ${textOf(before)} ${currency}, the least more costs ${textOf(above)} ${currency}`,
+    );
+  });
+}
+
+/** What the price does where a slab begins. */
+export interface PriceEdge extends CardCase {
+  /** The last quantity of the slab below. */
+  readonly at: Decimal;
+  readonly before: Decimal;
+  /** The price of the least quantities above it. */
+  readonly above: Decimal;
+  /** What the first package of the slab above costs; 0 where that has none. */
+  readonly usual: Decimal;
+}
+
+/** The edges of a card at which one slab follows another; of a card with one slab, that at 0. */
+function edgesIn({ card, currency }: CardCase): readonly [Edge, ...Edge[]] {
+  const rates = card.rateValues.find((each) => each.currency === currency);
+  const last = edgesOf(card).reduce(greatest, ONE);
+  if (rates === undefined) return [NO_EDGE];
+  const { atZero, pieces } = priceCurve(card.ratePlan, rates, { upTo: add(multiply(last, new Decimal(2)), ONE) });
+  const found = pieces.flatMap((piece, index): readonly Edge[] => {
+    const before = pieces[index - 1];
+    const isReached = card.most === undefined || piece.from.quantity.lt(card.most);
+    if (before === undefined || before.slab === piece.slab || !isReached) return [];
+    const slab = card.ratePlan.slabs[piece.slab - 1];
+    const rate = rates.slabRates.find(({ order }) => order === slab?.order)?.rate ?? 0;
+    const usual = slab?.priceType === "PACKAGE" ? greatest(decimalOf(rate), ZERO) : ZERO;
+    return [{ at: piece.from.quantity, before: before.last, above: piece.first, usual }];
+  });
+  const [first = { ...NO_EDGE, before: atZero, above: atZero }, ...rest] = found;
+  return [first, ...rest];
+}
+
+type Edge = Omit<PriceEdge, keyof CardCase>;
+const NO_EDGE: Edge = { at: ZERO, before: ZERO, above: ZERO, usual: ZERO };

@@ -1,0 +1,142 @@
+/**
+ * Slabs, rates and bounds of one card, as rows that a person reads; random ones, and how they are written in a plan (S7).
+ *
+ * @module
+ */
+import type { Arbitrary } from "fast-check";
+
+import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import { add, Decimal } from "../numbers/decimal.ts";
+import { fastCheck } from "./fast-check.ts";
+
+/** A slab with its rate. */
+export interface SlabRow {
+  /** The units above this quantity, up to and including the next row's. */
+  readonly after: number | string;
+  readonly type?: "FLAT" | "PER_UNIT" | "PACKAGE";
+  /** Major units of the currency: for a unit, a package, or the whole slab, as its type says. */
+  readonly rate: number | string;
+  /** Units; only where the type is PACKAGE. */
+  readonly packageSize?: number | string;
+  /** Whether the slab is charged at a quantity of 0 (S7.5). */
+  readonly chargeAtZero?: boolean | "true" | "false";
+  readonly flatRate?: number | string;
+  readonly minimumRate?: number | string;
+  readonly maximumRate?: number | string;
+}
+
+/** Bounds of a whole card, in major units (S7.4). */
+export interface CardBounds {
+  readonly minimumRate?: number | string;
+  readonly maximumRate?: number | string;
+}
+
+/** A random card: its slabs with their rates, and its bounds. */
+export interface SlabCard {
+  readonly rows: readonly SlabRow[];
+  readonly bounds: CardBounds;
+}
+
+/** What every card that is priced through slabs has in a plan. */
+export interface SlabPriced {
+  readonly ratePlan: RatePlanInput;
+  readonly rateValues: RateValueInput[];
+}
+
+/** A rate plan of these slabs. */
+export function ratePlanOf(pricingModel: "TIERED" | "VOLUME", rows: readonly SlabRow[]): RatePlanInput {
+  return {
+    pricingModel,
+    slabs: rows.map(({ after, type, packageSize, chargeAtZero }, index) => ({
+      order: index + 1,
+      startAfter: after,
+      endAt: rows[index + 1]?.after ?? null,
+      priceType: type ?? "PER_UNIT",
+      slabConfig: { packageSize, chargeAtZero },
+    })),
+  };
+}
+
+/** The rates of these slabs, in US dollars unless said. */
+export function rateValueOf(rows: readonly SlabRow[], rateConfig?: CardBounds, currency = "USD"): RateValueInput {
+  return {
+    currency,
+    slabRates: rows.map(({ rate, flatRate, minimumRate, maximumRate }, index) => ({
+      order: index + 1,
+      rate,
+      slabRateConfig: { flatRate, minimumRate, maximumRate },
+    })),
+    ...(rateConfig && { rateConfig: { ...rateConfig } }),
+  };
+}
+
+/** Decimals from 0 to `maxHundredths` hundredths, as texts. */
+export function hundredths(maxHundredths: number): Arbitrary<string> {
+  return fastCheck()
+    .integer({ min: 0, max: maxHundredths })
+    .map((units) => new Decimal(`${units}e-2`).toFixed());
+}
+
+/** Both pricing models. */
+export function pricingModels(): Arbitrary<"TIERED" | "VOLUME"> {
+  return fastCheck().constantFrom("TIERED", "VOLUME");
+}
+
+/** Neither bound, one of them, or both with the minimum at most the maximum. */
+function boundPair(amounts: Arbitrary<string>): Arbitrary<CardBounds> {
+  const fc = fastCheck();
+  return fc
+    .tuple(fc.option(amounts, { nil: undefined }), fc.option(amounts, { nil: undefined }))
+    .map(([low, high]) => ({
+      ...(low !== undefined && { minimumRate: low }),
+      ...(high !== undefined && {
+        maximumRate: low === undefined ? high : add(new Decimal(low), new Decimal(high)).toFixed(),
+      }),
+    }));
+}
+
+/**
+ * Cards of slabs of every price type, with flat rates and bounds.
+ *
+ * @param widths of slabs and packages, in units, above 0
+ * @param amounts rates and bounds, in major units
+ * @param slabsMax the most slabs of a card
+ */
+export function slabCards(widths: Arbitrary<string>, amounts: Arbitrary<string>, slabsMax = 6): Arbitrary<SlabCard> {
+  const fc = fastCheck();
+  const row = fc.record({
+    width: widths,
+    type: fc.constantFrom("PER_UNIT" as const, "FLAT" as const, "PACKAGE" as const),
+    rate: amounts,
+    packageSize: widths,
+    chargeAtZero: fc.boolean(),
+    flatRate: fc.option(amounts, { nil: undefined }),
+    bounds: boundPair(amounts),
+  });
+  return fc.record({
+    rows: fc.array(row, { minLength: 1, maxLength: slabsMax }).map((made) => {
+      let after = new Decimal(0);
+      return made.map(({ width, bounds, flatRate, chargeAtZero, ...rest }, index): SlabRow => {
+        const start = after.toFixed();
+        after = add(after, new Decimal(width));
+        // Only the first slab can be charged at zero (S7.5).
+        return {
+          ...rest,
+          after: start,
+          chargeAtZero: chargeAtZero && index === 0,
+          ...bounds,
+          ...(flatRate !== undefined && { flatRate }),
+        };
+      });
+    }),
+    bounds: boundPair(amounts),
+  });
+}
+
+/** Cards of hundredths of units and of major units. */
+export function decimalCards(slabsMax?: number): Arbitrary<SlabCard> {
+  const widths = fastCheck()
+    .integer({ min: 1, max: 5001 })
+    .map((units) => new Decimal(`${units}e-2`).toFixed());
+  return slabCards(widths, hundredths(2000), slabsMax);
+}

@@ -1,0 +1,136 @@
+/**
+ * Parquet files as a source: which columns they have, whether all are of one shape, and that they stay as they are while they
+ * are read (S17.5).
+ *
+ * @module
+ */
+import { stat } from "node:fs/promises";
+
+import { RatebookError } from "../../errors.ts";
+import type { ColumnType, SourceColumn } from "../source.ts";
+import type { DuckDb } from "./connect.ts";
+import { quotedName, quotedText } from "./sql-names.ts";
+
+/** The column that names a row's file. */
+export const FILE_COLUMN = "ratebook_file";
+
+/** Parquet files that were looked at. */
+export interface ParquetFiles {
+  /** What a statement reads. */
+  readonly from: string;
+  /** The type of each column, by its name. */
+  readonly columns: ReadonlyMap<string, ColumnType>;
+  /** How many rows there are in all. */
+  readonly rows: number;
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where a file is not as it was when it was looked at */
+  readonly checkUnchanged: () => Promise<void>;
+}
+
+/**
+ * Looks at the footers of files.
+ *
+ * @param patterns paths, also with `*`, and what else DuckDB reads, such as `s3://…`
+ * @param needed the columns that are read: they must be of one type in all files
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where one cannot be read; ERR_INPUT_INVALID for a column that one lacks, that
+ * has another type elsewhere, or holds lists or objects
+ */
+export async function openParquetFiles(
+  db: DuckDb,
+  patterns: readonly string[],
+  needed: readonly string[],
+): Promise<ParquetFiles> {
+  const list = `[${patterns.map(quotedText).join(", ")}]`;
+  const counted = await db.run(
+    `select file_name, sum(num_rows)::DOUBLE from parquet_file_metadata(${list}) group by 1 order by 1`,
+  );
+  const names = counted.map(([name]) => String(name));
+  const [first = ""] = names;
+  const stamps = await stampsOf(names);
+  const columns = await columnsOf(db, first);
+  for (const name of needed) checkColumn(name, columns, first);
+  await checkShapes(db, list, needed);
+  return {
+    from: `read_parquet(${list}, filename = ${quotedText(FILE_COLUMN)}, file_row_number = true)`,
+    columns,
+    rows: counted.reduce((sum, [, rows]) => sum + Number(rows), 0),
+    checkUnchanged: async () => {
+      const now = await stampsOf(names);
+      const changed = names.find((_, place) => stamps[place] !== now[place]);
+      if (changed === undefined) return;
+      throw new RatebookError(
+        "ERR_USAGE_UNAVAILABLE",
+        `${changed} changed while it was read: nothing is priced from it`,
+        {},
+      );
+    },
+  };
+}
+
+/** What tells that a file was written again; nothing for what is no file here. */
+async function stampsOf(names: readonly string[]): Promise<readonly (string | undefined)[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      const found = await stat(name, { bigint: true }).catch(() => undefined);
+      return found === undefined ? undefined : `${found.size} ${found.mtimeNs} ${found.ino}`;
+    }),
+  );
+}
+
+async function columnsOf(db: DuckDb, file: string): Promise<ReadonlyMap<string, ColumnType>> {
+  const rows = await db.run(`describe select * from read_parquet(${quotedText(file)})`);
+  return new Map(rows.map(([name, type]) => [String(name), typeOf(String(type))]));
+}
+
+/** The type of a column by DuckDB's name of it. */
+export function typeOf(name: string): ColumnType {
+  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(name) ?? [];
+  if (precision !== undefined) return { type: "decimal", precision: Number(precision), scale: Number(scale) };
+  if (/^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)$/.test(name)) return { type: "integer" };
+  if (name === "TIMESTAMP WITH TIME ZONE") return { type: "timestamp", isZoned: true };
+  if (/^TIMESTAMP(?:_S|_MS|_NS)?$/.test(name)) return { type: "timestamp", isZoned: false };
+  if (name === "VARCHAR") return { type: "text" };
+  if (name === "DOUBLE") return { type: "double" };
+  return { type: "other", name };
+}
+
+function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, file: string): void {
+  const type = columns.get(name);
+  if (type === undefined) {
+    const known = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    throw invalid(`${file}: the map names the column ${JSON.stringify(name)}, and the file has ${known.join(", ")}`);
+  }
+  if (type.type === "other" && /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/.test(type.name))
+    throw invalid(
+      `${file}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
+    );
+}
+
+/** Every file has each column as the first one does. */
+async function checkShapes(db: DuckDb, list: string, needed: readonly string[]): Promise<void> {
+  const names = needed.map(quotedText).join(", ");
+  if (names === "") return;
+  const shapes = await db.run(
+    `select name, count(distinct file_name), count(distinct (type, logical_type, converted_type, "precision", scale)), ` +
+      `(select count(distinct file_name) from parquet_schema(${list})), arg_min(file_name, file_name), max(file_name) ` +
+      `from parquet_schema(${list}) where name in (${names}) group by name order by name`,
+  );
+  for (const [name, files, types, all] of shapes) {
+    const column = JSON.stringify(String(name));
+    if (Number(files) !== Number(all))
+      throw invalid(`the column ${column} is not in all of the files: give files of one shape together`);
+    if (Number(types) > 1)
+      throw invalid(`the column ${column} has another type in some of the files: give files of one shape together`);
+  }
+}
+
+/** The text of each column, as an event has it: an expression of SQL. */
+export function columnIn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
+  return { column, type: columns.get(column) ?? { type: "text" } };
+}
+
+/** The file of a row. */
+export const FILE_OF_ROW: string = quotedName(FILE_COLUMN);
+
+function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
+}

@@ -1,0 +1,286 @@
+/**
+ * Which schemas of a book are pushed down to a database, and what their meters compute there (S17.3).
+ *
+ * A schema is pushed as a whole or not at all: what becomes of an event depends on all of its meters.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { EventSchema, UsageMeter } from "../../book/model/metering.ts";
+import { fieldsInOrder } from "../../metering/event-slots.ts";
+import { isDecimalObject } from "../../numbers/decimal.ts";
+import { exactOfText } from "../../numbers/exact.ts";
+import type { Rule } from "../../rules/rule.ts";
+import { ruleValueOf, shown } from "../../rules/value.ts";
+import { inferNumber, inferRule, inferTruth, textLiteral, type VariableTerms } from "./infer-rule.ts";
+import type { NumberRange } from "./number-range.ts";
+import { constantNumber, numberChoice, numberTerm, sumOf } from "./number-terms.ts";
+import { constantTruth, joinedTruth, NotPushed, type NumberTerm, type TextTerm, type TruthTerm } from "./term.ts";
+
+/** How many digits an attribute of a plain event has at most. */
+export interface DigitBounds {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** What the attributes of a schema are allowed to be; by their names. */
+export type AttributeRanges = (name: string, bounds: DigitBounds) => NumberRange;
+
+/** A meter as terms. */
+export interface PushedMeter {
+  readonly meter: UsageMeter;
+  /** Whether it counts an event at all. */
+  readonly matches: TruthTerm;
+  /** How much, where it does. */
+  readonly units: NumberTerm;
+}
+
+/** A computed field that later ones and the meters read by its slot. */
+export type PushedField =
+  | { readonly kind: "number"; readonly slot: number; readonly term: NumberTerm }
+  | { readonly kind: "text"; readonly slot: number; readonly term: TextTerm };
+
+/** A schema as terms. */
+export interface PushedSchema {
+  readonly schema: EventSchema;
+  readonly bounds: DigitBounds;
+  /** The declared attributes, whose slots are their places here, with what is allowed. */
+  readonly attributes: readonly { readonly name: string; readonly range: NumberRange }[];
+  /** The declared dimensions, whose slots are their places here. */
+  readonly dimensions: readonly string[];
+  /** In the order in which they are computed. */
+  readonly fields: readonly PushedField[];
+  readonly meters: readonly PushedMeter[];
+}
+
+/** What is said of one meter of a schema; of a schema without meters, of itself. */
+export interface PushDecision {
+  readonly schemaName: string;
+  /** The meter's id; absent for a schema without meters. */
+  readonly meterId?: string | undefined;
+  /** Why it is not pushed down; absent where it is. */
+  readonly reason?: string | undefined;
+}
+
+/** What becomes of the schemas of a book. */
+export interface PushPlan {
+  /** By the schema's name. */
+  readonly pushed: ReadonlyMap<string, PushedSchema>;
+  /** In the order of the book. */
+  readonly decisions: readonly PushDecision[];
+}
+
+/**
+ * Bounds that are tried one after another, the widest first: with narrower attributes, products fit a database's integers.
+ * An event with a longer number is decided by the core.
+ */
+const BOUNDS: readonly DigitBounds[] = [
+  { before: 12, after: 6 },
+  { before: 9, after: 6 },
+  { before: 9, after: 3 },
+  { before: 6, after: 3 },
+  { before: 9, after: 0 },
+  { before: 6, after: 0 },
+  { before: 4, after: 0 },
+];
+
+/** Decides what of a book that was read and checked is pushed down. */
+export function planPush(
+  book: Pick<Book, "eventSchemas" | "usageMeters">,
+  ranges: AttributeRanges = textRange,
+): PushPlan {
+  const pushed = new Map<string, PushedSchema>();
+  const decisions: PushDecision[] = [];
+  for (const schema of book.eventSchemas) {
+    if (schema.status !== "ACTIVE") continue;
+    const meters = book.usageMeters.filter(
+      ({ status, eventSchemaName }) => status === "ACTIVE" && eventSchemaName === schema.name,
+    );
+    const planned = pushSchema(schema, meters, ranges);
+    if ("attributes" in planned) pushed.set(schema.name, planned);
+    const reasons: ReadonlyMap<string, string> = "attributes" in planned ? new Map() : planned.reasons;
+    const first = [...reasons][0];
+    for (const { id } of meters) {
+      const other =
+        first === undefined
+          ? undefined
+          : `its schema is not: ${first[0] === "" ? "" : `meter ${shown(first[0])}: `}${first[1]}`;
+      decisions.push({ schemaName: schema.name, meterId: id, reason: reasons.get(id) ?? reasons.get("") ?? other });
+    }
+    if (meters.length === 0) decisions.push({ schemaName: schema.name, reason: reasons.get("") });
+  }
+  return { pushed, decisions };
+}
+
+/** The range of attributes that come as texts. */
+export function textRange(_name: string, { before, after }: DigitBounds): NumberRange {
+  const end = 10n ** BigInt(before + after);
+  return { scale: after, least: 1n - end, most: end - 1n };
+}
+
+/** Why meters are not pushed, by their ids; "" stands for the schema. */
+interface Unpushed {
+  readonly reasons: ReadonlyMap<string, string>;
+}
+
+function pushSchema(
+  schema: EventSchema,
+  meters: readonly UsageMeter[],
+  ranges: AttributeRanges,
+): PushedSchema | Unpushed {
+  if (schema.featureDetails !== undefined) {
+    return { reasons: new Map([["", "it consumes a feature, and there the order of events matters"]]) };
+  }
+  if (schema.enrichments.dependencies.length > 0) {
+    return { reasons: new Map([["", "it reads settings of accounts"]]) };
+  }
+  let found: PushedSchema | Unpushed = { reasons: new Map() };
+  for (const bounds of BOUNDS) {
+    const tried = pushWithin(schema, meters, ranges, bounds);
+    if ("attributes" in tried) return tried;
+    found = tried;
+    if (!tried.isOfBounds) break;
+  }
+  return found;
+}
+
+function pushWithin(
+  schema: EventSchema,
+  meters: readonly UsageMeter[],
+  ranges: AttributeRanges,
+  bounds: DigitBounds,
+): PushedSchema | (Unpushed & { readonly isOfBounds: boolean }) {
+  const reasons = new Map<string, string>();
+  let isOfBounds = true;
+  const unless = <Result>(id: string, work: () => Result): Result | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof NotPushed)) throw error;
+      reasons.set(id, error.message);
+      isOfBounds &&= error.isOfBounds;
+      return undefined;
+    }
+  };
+  const attributes = uniqueNames(schema.attributes).map((name) => ({ name, range: ranges(name, bounds) }));
+  const dimensions = uniqueNames(schema.dimensions);
+  const computed = unless("", () => computedFields(schema, attributes, dimensions));
+  if (computed === undefined) return { reasons, isOfBounds };
+  const { fields, variables } = computed;
+  const pushed = meters.map((meter) => unless(meter.id, () => pushMeter(meter, variables)));
+  if (reasons.size > 0) return { reasons, isOfBounds };
+  return { schema, bounds, attributes, dimensions, fields, meters: pushed.filter((each) => each !== undefined) };
+}
+
+function uniqueNames(fields: readonly { readonly name: string }[]): readonly string[] {
+  return [...new Set(fields.map(({ name }) => name))];
+}
+
+/** So many searches of a rule are within its budget, whatever the texts of an event (S3.8). */
+const SEARCHES_MAX = 100;
+
+/** A rule whose evaluation is within the budget of rules whatever the event. @throws {NotPushed} for any other */
+function withinBudget(rule: Rule | undefined): Rule | undefined {
+  let searches = 0;
+  const count = (part: unknown): void => {
+    if (typeof part !== "object" || part === null || isDecimalObject(part)) return;
+    if (Object.hasOwn(part, "in")) searches++;
+    for (const inner of Object.values(part)) count(inner);
+  };
+  count(rule);
+  if (searches > SEARCHES_MAX) throw new NotPushed("it searches so often that it may be beyond the budget of a rule");
+  return rule;
+}
+
+/** The computed fields in their order, and the variables that meters see (S4.3). */
+function computedFields(
+  schema: EventSchema,
+  attributes: PushedSchema["attributes"],
+  dimensions: readonly string[],
+): { readonly fields: readonly PushedField[]; readonly variables: VariableTerms } {
+  const numbers = new Map(attributes.map(({ name, range }, slot) => [name, attributeTerm(slot, range)]));
+  const texts = new Map(dimensions.map((name, slot) => [name, dimensionTerm(slot)]));
+  const variables: VariableTerms = {
+    schemaName: schema.name,
+    attribute: (name) => numbers.get(name),
+    dimension: (name) => texts.get(name),
+  };
+  const fields: PushedField[] = [];
+  for (const field of fieldsInOrder(schema)) {
+    const within = <Result>(work: () => Result): Result => naming(`the field ${shown(field.name)}`, work);
+    if (field.type === "ATTRIBUTE") {
+      const term = within(() => computedNumber(field, variables));
+      fields.push({ kind: "number", slot: numbers.size, term });
+      numbers.set(field.name, attributeTerm(numbers.size, term.range));
+    } else {
+      const term = within(() => computedText(field, variables));
+      fields.push({ kind: "text", slot: texts.size, term });
+      texts.set(field.name, dimensionTerm(texts.size));
+    }
+  }
+  return { fields, variables };
+}
+
+type Field = EventSchema["enrichments"]["fields"][number];
+
+function computedNumber(field: Field, variables: VariableTerms): NumberTerm {
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushed("it takes its rule from a setting");
+  if (field.enrichmentType === "JSON_LOGIC") return inferNumber(withinBudget(field.value), variables);
+  const value = ruleValueOf(field.value);
+  const exact = typeof value === "string" ? exactOfText(value) : value;
+  if (typeof exact !== "number" && typeof exact !== "object") throw new NotPushed("it is no decimal, which fails");
+  return constantNumber(exact as Parameters<typeof constantNumber>[0]);
+}
+
+function computedText(field: Field, variables: VariableTerms): TextTerm {
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushed("it takes its rule from a setting");
+  if (field.enrichmentType === "VALUE" && typeof field.value !== "string")
+    throw new NotPushed("it comes out as no text");
+  if (field.enrichmentType === "VALUE") return textLiteral(field.value as string);
+  const term = inferRule(withinBudget(field.value), variables);
+  if (term.kind !== "text") throw new NotPushed("it comes out as no text");
+  return term;
+}
+
+/** COUNT: 1 when a matcher is true. SUM: the results of all computations whose matcher is (S5.2). */
+function pushMeter({ aggregation, computations, ...meter }: UsageMeter, variables: VariableTerms): PushedMeter {
+  const steps = computations
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ matcher, computation }) => {
+      const matches =
+        matcher === undefined || matcher === null ? constantTruth(true) : inferTruth(withinBudget(matcher), variables);
+      const units =
+        aggregation === "COUNT" ? constantNumber(1) : inferNumber(withinBudget(computation ?? 1), variables);
+      return { matches, units };
+    });
+  const matches = joinedTruth(
+    "or",
+    steps.map((step) => step.matches),
+  );
+  const zero = constantNumber(0);
+  const [only] = steps;
+  const units =
+    aggregation === "COUNT" || only === undefined
+      ? constantNumber(1)
+      : steps.length === 1
+        ? only.units
+        : steps.map((step) => numberChoice(step.matches, step.units, zero)).reduce(sumOf);
+  return { meter: { aggregation, computations, ...meter }, matches, units };
+}
+
+function naming<Result>(what: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof NotPushed)) throw error;
+    throw new NotPushed(`${what}: ${error.message}`, error.isOfBounds);
+  }
+}
+
+function attributeTerm(slot: number, range: NumberRange): NumberTerm {
+  return numberTerm(range, { operation: "attribute", slot });
+}
+
+function dimensionTerm(slot: number): TextTerm {
+  return { kind: "text", is: { operation: "dimension", slot } };
+}

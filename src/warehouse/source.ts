@@ -1,0 +1,129 @@
+/**
+ * Where the parts of an event are in a table or a file of a database's own: in which column, of which type.
+ *
+ * @module
+ */
+import { exactOfText, isWithinPlaces, mantissaOf, scaleOf } from "../numbers/exact.ts";
+import type { NumberRange } from "./pushing/number-range.ts";
+import { type DigitBounds, textRange } from "./pushing/push-schema.ts";
+
+/** The type of a column, as far as what its values mean depends on it. */
+export type ColumnType =
+  | { readonly type: "text" | "integer" | "double" }
+  /** What no plain row has; `name` is what the database calls it. */
+  | { readonly type: "other"; readonly name: string }
+  | { readonly type: "decimal"; readonly precision: number; readonly scale: number }
+  /** With a zone it is an instant; without one, the time of day of some place. */
+  | { readonly type: "timestamp"; readonly isZoned: boolean };
+
+/** A column and its type. */
+export interface SourceColumn {
+  readonly column: string;
+  readonly type: ColumnType;
+}
+
+/** Where a part of an event is: in a column, the same for all rows, or put together. */
+export type SourcePart =
+  | SourceColumn
+  | { readonly value: string }
+  /** Texts and columns one after another; `row` is the number of the row in its file, from 1. */
+  | { readonly template: readonly (SourceColumn | { readonly value: string } | "row")[]; readonly isTemplate: true };
+
+/** Where the timestamp is. */
+export interface SourceTime {
+  readonly part: SourcePart;
+  /** Whole seconds or milliseconds since 1970; absent for date-times. */
+  readonly form?: "seconds" | "milliseconds" | undefined;
+  /** The offset of times that name no zone, in minutes east of UTC. */
+  readonly zoneMinutes?: number | undefined;
+}
+
+/** Where the parts of all events of a table or of some files are. */
+export interface Source {
+  /** What a statement reads, as its dialect writes it: a table, or a function that reads files. */
+  readonly from: string;
+  readonly schemaName: SourcePart;
+  readonly id: SourcePart;
+  readonly accountId: SourcePart;
+  readonly timestamp: SourceTime;
+  /** By their names; whatever an event must carry and is not here, its rows lack. */
+  readonly attributes: ReadonlyMap<string, SourcePart>;
+  readonly dimensions: ReadonlyMap<string, SourcePart>;
+}
+
+/** Digits of an integer of 64 bits. */
+const INTEGER_DIGITS = 18;
+
+/** What a plain event's attribute may be. @returns undefined where no row of the source can be plain */
+export function rangeOfPart(part: SourcePart | undefined, bounds: DigitBounds): NumberRange | undefined {
+  if (part === undefined || "isTemplate" in part) return undefined;
+  if ("value" in part) return rangeOfValue(part.value);
+  const { type } = part;
+  switch (type.type) {
+    case "text":
+      return textRange("", bounds);
+    case "double":
+      // Of more than 15 digits a double is not sure.
+      return textRange("", { before: Math.min(bounds.before, 15 - bounds.after), after: bounds.after });
+    case "integer":
+      return textRange("", { before: bounds.before, after: 0 });
+    case "decimal": {
+      const before = Math.min(bounds.before, type.precision - type.scale, INTEGER_DIGITS - type.scale);
+      return before < 0 ? undefined : textRange("", { before, after: type.scale });
+    }
+    case "timestamp":
+    case "other":
+      return undefined;
+  }
+}
+
+function rangeOfValue(text: string): NumberRange | undefined {
+  const exact = exactOfText(text);
+  if (exact === undefined || !isWithinPlaces(exact, INTEGER_DIGITS) || scaleOf(exact) > INTEGER_DIGITS)
+    return undefined;
+  const mantissa = BigInt(mantissaOf(exact));
+  return { scale: scaleOf(exact), least: mantissa, most: mantissa };
+}
+
+/** Whether a database has the very text of a part that an event has. */
+function isText(part: SourcePart | undefined): boolean {
+  if (part === undefined) return false;
+  if ("value" in part) return !part.value.includes("\0");
+  if ("isTemplate" in part) return part.template.every((each) => each === "row" || isText(each));
+  return part.type.type === "text" || part.type.type === "integer";
+}
+
+/** Why no row of a source can be plain for a schema; undefined where rows can be. */
+export function unfitFor(
+  source: Source,
+  { attributes, dimensions }: { readonly attributes: readonly string[]; readonly dimensions: readonly string[] },
+): string | undefined {
+  for (const [part, name] of [
+    [source.schemaName, "schemaName"],
+    [source.id, "id"],
+    [source.accountId, "accountId"],
+  ] as const) {
+    if (!isText(part)) return `its ${name} is in a column of a type whose texts differ between engines`;
+  }
+  if (!isTime(source.timestamp)) return "its timestamp is in a column of a type or form that is read by the core alone";
+  const missing = attributes.find((name) => !source.attributes.has(name));
+  if (missing !== undefined) return `the map has no attribute ${JSON.stringify(missing)}: its events lack it`;
+  const absent = dimensions.find((name) => !source.dimensions.has(name));
+  if (absent !== undefined) return `the map has no dimension ${JSON.stringify(absent)}: its events lack it`;
+  for (const [name, part] of source.attributes) {
+    if (rangeOfPart(part, { before: 9, after: 0 }) === undefined)
+      return `the attribute ${JSON.stringify(name)} is in a column of a type that is read by the core alone`;
+  }
+  for (const [name, part] of source.dimensions) {
+    if (!isText(part))
+      return `the dimension ${JSON.stringify(name)} is in a column of a type whose texts differ between engines`;
+  }
+  return undefined;
+}
+
+function isTime({ part, form, zoneMinutes }: SourceTime): boolean {
+  if (!("column" in part)) return false;
+  if (form !== undefined) return part.type.type === "integer";
+  if (part.type.type === "timestamp") return part.type.isZoned || zoneMinutes !== undefined;
+  return part.type.type === "text";
+}

@@ -1,0 +1,32 @@
+/** What an export makes of a history, without files. */
+import {
+  exportedEvents,
+  type ExportedInvoices,
+  exportedInvoices,
+  exportedUsage,
+} from "../../../src/cli/exported-files.ts";
+import { type Book, type Exported, parseBook } from "../../../src/index.ts";
+import { featuresBySchema } from "../../../src/ledger/preview/preview-usage.ts";
+import { stringifyJson } from "../../../src/numbers/json.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { PlayedHistory } from "../../../src/testing/history.ts";
+
+/** What an export is made of. */
+interface ExportedParts extends Exported, ExportedInvoices {
+  /** The book as it is read back. */
+  readonly read: Book;
+}
+
+/** The book, its notes, and the invoices with what differs of those that the files lead to. */
+export async function exportedOf({
+  engine,
+  now,
+}: Pick<PlayedHistory<Store>, "engine" | "now">): Promise<ExportedParts> {
+  const { book: written, notes } = await engine.exportBook();
+  // Through its text, as a file.
+  const book = parseBook(stringifyJson(written));
+  const features = featuresBySchema(book);
+  const usage = exportedUsage(engine, book);
+  const events = exportedEvents(engine, book, (name) => features.has(name));
+  return { book: written, read: book, notes, ...(await exportedInvoices(engine, book, { usage, events, now: now() })) };
+}

@@ -1,0 +1,92 @@
+/** A story of two accounts: all that an export has to keep. */
+import type { Engine } from "../../../src/index.ts";
+import { perUnit, plan, sumMeter } from "../../book/builder.ts";
+
+/** Calls have cells, chats take of a feature; seats are paid in advance, cycles are anniversaries; a group has its own grace. */
+const DETAILS = {
+  supportedCurrencies: ["USD"],
+  pricingCycleConfig: { interval: "MONTHLY" as const, anniversaryCycle: true, gracePeriod: 5 },
+  licenseRateCards: [{ id: "seat", invoiceTiming: "IN_ADVANCE" as const, enableProration: true, ...perUnit(10) }],
+  billingEntitlementRateCards: [
+    { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
+  ],
+  entitlementOverageRateCards: [{ featureId: "ft", ...perUnit(2) }],
+};
+const usage = (rate: number) => ({ usageRateCards: [{ usageMeterId: "um", ...perUnit(rate) }] });
+const BOOK = {
+  eventSchemas: [
+    { name: "call", attributes: [{ name: "n" }], status: "ACTIVE" as const },
+    { name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const },
+  ],
+  features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
+  usageMeters: [sumMeter("um", "call", "n")],
+  addOns: [{ id: "seat", name: "Seats", type: "LICENSE" as const }],
+  pricePlans: [plan("one", { ...DETAILS, ...usage(3) }), plan("two", { ...DETAILS, ...usage(4) })],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [
+    {
+      id: "a",
+      name: "Acme a",
+      customerId: "acme",
+      aliases: ["acme-a"],
+      pricePlans: [{ pricePlanId: "one", effectiveFrom: "2024-01-10" }],
+    },
+    { id: "b", name: "Acme b", customerId: "acme" },
+  ],
+};
+const event = (schemaName: "call" | "chat", id: string, accountId: string, timestamp: string, value: number) => ({
+  schemaName,
+  id,
+  accountId,
+  timestamp,
+  attributes: [{ name: schemaName === "call" ? "n" : "tokens", value }],
+});
+
+/** Plays a story over an engine: plans that follow each other, licenses, credits, a group, events late and undone. */
+export async function play(engine: Engine, at: (instant: string) => void): Promise<void> {
+  await engine.load(BOOK);
+  at("2024-01-12T09:00:00Z");
+  await engine.licenses.update("a", {
+    licenseId: "seat",
+    updateType: "ABSOLUTE",
+    quantity: 3,
+    effectiveFrom: "2024-01-12T09:00:00Z",
+  });
+  await engine.ingest([
+    event("call", "c1", "acme-a", "2024-01-11T00:00:00Z", 7),
+    event("chat", "h1", "a", "2024-01-12T00:00:00Z", 15),
+  ]);
+  at("2024-01-20T09:00:00Z");
+  await engine.associate("b", { pricePlanId: "two", effectiveFrom: "2024-01-20", pricePlanDetailsOverride: usage(5) });
+  const group = { name: "Group", email: "bills@acme.test", dailyInvoiceConsolidation: false, accountIds: ["b"] };
+  await engine.invoiceGroups.create({ ...group, gracePeriod: 9, netTermDays: 30 });
+  await engine.credits.create([
+    { accountId: "a", purpose: "welcome", creditAmount: 40, priority: 1, effectiveFrom: "2024-02-10" },
+    { accountId: "b", purpose: "gone", creditAmount: 4000, priority: 1, effectiveFrom: "2024-01-20" },
+  ]);
+  await engine.entries.grant(
+    { accountId: "b", featureId: "ft" },
+    { granted: 5, effectiveFrom: "2024-01-20T00:00:00Z", effectiveUntil: "2024-06-01T00:00:00Z" },
+  );
+  await engine.ingest([
+    event("call", "c2", "b", "2024-01-20T08:00:00Z", 2),
+    event("chat", "h2", "a", "2024-01-19T00:00:00Z", 9),
+  ]);
+  const [undone] = await engine.ingest([event("call", "c3", "a", "2024-01-20T08:00:00Z", 1000)]);
+  await engine.undo({ account: "a", referenceId: undone?.referenceId ?? "" });
+  at("2024-02-15T09:00:00Z");
+  await engine.migrate({
+    sourceId: "one",
+    sourceVersion: 1,
+    targetId: "two",
+    targetVersion: 1,
+    mode: "IMMEDIATE",
+    retainStartOffsets: true,
+  });
+  await engine.ingest([
+    event("call", "c4", "a", "2024-02-15T08:00:00Z", 11),
+    event("chat", "h3", "b", "2024-02-14T00:00:00Z", 40),
+  ]);
+  at("2024-03-01T09:00:00Z");
+  await engine.finalize();
+}

@@ -1,0 +1,178 @@
+/** Two hundred kills of engines and of PostgreSQL's processes while thousands of single events share commits. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { PageKey } from "../../src/ledger/view.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { childrenOf, postmasterOf } from "../support/database-processes.ts";
+import { buildProgram, type Program } from "../support/programs.ts";
+import { ACCOUNT_IDS, accountOf, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
+
+const LIVES = 100;
+/** Every tenth kill of the database is of all of it at once. */
+const POSTMASTER_EVERY = 10;
+const DAY = 86_400_000;
+
+let program: Program;
+let directory: string;
+
+beforeAll(async () => {
+  program = buildProgram(join(import.meta.dirname, "singles.program.ts"));
+  directory = await mkdtemp(join(tmpdir(), "ratebook-singles-"));
+});
+
+afterAll(async () => {
+  program.remove();
+  await (await openPrivateServer(directory)).close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** What was sent, and what of it was said to be there. */
+interface Told {
+  upTo: number;
+  readonly acknowledged: Set<number>;
+}
+
+test("S14.3 two hundred kills lose none of the single events that were acknowledged, and count none twice", async () => {
+  const server = await openPrivateServer(directory);
+  const told: Told = { upTo: 0, acknowledged: new Set() };
+  const kills = { engines: 0, databases: 0 };
+  for (let life = 0; life < LIVES; life++) {
+    const running = program.run(directory);
+    running.say(errandOf(told, false));
+    const heard = listen(running.lines, told);
+    // A third of them before anything was answered, a third before the database is back, a third thereafter.
+    await (life % 3 === 0 ? heard.begun : heard.answer());
+    await sleep(((life * 37) % 17) * 10);
+    if (killDatabase(life)) kills.databases += 1;
+    if (life % 3 === 2) await heard.answer();
+    await sleep(((life * 53) % 23) * 10);
+    running.kill();
+    kills.engines += 1;
+    await heard.ended;
+    const { errors } = await running.ended;
+    expect(errors).toBe("");
+  }
+  expect(kills).toEqual({ engines: LIVES, databases: LIVES });
+  expect(told.acknowledged.size).toBeGreaterThan(PER_LIFE);
+  await inspect(told);
+
+  const last = program.run(directory);
+  last.say(errandOf(told, true));
+  await listen(last.lines, told).over;
+  last.kill();
+  expect(told.acknowledged.size).toBe(told.upTo);
+  await inspect(told);
+  await server.close();
+}, 1_200_000);
+
+function errandOf({ upTo, acknowledged }: Told, isLast: boolean): Errand {
+  const again = Array.from({ length: upTo }, (_, number) => number).filter((number) => !acknowledged.has(number));
+  return { again, first: upTo, isLast };
+}
+
+/** What is heard of an engine. */
+interface Heard {
+  /** When it begins to send. */
+  readonly begun: Promise<void>;
+  /** When it has said once more which events were acknowledged, or has ended. */
+  readonly answer: () => Promise<void>;
+  /** When it is through. */
+  readonly over: Promise<void>;
+  /** When it says no more. */
+  readonly ended: Promise<void>;
+}
+
+/** Notes what an engine says. */
+function listen(lines: AsyncIterable<unknown>, told: Told): Heard {
+  const [begun, over] = [signal(), signal()];
+  let answer = signal();
+  const ended = (async () => {
+    for await (const line of lines) {
+      const {
+        upTo,
+        acknowledged = [],
+        over: isOver,
+      } = line as Partial<{
+        readonly upTo: number;
+        readonly acknowledged: readonly number[];
+        readonly over: boolean;
+      }>;
+      for (const number of acknowledged) told.acknowledged.add(number);
+      if (acknowledged.length > 0) {
+        answer.give();
+        answer = signal();
+      }
+      if (upTo !== undefined) {
+        told.upTo = upTo;
+        begun.give();
+      }
+      if (isOver === true) over.give();
+    }
+    // One that ended before it began is noticed by what it complained of.
+    begun.give();
+    answer.give();
+    over.give();
+  })();
+  return { begun: begun.given, answer: () => answer.given, over: over.given, ended };
+}
+
+function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** Kills a process of PostgreSQL. @returns whether there was one */
+function killDatabase(life: number): boolean {
+  const postmaster = postmasterOf(directory);
+  if (postmaster === undefined) return false;
+  const children = childrenOf(postmaster);
+  const victim = life % POSTMASTER_EVERY === 0 ? postmaster : children[(life * 31) % children.length];
+  if (victim === undefined) return false;
+  process.kill(victim, "SIGKILL");
+  return true;
+}
+
+/** Every acknowledged event is there once, no other one twice, and the usage is that of the events. */
+async function inspect(told: Told): Promise<void> {
+  const store = await openDatabase(directory);
+  const engine = createEngine({ store, clock: () => NOW });
+  const found = await acceptedNumbers(engine);
+  const there = new Set(found);
+  expect(found.length).toBe(there.size);
+  expect([...told.acknowledged].filter((number) => !there.has(number))).toEqual([]);
+  const counted = new Map<string, number>();
+  for (const number of there) {
+    counted.set(accountOf(number), (counted.get(accountOf(number)) ?? 0) + countOf(number));
+  }
+  const usage = new Map<string, number>();
+  const cells = await engine.usage({ accountIds: ACCOUNT_IDS, from: NOW - 30 * DAY, until: NOW + DAY });
+  for (const { accountId, quantity } of cells) {
+    usage.set(accountId, (usage.get(accountId) ?? 0) + Number(quantity.toFixed()));
+  }
+  expect(Object.fromEntries(usage)).toEqual(Object.fromEntries(counted));
+  await store.close();
+}
+
+async function acceptedNumbers(engine: Engine): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  for (let after: PageKey | undefined; ;) {
+    const page = after === undefined ? { limit: 1_000 } : { limit: 1_000, after };
+    const { items, next } = await engine.events.list({ page });
+    for (const { eventId, status } of items) {
+      // An event that was sent twice is stored twice, the second time as a duplicate of the first.
+      if (status === "INGESTION_COMPLETED_EVENT_METERED") numbers.push(Number(eventId.slice(2)));
+    }
+    if (next === undefined) return numbers;
+    after = next;
+  }
+}

@@ -1,0 +1,69 @@
+/** Single events by their numbers, for engines that are killed while they take them. */
+import { perUnit, sumMeter } from "../book/builder.ts";
+
+/** What an engine is told to send. */
+export interface Errand {
+  /** What was sent before and not acknowledged. */
+  readonly again: readonly number[];
+  /** The first number that was never sent. */
+  readonly first: number;
+  /** Nothing new. */
+  readonly isLast: boolean;
+}
+
+/** Events that wait for their answers at once. */
+export const IN_FLIGHT = 2_000;
+/** New events of one life at most. */
+export const PER_LIFE = 4_000;
+/** What every clock says. */
+export const NOW = Date.parse("2024-06-15T12:00:00Z");
+const ACCOUNTS = 50;
+
+/** The accounts that the events are of. */
+export const ACCOUNT_IDS: readonly string[] = Array.from({ length: ACCOUNTS }, (_, index) => `account-${index}`);
+
+/** Calls that are summed, and accounts that pay for them. */
+export const SINGLES_BOOK = {
+  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
+  usageMeters: [sumMeter("um.calls", "call", "count")],
+  pricePlans: [
+    {
+      id: "pp.calls",
+      name: "Calls",
+      status: "ACTIVE",
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+        usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(0.01) }],
+      },
+    },
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: ACCOUNT_IDS.map((id) => ({
+    id,
+    name: id,
+    customerId: "acme",
+    pricePlans: [{ pricePlanId: "pp.calls", effectiveFrom: "2024-06-01" }],
+  })),
+};
+
+/** What the event of a number counts: quarters, which add up exactly in binary too. */
+export function countOf(number: number): number {
+  return (number % 7) + 0.25;
+}
+
+/** The account of a number. */
+export function accountOf(number: number): string {
+  return `account-${(number * 7) % ACCOUNTS}`;
+}
+
+/** The event of a number. */
+export function eventOf(number: number): object {
+  return {
+    schemaName: "call",
+    id: `s-${number}`,
+    accountId: accountOf(number),
+    timestamp: new Date(NOW - (number % 1_000_000) * 1_000).toISOString(),
+    attributes: [{ name: "count", value: countOf(number) }],
+  };
+}

@@ -1,0 +1,191 @@
+/** Random histories of a few accounts, for laws of lists over all of them. */
+import fc from "fast-check";
+
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { MONTHLY, plan, slabs } from "../../book/builder.ts";
+import { CALLS, counted, teamBook } from "../team-book.ts";
+
+/** Milliseconds. */
+export const DAY = 86_400_000;
+const START = Date.parse("2024-01-10T00:00:00Z");
+const WEEKLY = {
+  ...MONTHLY,
+  pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3", monthOffset: "NIL" }, gracePeriod: 2 },
+};
+const fee = (invoiceTiming: string, rate = 30) => ({
+  id: "addon.fee",
+  rateValues: [{ currency: "USD", rate }],
+  enableProration: true,
+  invoiceTiming,
+});
+const seats = {
+  id: "addon.seats",
+  enableProration: true,
+  invoiceTiming: "IN_ADVANCE",
+  ...slabs("TIERED", [0, 10]),
+};
+const grant = {
+  id: "addon.grant",
+  type: "RECURRING",
+  rateDetails: {
+    pricingModel: "TIERED",
+    currencySlabRateDetails: [
+      { currency: "USD", creditAmount: 25, slabDetails: [{ rate: 4, startAfter: 0, priceType: "FLAT", order: 1 }] },
+    ],
+  },
+  grantDetails: { priority: 1, expiryType: "PRICING_CYCLE" },
+};
+const PLANS = [
+  plan("pp.usage", { ...MONTHLY, usageRateCards: [CALLS] }, { name: "Usage" }),
+  plan("pp.ahead", { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [fee("IN_ADVANCE")] }, { name: "Ahead" }),
+  plan(
+    "pp.seats",
+    { ...MONTHLY, licenseRateCards: [seats], fixedFeeRateCards: [fee("IN_ARREARS")] },
+    { name: "Seats" },
+  ),
+  plan(
+    "pp.grants",
+    { ...MONTHLY, usageRateCards: [CALLS], creditGrantRateCards: [grant], fixedFeeRateCards: [fee("IN_ADVANCE", 5)] },
+    { name: "Grants" },
+  ),
+  plan(
+    "pp.discount",
+    { ...WEEKLY, usageRateCards: [CALLS], fixedFeeRateCards: [fee("IN_ARREARS", -12)] },
+    { name: "Less" },
+  ),
+];
+const PLAN_IDS = ["pp.usage", "pp.ahead", "pp.seats", "pp.team", "pp.grants", "pp.discount"];
+/** The ids of all accounts. */
+export const ACCOUNTS = ["prod", "idle", "third"];
+
+/** What may happen to a few accounts. */
+export type Step =
+  | { readonly do: "wait"; readonly hours: number }
+  | { readonly do: "bill" }
+  | { readonly do: "associate"; readonly account: string; readonly plan: string; readonly inDays: number }
+  | { readonly do: "dissociate"; readonly account: string; readonly inDays: number }
+  | { readonly do: "seats"; readonly account: string; readonly quantity: number; readonly inDays: number }
+  | { readonly do: "use"; readonly account: string; readonly count: number }
+  | { readonly do: "group"; readonly account: string }
+  | { readonly do: "credit"; readonly account: string; readonly amount: number; readonly days: number }
+  | { readonly do: "void"; readonly account: string };
+
+const account = fc.constantFrom(...ACCOUNTS);
+const inDays = fc.integer({ min: -25, max: 20 });
+/** Any step. */
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 24 * 40 }) }),
+  },
+  fc.record({ do: fc.constant("bill" as const) }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("associate" as const),
+      account,
+      plan: fc.constantFrom(...PLAN_IDS),
+      inDays,
+    }),
+  },
+  fc.record({ do: fc.constant("dissociate" as const), account, inDays }),
+  fc.record({ do: fc.constant("seats" as const), account, quantity: fc.integer({ min: 0, max: 9 }), inDays }),
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("use" as const), account, count: fc.integer({ min: 0, max: 300 }) }),
+  },
+  fc.record({ do: fc.constant("group" as const), account }),
+  fc.record({
+    do: fc.constant("credit" as const),
+    account,
+    amount: fc.integer({ min: 1, max: 40 }),
+    days: fc.integer({ min: 1, max: 60 }),
+  }),
+  fc.record({ do: fc.constant("void" as const), account }),
+);
+
+/** An engine with three accounts, and its clock. */
+export interface World {
+  readonly engine: Engine;
+  now: number;
+  events: number;
+}
+
+/** An engine in which nothing has happened. */
+export async function opened(): Promise<World> {
+  const world = { now: START, events: 0 } as { now: number; events: number; engine: Engine };
+  world.engine = createEngine({ store: memoryStore(), clock: () => world.now });
+  const book = teamBook([{ pricePlanId: "pp.seats", effectiveFrom: "2023-11-20" }], PLANS);
+  const third = { id: "third", name: "Third", customerId: "other", invoiceCurrency: "USD" };
+  await world.engine.load({
+    ...book,
+    customers: [...(book.customers ?? []), { id: "other", name: "Other" }],
+    accounts: [...(book.accounts ?? []), third],
+  });
+  return world;
+}
+
+/** The day of an instant. */
+export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Does a step; what the engine refuses changes nothing. */
+export async function take(world: World, asked: Step): Promise<void> {
+  const { engine } = world;
+  try {
+    switch (asked.do) {
+      case "wait":
+        world.now += asked.hours * 3_600_000;
+        break;
+      case "bill":
+        await engine.finalize();
+        break;
+      case "associate":
+        await engine.associate(asked.account, {
+          pricePlanId: asked.plan,
+          effectiveFrom: dateOf(world.now + asked.inDays * DAY),
+        });
+        break;
+      case "dissociate":
+        await engine.dissociate(asked.account, { effectiveFrom: dateOf(world.now + asked.inDays * DAY) });
+        break;
+      case "seats":
+        await engine.licenses.update(asked.account, {
+          licenseId: "addon.seats",
+          updateType: "ABSOLUTE",
+          quantity: asked.quantity,
+          effectiveFrom: new Date(world.now + asked.inDays * DAY).toISOString(),
+        });
+        break;
+      case "use":
+        world.events += 1;
+        await engine.ingest([
+          counted(`e${world.events}`, new Date(world.now).toISOString(), asked.count, "call", asked.account),
+        ]);
+        break;
+      case "credit": {
+        const [effectiveFrom, effectiveUntil] = [dateOf(world.now), dateOf(world.now + asked.days * DAY)];
+        const about = { accountId: asked.account, purpose: "Given", creditAmount: asked.amount, priority: 3 };
+        await engine.credits.create([{ ...about, effectiveFrom, effectiveUntil }]);
+        break;
+      }
+      case "void": {
+        const { items } = await engine.credits.list({ filter: { accountId: asked.account, status: "ACTIVE" } });
+        if (items[0] !== undefined) await engine.credits.void(items[0].credit.id);
+        break;
+      }
+      case "group":
+        await engine.invoiceGroups.create({
+          name: `g${world.events++}`,
+          email: "a@example.com",
+          dailyInvoiceConsolidation: false,
+          gracePeriod: 5,
+          accountIds: [asked.account],
+        });
+        break;
+    }
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+  }
+}

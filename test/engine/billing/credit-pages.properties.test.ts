@@ -1,0 +1,89 @@
+/** Pages of credits against the credits of each account, computed account by account and sorted whole (S12.4). */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { CreditFilter } from "../../../src/engine/billing/credit-lists.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { PageOptions } from "../../../src/engine/pages.ts";
+import type { CreditShown } from "../../../src/ledger/commands/credits.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { teamBook } from "../team-book.ts";
+import { ACCOUNTS, opened, step, take } from "./account-steps.ts";
+
+const STATES = [undefined, "ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+
+async function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<readonly CreditShown[]> {
+  const items: CreditShown[] = [];
+  let after: PageOptions["after"];
+  do {
+    const page = await engine.credits.list({ filter, page: { limit, after } });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
+}
+
+describe("pages of credits", () => {
+  test("S12.4 are the credits of each account, stored ones and those that fell due, whoever was caught up with", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 3, maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, limit) => {
+          const world = await opened();
+          const { engine } = world;
+          for (const each of steps) {
+            await take(world, each);
+            if (each.do !== "wait") continue;
+            const own = await Promise.all(ACCOUNTS.map((accountId) => pages(engine, { accountId }, 1000)));
+            const all = own
+              .flat()
+              .toSorted(
+                ({ credit: a }, { credit: b }) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
+              );
+            for (const status of STATES) {
+              const asked = all.filter((shown) => status === undefined || shown.status === status);
+              expect([status, await pages(engine, { status }, limit)]).toEqual([status, asked]);
+            }
+            for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test("S12.4 where many accounts are behind, pages of what is consumed may be short, and lead to all of it", async () => {
+    const clock = { now: Date.parse("2024-01-10T00:00:00Z") };
+    const engine = createEngine({ store: memoryStore(), clock: () => clock.now });
+    const book = teamBook();
+    const ids = Array.from({ length: 450 }, (_, index) => `m${1000 + index}`);
+    const plans = [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }];
+    const accounts = ids.map((id) => ({ id, name: id, customerId: "acme", invoiceCurrency: "USD", pricePlans: plans }));
+    await engine.load({ ...book, accounts });
+    // The fee of January is 30, so that one of 30 is consumed by it and one of 31 is not.
+    const given = ids.map((accountId, index) => ({
+      accountId,
+      purpose: "Given",
+      creditAmount: index < 20 ? 30 : 31,
+      priority: 1,
+      effectiveFrom: "2024-01-01",
+    }));
+    for (let start = 0; start < given.length; start += 90) await engine.credits.create(given.slice(start, start + 90));
+    clock.now = Date.parse("2024-02-10T00:00:00Z");
+    const sizes: number[] = [];
+    const found: string[] = [];
+    let after: PageOptions["after"];
+    do {
+      const page = await engine.credits.list({ filter: { status: "CONSUMED" }, page: { limit: 10, after } });
+      sizes.push(page.items.length);
+      found.push(...page.items.map(({ credit }) => credit.accountId));
+      after = page.next;
+    } while (after !== undefined);
+    expect(found.toSorted()).toEqual(ids.slice(0, 20));
+    expect(sizes.length).toBeGreaterThan(2);
+    await engine.finalize();
+    expect((await pages(engine, { status: "CONSUMED" }, 7)).map(({ credit }) => credit.accountId)).toEqual(found);
+  });
+});

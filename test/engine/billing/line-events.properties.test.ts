@@ -1,0 +1,98 @@
+/** The events behind a line: what they added is what the line charges. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { Engine, EventLineType, Invoice, LineEvent } from "../../../src/index.ts";
+import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { historyFor, startHistory } from "../../../src/testing.ts";
+import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
+
+const DAY_MS = 86_400_000;
+
+const overage = { featureId: "ft", ...perUnit(2) };
+const CARDS = {
+  ...monthlyWithGrace(40),
+  usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
+  entitlementOverageRateCards: [overage],
+};
+/** Every event is both metered and taken of a feature, of which one plan grants something and both allow overage. */
+const BOOK = {
+  eventSchemas: [{ name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const }],
+  features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
+  usageMeters: [sumMeter("um", "chat", "tokens")],
+  pricePlans: [
+    plan("plain", { ...CARDS, entitlementOverageRateCards: [{ ...overage, billingConfig: { interval: 2 } }] }),
+    plan("granting", {
+      ...CARDS,
+      billingEntitlementRateCards: [
+        { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
+      ],
+    }),
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: ["one", "two"].map((id, index) => ({
+    id,
+    name: `Acme ${id}`,
+    customerId: "acme",
+    pricePlans: [{ pricePlanId: index === 0 ? "plain" : "granting", effectiveFrom: "2024-01-15" }],
+  })),
+};
+
+interface NamedLine {
+  readonly type: EventLineType;
+  readonly id: string;
+  readonly quantity: Decimal;
+}
+
+/** The lines of usage and overage; of a card that is charged for nothing there is no more to say. */
+function linesWithEvents(invoice: Invoice): readonly NamedLine[] {
+  const cards = (["USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const).flatMap((type) =>
+    linesOfType(invoice, type).map(({ id = "", quantity = ZERO }) => ({ type, id, quantity })),
+  );
+  return [...(invoice.usageInfo?.lineItems ?? []), ...cards];
+}
+
+function total(parts: readonly { readonly quantity: Decimal }[]): string {
+  return textOf(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
+}
+
+/** All that is behind a line, two events a page. */
+async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }: NamedLine) {
+  const events: LineEvent[] = [];
+  let page: Parameters<Engine["invoices"]["lineEvents"]>[1] = { page: { limit: 2 } };
+  for (;;) {
+    const found = await engine.invoices.lineEvents({ invoiceId, lineId, type }, page);
+    events.push(...found.items);
+    if (found.next === undefined) return { ...found, events };
+    page = { page: { limit: 2, after: found.next } };
+  }
+}
+
+test("S13.6 events, days and the line's quantity are one sum, day by day, in drafts and final invoices", async () => {
+  const seen = { USAGE_METER_USAGE: 0, USAGE_RATE_CARD_AMOUNT: 0, ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT: 0 };
+  const law = fc.asyncProperty(historyFor(BOOK), fc.boolean(), async (steps, isFinalized) => {
+    const history = await startHistory(BOOK, Date.parse("2024-02-20T12:00:00Z"));
+    for (const step of steps) await history.play(step);
+    if (isFinalized) await history.engine.finalize();
+    const { items } = await history.engine.invoices.list({ page: { limit: 1000 } });
+    for (const { id, invoice } of items) {
+      for (const line of linesWithEvents(invoice)) {
+        const behind = await allBehind(history.engine, id, line);
+        if (behind.events.length > 0) seen[line.type]++;
+        expect(textOf(behind.quantity)).toBe(textOf(line.quantity));
+        expect(total(behind.days)).toBe(textOf(line.quantity));
+        expect(total(behind.events)).toBe(textOf(line.quantity));
+        for (const day of behind.days) {
+          const own = behind.events.filter(({ event }) => event.timestamp >= Date.parse(day.date));
+          const ended = Date.parse(day.date) + DAY_MS;
+          expect(total(own.filter(({ event }) => event.timestamp < ended))).toBe(textOf(day.quantity));
+        }
+        expect(new Set(behind.events.map(({ event }) => event.referenceId)).size).toBe(behind.events.length);
+      }
+    }
+  });
+  await fc.assert(law, { numRuns: 60 });
+  // The law was put to the test for each kind of line.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+}, 60_000);

@@ -1,0 +1,370 @@
+/** Retention changes nothing but which old events are there: the same history with and without it comes to the same. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { BookInput } from "../../../src/book/model/book.ts";
+import type { PricePlanInput, PricingCycleConfig, RateCardsInput } from "../../../src/book/model/price-plan.ts";
+import type { UsageRateCardInput } from "../../../src/book/model/rate-card.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import type { IngestResult } from "../../../src/ledger/events/ingest.ts";
+import type { UndoFilter } from "../../../src/ledger/events/undo-filter.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+
+const DAY = 86_400_000;
+const START = Date.parse("2024-01-01T00:00:00Z");
+const KEPT = 45 * DAY;
+
+const perUnit: Pick<UsageRateCardInput, "ratePlan" | "rateValues"> = {
+  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
+};
+const tokens = (featureCreditLimit: number, maxQuantity: number): RateCardsInput => ({
+  billingEntitlementRateCards: [
+    { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P2M" }], ...perUnit },
+  ],
+  entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity, ...perUnit }],
+});
+const plan = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCardsInput): PricePlanInput => ({
+  id,
+  name: id,
+  status: "ACTIVE",
+  pricePlanDetails: { supportedCurrencies: ["USD"], pricingCycleConfig, ...cards },
+});
+const usage = { usageRateCards: [{ usageMeterId: "um.sum", ...perUnit }] };
+
+const book: BookInput = {
+  eventSchemas: [
+    { name: "call", attributes: [{ name: "count" }] },
+    { name: "token", attributes: [{ name: "count" }] },
+  ],
+  usageMeters: [
+    {
+      id: "um.sum",
+      name: "sum",
+      eventSchemaName: "call",
+      computations: [{ order: 1, computation: { var: "attribute.count" } }],
+      aggregation: "SUM",
+    },
+  ],
+  features: [{ id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "token", attributeName: "count" }] }],
+  pricePlans: [
+    plan(
+      "monthly",
+      { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 },
+      { ...usage, ...tokens(20, 30) },
+    ),
+    plan(
+      "annual",
+      { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } },
+      { ...usage, ...tokens(50, 10) },
+    ),
+    // Nothing is paid in arrears but overage: most of its cycles have no STANDARD invoice.
+    plan("prepaid", { interval: "WEEKLY", startOffset: { dayOffset: "1" } }, tokens(30, 5)),
+  ],
+  customers: [{ id: "c", name: "Customer" }],
+  accounts: [
+    {
+      id: "a",
+      name: "Account A",
+      customerId: "c",
+      pricePlans: [{ pricePlanId: "monthly", effectiveFrom: "2024-01-01" }],
+    },
+    {
+      id: "b",
+      name: "Account B",
+      customerId: "c",
+      pricePlans: [{ pricePlanId: "prepaid", effectiveFrom: "2024-01-10" }],
+    },
+    { id: "n", name: "Account N", customerId: "c" },
+  ],
+};
+
+type Step =
+  | { readonly kind: "wait"; readonly days: number }
+  | { readonly kind: "ingest"; readonly events: readonly Sent[] }
+  | { readonly kind: "undo"; readonly event: Sent; readonly by: number }
+  | { readonly kind: "grant"; readonly accountId: string; readonly from: number; readonly days: number }
+  | { readonly kind: "patch"; readonly accountId: string; readonly place: number; readonly until: number }
+  | { readonly kind: "plan"; readonly accountId: string; readonly planId?: string | undefined; readonly days: number }
+  | { readonly kind: "retry"; readonly place: number }
+  | { readonly kind: "group"; readonly accountId: string; readonly gracePeriod?: number | undefined }
+  | { readonly kind: "run" };
+
+interface Sent {
+  readonly schemaName: string;
+  readonly id: number;
+  readonly accountId: string;
+  /** Days before now. */
+  readonly ago: number;
+  readonly count: number;
+}
+
+const accountId = fc.constantFrom("a", "b", "n");
+const sent: fc.Arbitrary<Sent> = fc.record({
+  schemaName: fc.constantFrom("call", "token", "token", "unknown"),
+  id: fc.nat(9),
+  accountId: fc.constantFrom("a", "b", "n", "nobody"),
+  ago: fc.oneof(fc.constantFrom(0, -1), fc.nat(20), fc.nat(120)),
+  count: fc.integer({ min: -1, max: 15 }),
+});
+const wait = fc.record({ kind: fc.constant("wait" as const), days: fc.integer({ min: 1, max: 40 }) });
+const ingest = fc.record({
+  kind: fc.constant("ingest" as const),
+  events: fc.array(sent, { minLength: 1, maxLength: 6 }),
+});
+const undo = fc.record({ kind: fc.constant("undo" as const), event: sent, by: fc.nat(5) });
+const retry = fc.record({ kind: fc.constant("retry" as const), place: fc.nat(20) });
+const run = fc.constant({ kind: "run" as const });
+const group = fc.record({
+  kind: fc.constant("group" as const),
+  accountId,
+  gracePeriod: fc.constantFrom(0, 20, 400, 400, undefined),
+});
+const grant = fc.record({
+  kind: fc.constant("grant" as const),
+  accountId,
+  from: fc.integer({ min: -90, max: 5 }),
+  days: fc.integer({ min: 1, max: 200 }),
+});
+const patch = fc.record({
+  kind: fc.constant("patch" as const),
+  accountId,
+  place: fc.nat(20),
+  until: fc.integer({ min: -120, max: 60 }),
+});
+const planChange = fc.record({
+  kind: fc.constant("plan" as const),
+  accountId,
+  planId: fc.constantFrom("monthly", "annual", "prepaid", undefined),
+  days: fc.integer({ min: -100, max: 10 }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: wait },
+  { weight: 6, arbitrary: ingest },
+  { weight: 3, arbitrary: undo },
+  { weight: 2, arbitrary: retry },
+  { weight: 4, arbitrary: run },
+  { weight: 1, arbitrary: group },
+  { weight: 1, arbitrary: grant },
+  { weight: 6, arbitrary: patch },
+  { weight: 1, arbitrary: planChange },
+);
+
+/** Steps after which old events leave, and then what might open their cycles again, or take them again. */
+const attacked: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(
+    fc.array(fc.oneof({ weight: 3, arbitrary: ingest }, { weight: 1, arbitrary: fc.oneof(wait, group, planChange) }), {
+      minLength: 2,
+      maxLength: 6,
+    }),
+    fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: retry },
+        { weight: 2, arbitrary: group },
+        planChange,
+        ingest,
+        undo,
+        grant,
+        wait,
+        run,
+      ),
+      { minLength: 4, maxLength: 15 },
+    ),
+  )
+  .map(([before, after]) => [
+    // No plan of the account has begun on the first day.
+    { kind: "wait", days: 12 },
+    ...before,
+    { kind: "wait", days: 60 },
+    { kind: "run" },
+    ...after,
+  ]);
+
+/** A step, with the filter of its undo, and its events as they are sent. */
+type Asked =
+  | Exclude<Step, { kind: "undo" | "ingest" | "retry" }>
+  | { readonly kind: "undo"; readonly filter: UndoFilter }
+  | { readonly kind: "ingest"; readonly events: readonly EventInput[] };
+
+interface Run {
+  readonly engine: Engine;
+  readonly clock: { now: number };
+}
+
+async function open(keepEventsMs?: number): Promise<Run> {
+  const clock = { now: START };
+  let made = 0;
+  const engine = createEngine({
+    store: memoryStore(),
+    clock: () => clock.now,
+    ids: (prefix) => `${prefix}.${String(++made).padStart(6, "0")}`,
+    ...(keepEventsMs === undefined ? {} : { keepEventsMs }),
+  });
+  await engine.load(book);
+  return { engine, clock };
+}
+
+const timeOf = (instant: number): string => new Date(instant).toISOString();
+const dateOf = (instant: number): string => timeOf(instant).slice(0, 10);
+
+function eventOf({ ago, id, count, ...event }: Sent, now: number): EventInput {
+  const timestamp = timeOf(now - ago * DAY);
+  return { ...event, id: `e${id}`, timestamp, attributes: [{ name: "count", value: count }], dimensions: {} };
+}
+
+/** What is done and answered, in words; of an undo, what it reverted. */
+async function answerOf({ engine, clock }: Run, given: Asked): Promise<unknown> {
+  const { now } = clock;
+  try {
+    switch (given.kind) {
+      case "wait":
+        clock.now += given.days * DAY;
+        return undefined;
+      case "ingest":
+        return await engine.ingest(given.events);
+      case "undo": {
+        const undone = await engine.undo(given.filter);
+        return undone.filter(({ status }) => status === "REVERTED").map(({ event }) => event.referenceId);
+      }
+      case "run":
+        return await engine.finalize();
+      case "grant":
+        return await engine.entries.grant(
+          { accountId: given.accountId, featureId: "f.tokens" },
+          {
+            granted: 10,
+            effectiveFrom: timeOf(now + given.from * DAY),
+            effectiveUntil: timeOf(now + (given.from + given.days) * DAY),
+          },
+        );
+      case "patch": {
+        const { items } = await engine.entries.list({ accountId: given.accountId, featureId: "f.tokens" });
+        const entry = items[given.place % Math.max(1, items.length)];
+        if (entry === undefined) return undefined;
+        const target = { accountId: given.accountId, featureId: "f.tokens", entryId: entry.id };
+        return await engine.entries.update(target, { effectiveUntil: timeOf(now + given.until * DAY) });
+      }
+      case "group":
+        return await regroup(engine, given.accountId, given.gracePeriod);
+      case "plan": {
+        const effectiveFrom = dateOf(now + given.days * DAY);
+        return given.planId === undefined
+          ? await engine.dissociate(given.accountId, { effectiveFrom })
+          : await engine.associate(given.accountId, { pricePlanId: given.planId, effectiveFrom });
+      }
+    }
+  } catch (error) {
+    if (error instanceof RatebookError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+}
+
+/** Takes the account out of its group, and puts it into a new one where a grace is given. */
+async function regroup(engine: Engine, id: string, gracePeriod: number | undefined): Promise<unknown> {
+  const { invoiceGroupId } = await engine.accounts.get(id);
+  if (invoiceGroupId !== undefined) await engine.invoiceGroups.removeAccounts(invoiceGroupId, [id]);
+  if (gracePeriod === undefined) return undefined;
+  const group = { name: "Group", email: "group@example.com", dailyInvoiceConsolidation: false };
+  return engine.invoiceGroups.create({ ...group, gracePeriod, accountIds: [id] });
+}
+
+/** A step as both engines are asked for it; an event that is sent again is what it was at first. */
+async function askedOf(run: Run, step: Step, sentBefore: EventInput[]): Promise<Asked> {
+  switch (step.kind) {
+    case "undo":
+      return { kind: "undo", filter: await filterOf(run, step) };
+    case "ingest": {
+      const events = step.events.map((event) => eventOf(event, run.clock.now));
+      sentBefore.push(...events);
+      return { kind: "ingest", events };
+    }
+    case "retry":
+      return { kind: "ingest", events: sentBefore.slice(step.place, step.place + 1) };
+    default:
+      return step;
+  }
+}
+
+/** The undo that a step asks for, of an event that may have left. */
+async function filterOf({ engine, clock }: Run, { event, by }: Extract<Step, { kind: "undo" }>): Promise<UndoFilter> {
+  const account = event.accountId;
+  const eventId = `e${event.id}`;
+  const timestamp = clock.now - event.ago * DAY;
+  const [stored] = (await engine.events.list({ filter: { eventId } })).items;
+  const filters: readonly UndoFilter[] = [
+    { account },
+    { account, eventId },
+    { account, timestamp: stored?.timestamp ?? timestamp },
+    { account, eventId, timestamp: stored?.timestamp ?? timestamp },
+    { account, eventId, createdAt: stored?.createdAt ?? timestamp },
+    { account, referenceId: stored?.referenceId ?? "ev.none" },
+  ];
+  return filters[by] ?? { account };
+}
+
+async function stateOf({ engine }: Run): Promise<object> {
+  const accountIds = ["a", "b", "n"];
+  const range = { accountIds, from: "2022-01-01", until: "2028-01-01" };
+  const entries = [];
+  for (const account of accountIds) {
+    entries.push(
+      (await engine.entries.list({ accountId: account, featureId: "f.tokens" }, { page: { limit: 1000 } })).items,
+    );
+  }
+  return {
+    usage: await engine.usage(range),
+    overage: await engine.overage(range),
+    invoices: (await engine.invoices.list({ page: { limit: 1000 } })).items,
+    entries,
+  };
+}
+
+/** As JSON; until when a cycle took events may be said as it was before or after a change of grace. */
+const inWords = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? null).replaceAll(/took events until [^"]+/g, "is past its grace"));
+
+/** Notes which events were metered; fails where one that was not undone is metered again. */
+function meteredOnce(): (given: Asked, answer: unknown) => void {
+  const metered = new Map<string, EventInput>();
+  return (given, answer) => {
+    if (given.kind === "undo" && Array.isArray(answer)) for (const id of answer) metered.delete(String(id));
+    if (given.kind !== "ingest" || !Array.isArray(answer)) return;
+    for (const [place, { status, referenceId }] of (answer as readonly IngestResult[]).entries()) {
+      const event = given.events[place];
+      if (status !== "INGESTION_COMPLETED_EVENT_METERED" || event === undefined) continue;
+      const known = [...metered.values()];
+      const again = known.filter((each) => each.id === event.id && each.timestamp === event.timestamp);
+      expect(again.filter(({ accountId: id }) => id === event.accountId)).toEqual([]);
+      metered.set(referenceId ?? "", event);
+    }
+  };
+}
+
+/** The same steps are done with retention and without; after each, all that can leave has left. */
+async function compareWithout(steps: readonly Step[]): Promise<void> {
+  const pruned = await open(KEPT);
+  const whole = await open();
+  const sentBefore: EventInput[] = [];
+  const note = meteredOnce();
+  for (const [place, each] of steps.entries()) {
+    const given = await askedOf(whole, each, sentBefore);
+    const [answer, expected] = [await answerOf(pruned, given), await answerOf(whole, given)];
+    expect([place, inWords(answer)]).toEqual([place, inWords(expected)]);
+    note(given, answer);
+    await pruned.engine.pruneEvents();
+  }
+  expect(inWords(await stateOf(pruned))).toEqual(inWords(await stateOf(whole)));
+}
+
+describe("a history with retention", () => {
+  test("S14.1 S15.2 S11.8 has the answers, usage, entries and invoices of the same without", async () => {
+    const steps = fc.array(step, { minLength: 5, maxLength: 40 });
+    await fc.assert(fc.asyncProperty(steps, compareWithout), { numRuns: 30 });
+  }, 120_000);
+
+  test("S6.5 S14.1 meters no event twice and opens no cycle again, whatever groups, plans and retries come after", async () => {
+    await fc.assert(fc.asyncProperty(attacked, compareWithout), { numRuns: 40 });
+  }, 120_000);
+});

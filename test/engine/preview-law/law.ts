@@ -1,0 +1,193 @@
+/**
+ * The law of S13.5: a preview gives every event what an engine gives it that was loaded with the same book before the first
+ * event, and whose clock goes to each event's timestamp and never back; and both make the same invoices.
+ */
+import { expect } from "vitest";
+
+import { readBook } from "../../../src/book/book.ts";
+import { type Instant, instantOf, instantOrUndefined } from "../../../src/calendar/instant.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
+import type { SkippedAccount } from "../../../src/ledger/account/bill.ts";
+import { isCompleted } from "../../../src/ledger/outcome.ts";
+import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
+import { preview } from "../../../src/ledger/preview/preview.ts";
+import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
+import type { EntryRecord } from "../../../src/ledger/records.ts";
+import { noChanges } from "../../../src/ledger/workspace.ts";
+import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { textOf } from "../../../src/numbers/decimal.ts";
+import { addExact, type Exact, isZeroExact, textOfExact } from "../../../src/numbers/exact.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { ACTIVE } from "./books.ts";
+
+const LOADED = instantOf("2024-01-01");
+
+/** What one account holds, in words. What is 0 says nothing, and is left out. */
+interface Held {
+  readonly usage: readonly string[];
+  readonly taken: readonly string[];
+  readonly overage: readonly string[];
+}
+
+async function heldByEngine(store: Store, accountId: string): Promise<Held> {
+  const { read } = store;
+  const cells = async (kind: "usage" | "overage"): Promise<readonly string[]> =>
+    (await read[kind]([accountId], -1_000_000, 1_000_000))
+      .map(({ meterOrFeatureId, day, quantity }) => `${meterOrFeatureId} ${day} ${textOf(quantity)}`)
+      .toSorted();
+  const entries = await read.entries([accountId]);
+  return { usage: await cells("usage"), overage: await cells("overage"), taken: takenOf(entries) };
+}
+
+function heldByPreview({ accounts, usage }: EventRun, accountId: string): Held {
+  const work = accounts.of(accountId)?.seen.work;
+  const changes = noChanges();
+  work?.addTo(changes);
+  const overage = new Map<string, Exact>();
+  for (const { meterOrFeatureId, day, quantity } of changes.overage) {
+    const key = `${meterOrFeatureId} ${day}`;
+    overage.set(key, addExact(overage.get(key) ?? 0, quantity));
+  }
+  return {
+    usage: [...usage.cellsOf(accountId)]
+      .filter(({ quantity }) => !quantity.isZero())
+      .map(({ meterId, day, quantity }) => `${meterId} ${day} ${textOf(quantity)}`)
+      .toSorted(),
+    overage: [...overage]
+      .filter(([, quantity]) => !isZeroExact(quantity))
+      .map(([key, quantity]) => `${key} ${textOfExact(quantity)}`)
+      .toSorted(),
+    taken: takenOf(work?.entries() ?? []),
+  };
+}
+
+/** The entries of which something was taken: which, and how much is left. */
+function takenOf(entries: readonly EntryRecord[]): readonly string[] {
+  return entries
+    .filter(({ granted, balance }) => !granted.eq(balance))
+    .map(({ id, granted, balance }) => `${id} ${textOf(granted)} ${textOf(balance)}`)
+    .toSorted();
+}
+
+/** All that entries say. */
+function shownEntries(entries: readonly EntryRecord[]): readonly string[] {
+  return entries
+    .map(
+      ({ id, featureId, granted, balance, effectiveFrom, effectiveUntil, voided }) =>
+        `${id} ${featureId} ${textOf(granted)} ${textOf(balance)} ${effectiveFrom} ${effectiveUntil} ${voided}`,
+    )
+    .toSorted();
+}
+
+interface Clocked {
+  readonly engine: Engine;
+  readonly store: Store;
+  /** The engine when the clock has gone on. */
+  readonly at: (time: Instant) => Engine;
+  /** Sends one event when it happens. */
+  readonly send: (event: unknown) => ReturnType<Engine["ingest"]>;
+}
+
+/** An engine over an empty store that was loaded with a book before anything, and whose clock never goes back. */
+async function loadedWith(book: object, store: Store): Promise<Clocked> {
+  let now = LOADED;
+  const engine = createEngine({ store, clock: () => now });
+  await engine.load(book);
+  return {
+    engine,
+    store,
+    at(time) {
+      now = Math.max(now, time);
+      return engine;
+    },
+    send(sent) {
+      const { timestamp } = (sent ?? {}) as { readonly timestamp?: unknown };
+      const at = typeof timestamp === "string" ? instantOrUndefined(timestamp) : undefined;
+      if (at !== undefined) now = Math.max(now, at);
+      return engine.ingest([sent as EventInput]);
+    },
+  };
+}
+
+/** What fell due of an account is done with its next event: with these, all of it is in both. */
+const LASTS = ACTIVE.map((accountId) => ({
+  schemaName: "bare",
+  id: `last.${accountId}`,
+  accountId,
+  timestamp: "2024-07-04T00:00:00Z",
+}));
+
+/** Sends the events to both, one by one, and compares all that comes of each. */
+export async function compareEvents(book: object, sent: readonly unknown[], empty: Store): Promise<void> {
+  const { store, send } = await loadedWith(book, empty);
+  const run = startEventRun(readBook(book), { ids: rememberIds() });
+  for (const each of [...sent, ...LASTS]) {
+    const [answer] = await send(each);
+    const outcome = run.add(each);
+    expect(outcome).toEqual({ status: answer?.status, description: answer?.description });
+    if (!isCompleted(outcome.status)) continue;
+    const [stored] = await store.read.events({ referenceId: answer?.referenceId ?? "" }, { limit: 1 });
+    const accountId = stored?.accountId ?? "";
+    expect(heldByPreview(run, accountId)).toEqual(await heldByEngine(store, accountId));
+  }
+  for (const accountId of ACTIVE) {
+    expect(heldByPreview(run, accountId)).toEqual(await heldByEngine(store, accountId));
+    expect(shownEntries(run.accounts.of(accountId)?.seen.work.entries() ?? [])).toEqual(
+      shownEntries(await store.read.entries([accountId])),
+    );
+  }
+}
+
+/** From before the first plan of any account to the last event. */
+const RANGE = { from: "2023-10-01", until: "2024-07-05" };
+/** The cycles that hold the last event are over then, with their grace. */
+const ALL_FINAL = instantOf("2024-10-01");
+
+/**
+ * Invoices with all that they say, but for whether they are drafts, and for what was left of a credit: an invoice in advance
+ * is final before the invoice in arrears that takes before it, which is open for its grace.
+ */
+const shown = (invoices: readonly Invoice[]): readonly object[] =>
+  invoices
+    .toSorted((a, b) => headOf(a).localeCompare(headOf(b)))
+    .map((invoice) => ({ ...invoice, status: undefined, revenueInfo: withoutLeft(invoice.revenueInfo) }));
+
+function withoutLeft({ explanation, lineItems, ...line }: InvoiceLine): object {
+  return {
+    ...line,
+    ...(explanation === undefined
+      ? {}
+      : { explanation: explanation.of === "CREDIT" ? { refund: explanation.refund } : explanation }),
+    ...(lineItems === undefined ? {} : { lineItems: lineItems.map(withoutLeft) }),
+  };
+}
+
+const headOf = ({ accountId, invoiceDate, invoiceType, startDate }: Invoice): string =>
+  [accountId, invoiceDate, invoiceType, startDate].join(" ");
+
+/** What a preview says of accounts. */
+interface Previewed {
+  readonly invoices: readonly object[];
+  /** Accounts whose bill cannot be made. */
+  readonly skipped: readonly string[];
+}
+
+const skippedOf = ({ skipped = [] }: { readonly skipped?: readonly SkippedAccount[] }): readonly string[] =>
+  skipped.map(({ accountId }) => accountId).toSorted();
+
+async function invoicesOf(engine: Engine): Promise<Previewed> {
+  const previewed = await engine.preview(RANGE);
+  return { invoices: shown(previewed.invoices.map(({ invoice }) => invoice)), skipped: skippedOf(previewed) };
+}
+
+/** Sends the events to both, and compares the invoices of all accounts, drafts and final ones, and which have none. */
+export async function compareInvoices(book: object, sent: readonly unknown[], empty: Store): Promise<void> {
+  const { engine, at, send } = await loadedWith(book, empty);
+  for (const each of [...sent, ...LASTS]) await send(each);
+  const offline = preview(readBook(book), [...sent, ...LASTS] as EventInput[], { ...RANGE, explain: true });
+  const expected = { invoices: shown(offline.invoices), skipped: skippedOf(offline) };
+  expect(await invoicesOf(engine)).toEqual(expected);
+  await at(ALL_FINAL).finalize();
+  expect(await invoicesOf(engine)).toEqual(expected);
+}

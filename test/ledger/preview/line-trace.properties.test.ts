@@ -1,0 +1,101 @@
+/** The events behind the lines of a preview: what they added is what each line charges. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { preview, readBook } from "../../../src/index.ts";
+import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { bookArbitrary, eventsFor } from "../../../src/testing.ts";
+import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
+
+function total(parts: readonly { readonly quantity: Decimal }[]): string {
+  return textOf(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
+}
+
+const RANGE = { from: "2023-06-01", until: "2026-06-01" };
+
+describe("the events behind the lines of a preview", () => {
+  test("S13.6 events, days and the line's quantity are one sum, whatever the book, and no line is without a trace", () => {
+    const seen = { USAGE_METER_USAGE: 0, USAGE_RATE_CARD_AMOUNT: 0, ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT: 0 };
+    const cases = bookArbitrary().chain((book) => eventsFor(book).map((events) => ({ book, events })));
+    const law = fc.property(cases, ({ book, events }) => {
+      const read = readBook(book);
+      for (const { id } of [...read.usageMeters, ...read.features]) {
+        const { invoices, traces = [] } = preview(read, events, { trace: id });
+        const charged = invoices.flatMap((invoice) => {
+          const used = (invoice.usageInfo?.lineItems ?? []).filter((line) => line.id === id);
+          const over = linesOfType(invoice, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT").filter((line) => line.id === id);
+          return [...used, ...over].map(({ quantity = ZERO }) => textOf(quantity));
+        });
+        expect(
+          traces.filter(({ type }) => type !== "USAGE_RATE_CARD_AMOUNT").map(({ quantity }) => textOf(quantity)),
+        ).toEqual(charged);
+        for (const trace of traces) {
+          if (trace.events.length > 0) seen[trace.type]++;
+          expect(total(trace.events)).toBe(textOf(trace.quantity));
+          expect(total(trace.days)).toBe(textOf(trace.quantity));
+          for (const { date, quantity } of trace.days) {
+            const own = trace.events.filter(({ timestamp }) => new Date(timestamp).toISOString().startsWith(date));
+            expect(total(own)).toBe(textOf(quantity));
+          }
+        }
+      }
+    });
+    fc.assert(law, { numRuns: 30 });
+    expect(seen.USAGE_METER_USAGE).toBeGreaterThan(0);
+    expect(seen.ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT).toBeGreaterThan(0);
+  });
+
+  const BOOK = {
+    eventSchemas: [{ name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const }],
+    features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
+    usageMeters: [sumMeter("um", "chat", "tokens")],
+    pricePlans: [
+      plan("granting", {
+        ...monthlyWithGrace(40),
+        usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
+        billingEntitlementRateCards: [
+          { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
+        ],
+        entitlementOverageRateCards: [{ featureId: "ft", ...perUnit(2) }],
+      }),
+    ],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: [
+      {
+        id: "one",
+        name: "Acme one",
+        customerId: "acme",
+        // Decided on the 20th for the 1st: what was used before it is first overage, then moved to the grant (S11.5).
+        pricePlans: [{ pricePlanId: "granting", effectiveFrom: "2024-01-01", decidedAt: "2024-01-20T00:00:00Z" }],
+      },
+    ],
+  };
+  const chat = (id: string, timestamp: string, tokens: number) => ({
+    schemaName: "chat",
+    id,
+    timestamp,
+    accountId: "one",
+    attributes: [{ name: "tokens", value: tokens }],
+  });
+
+  test("S11.5 overage that a grant reached back to has moved: only what is left of it is behind the line", () => {
+    // 15 and 15 come before the plan is decided; the grant of 20 pays the first and 5 of the second; the third is overage.
+    const events = [
+      chat("a", "2024-01-05T00:00:00Z", 15),
+      chat("b", "2024-01-06T00:00:00Z", 15),
+      chat("c", "2024-01-25T00:00:00Z", 4),
+    ];
+    const { traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft" });
+    const behind = traces.flatMap(({ quantity, events: own }) =>
+      own.length === 0 ? [] : [[textOf(quantity), own.map((each) => `${each.id} ${textOf(each.quantity)}`)]],
+    );
+    expect(behind).toEqual([["14", ["b 10", "c 4"]]]);
+  });
+
+  test("an id that neither a meter nor a feature has is refused", () => {
+    expect(() => preview(readBook(BOOK), [], { ...RANGE, trace: "fx" })).toThrow(
+      'trace: no usage meter and no feature has the id "fx"',
+    );
+  });
+});

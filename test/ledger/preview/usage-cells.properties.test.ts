@@ -1,0 +1,303 @@
+/** S17.1: invoices from usage cells are those from the events that the cells came from. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { parseBook } from "../../../src/book/book.ts";
+import { meter } from "../../../src/ledger/preview/meter.ts";
+import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
+import type { UsageRow } from "../../../src/metering/usage-row.ts";
+import { textOf } from "../../../src/numbers/decimal.ts";
+import { stringifyJson } from "../../../src/numbers/json.ts";
+import { account, fee, plan, slabs, sumMeter } from "../../book/builder.ts";
+
+const RANGE = { from: "2024-01-01", until: "2024-07-01", explain: true };
+
+const units = { var: "attribute.units" };
+const bookOf = (pricings: readonly object[]) =>
+  parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
+    usageMeters: [
+      sumMeter("um.units", "call", "units"),
+      // 20 + 20 digits of an event, times themselves: wider than a safe integer holds.
+      sumMeter("um.wide", "call", "units", { computations: [{ order: 1, computation: { "*": [units, units] } }] }),
+      {
+        ...sumMeter("um.calls", "call", "units"),
+        aggregation: "COUNT",
+        computations: [{ order: 1, matcher: { "==": [{ var: "dimension.region" }, "eu"] } }],
+      },
+    ],
+    addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
+    pricePlans: pricings.map((details, index) => plan(`pp.${index}`, details)),
+    customers: [{ id: "ann", name: "Ann" }],
+    accounts: [
+      { ...account("a", "ann", "pp.0", "2024-01-10"), aliases: ["alias-a"] },
+      {
+        ...account("b", "ann"),
+        pricePlans: [
+          { pricePlanId: "pp.0", effectiveFrom: "2024-01-01", effectiveUntil: "2024-03-16" },
+          { pricePlanId: "pp.1", effectiveFrom: "2024-03-16" },
+        ],
+        credits: [{ purpose: "welcome", creditAmount: 25, effectiveFrom: "2024-02-01" }],
+      },
+      account("bare", "ann"),
+    ],
+  });
+
+/** Some of 40 digits: times 80 of a quantity, the bill cannot be made. */
+const rate = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 900 }).map((thousandths) => `${thousandths}e-3`) },
+  { weight: 1, arbitrary: fc.constant(`${"7".repeat(20)}.${"7".repeat(20)}`) },
+);
+const pricing = fc
+  .record({
+    model: fc.constantFrom<"TIERED" | "VOLUME">("TIERED", "VOLUME"),
+    edge: fc.integer({ min: 1, max: 50 }),
+    rates: fc.tuple(rate, rate),
+    commitment: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
+    interval: fc.constantFrom("MONTHLY", "QUARTERLY"),
+  })
+  .map(({ model, edge, rates: [first, second], commitment, interval }) => ({
+    ...fee(7),
+    pricingCycleConfig: {
+      interval,
+      startOffset: { dayOffset: "5", monthOffset: interval === "MONTHLY" ? "NIL" : "1" },
+      gracePeriod: 3,
+    },
+    usageRateCards: ["um.units", "um.wide", "um.calls"].map((usageMeterId) => ({
+      usageMeterId,
+      ...slabs(model, [0, first], [edge, second]),
+    })),
+    ...(commitment === undefined ? {} : { minimumCommitment: { rateValues: [{ currency: "USD", rate: commitment }] } }),
+  }));
+
+const sent = fc
+  .array(
+    fc.record({
+      id: fc.nat(60),
+      accountId: fc.constantFrom("a", "alias-a", "b", "b", "bare", "nobody"),
+      at: fc.integer({ min: 0, max: 181 * 24 - 1 }),
+      units: fc.constantFrom<string | number>(
+        1,
+        2.5,
+        0,
+        -3,
+        "0.000001",
+        "99.9",
+        "9".repeat(20),
+        `${"9".repeat(20)}.${"9".repeat(20)}`,
+        "x",
+      ),
+      region: fc.constantFrom("eu", "us"),
+    }),
+    { maxLength: 25 },
+  )
+  .map((drawn) =>
+    drawn
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ id, accountId, at, units: value, region }) => ({
+        schemaName: "call",
+        id: `e-${id}`,
+        accountId,
+        timestamp: new Date(Date.parse("2024-01-01T00:00:00Z") + at * 3_600_000).toISOString(),
+        attributes: [{ name: "units", value }],
+        dimensions: { region },
+      })),
+  );
+
+const asText = (rows: readonly UsageRow[]) => rows.map((row) => ({ ...row, quantity: textOf(row.quantity) }));
+
+describe("S17.1 invoices from cells", () => {
+  let withoutBill = 0;
+  test("are those from the events that they came from, in any order of rows, rows of one cell in parts", () => {
+    fc.assert(
+      fc.property(fc.tuple(pricing, pricing), sent, fc.infiniteStream(fc.nat(2)), (pricings, events, picks) => {
+        const book = bookOf(pricings);
+        const metered = meter(book, events);
+        const expected = preview(book, events, RANGE);
+        expect(metered.events).toEqual(expected.events);
+        expect(metered.problems).toEqual(expected.problems);
+        const pick = (): number => picks.next().value ?? 0;
+        const parts = asText(metered.usage).flatMap((row) =>
+          // 7 − 7 makes nothing of a cell, and adds two rows to it.
+          pick() === 0 ? [{ ...row, quantity: 7 }, row, { ...row, quantity: "-7" }] : [row],
+        );
+        const shuffled = parts
+          .map((row) => [pick(), row] as const)
+          .toSorted(([a], [b]) => a - b)
+          .map(([, row]) => row);
+        const found = preview(book, { usage: shuffled }, RANGE);
+        expect(stringifyJson(found.invoices)).toBe(stringifyJson(expected.invoices));
+        expect(found.skipped).toEqual(expected.skipped);
+        if (expected.skipped !== undefined) withoutBill++;
+      }),
+      { numRuns: 150 },
+    );
+    expect(withoutBill).toBeGreaterThan(0);
+  });
+
+  test("are those from the events where cells stand for some of them and the others are events", () => {
+    fc.assert(
+      fc.property(pricing, sent, fc.nat(25), (terms, drawn, cut) => {
+        const book = bookOf([terms, terms]);
+        const events = drawn.map((event, index) => ({ ...event, id: `e-${index}` }));
+        const { usage } = meter(book, events.slice(0, cut));
+        const found = preview(book, { usage, events: events.slice(cut) }, RANGE);
+        expect(stringifyJson(found.invoices)).toBe(stringifyJson(preview(book, events, RANGE).invoices));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("start a draft plan where the first event would have, for accounts without a plan", () => {
+    fc.assert(
+      fc.property(pricing, sent, (terms, drawn) => {
+        const book = bookOf([terms, terms]);
+        // What is not metered leaves no cell, and would start a plan all the same.
+        const events = drawn.map((event, index) => ({ ...event, id: `e-${index}`, accountId: "bare" }));
+        const draft = book.pricePlans[0];
+        const { usage } = meter(book, events);
+        const options = { ...RANGE, plan: draft };
+        expect(stringifyJson(preview(book, { usage }, options).invoices)).toBe(
+          stringifyJson(preview(book, events, options).invoices),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("usage rows", () => {
+  const book = bookOf([{}, {}]);
+  const row = { accountId: "a", meterId: "um.units", date: "2024-02-01", quantity: 5 };
+
+  test("two rows of one cell add up: 5 + 0.5", () => {
+    const { invoices } = preview(book, { usage: [row, { ...row, quantity: "0.5" }] });
+    const quantities = invoices.flatMap(({ usageInfo }) =>
+      (usageInfo?.lineItems ?? []).map(({ quantity }) => textOf(quantity)),
+    );
+    expect(quantities).toEqual(["5.5"]);
+  });
+
+  test("of an alias are those of its account", () => {
+    const run = createPreview(book);
+    run.addUsage({ ...row, accountId: "alias-a" });
+    expect(run.finish().invoices.map(({ accountId }) => accountId)).toEqual(["a"]);
+  });
+
+  test("bound the range like events do: from the first day to the last", () => {
+    const usage = [row, { ...row, date: "2024-04-01" }];
+    expect(preview(book, { usage }).invoices.map(({ startDate }) => startDate.slice(0, 10))).toEqual([
+      "2024-02-01",
+      "2024-04-01",
+    ]);
+    expect(() => preview(book, { usage: [row, { ...row, date: "2034-04-01" }] })).toThrow(
+      'from 2024-02-01T00:00:00.000Z (usage of "a") to 2034-04-01T00:00:00.000Z (usage of "a")',
+    );
+  });
+
+  test.each<[string, object, string, string]>([
+    [
+      "an unknown meter",
+      { meterId: "um.unit" },
+      "meterId",
+      'no usage meter has the id "um.unit": did you mean "um.units"?',
+    ],
+    ["an unknown account", { accountId: "zed" }, "accountId", 'no account has the id or alias "zed"'],
+    [
+      "a day that is no day",
+      { date: "2024-02-30" },
+      "date",
+      '"2024-02-30" is no date: 2024-02 has days 01 to 29, not 30',
+    ],
+    [
+      "an instant within a day",
+      { date: 1 },
+      "date",
+      '"1970-01-01T00:00:00.001Z" is no date: a date-time must be a midnight in UTC here',
+    ],
+    ["no day at all", { date: null }, "date", "date: expected a text such as 2026-01-31"],
+    [
+      "a quantity of 61 digits",
+      { quantity: "1".repeat(61) },
+      "quantity",
+      `the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
+    ],
+    [
+      "a quantity of 41 places",
+      { quantity: "1e-41" },
+      "quantity",
+      `the quantity "0.${"0".repeat(40)}1" has more than 60 digits before the point or 40 after it`,
+    ],
+    ["no quantity", { quantity: "many" }, "quantity", '"many" is not a decimal'],
+  ])("%s is refused, and nothing is priced", (_, fault, field, sentence) => {
+    const usage = [row, { ...row, ...fault }];
+    expect(() => preview(book, { usage: usage as never })).toThrow(
+      expect.objectContaining({
+        code: "ERR_INPUT_INVALID",
+        message: `$.usage[1].${field}: ${sentence}`,
+        details: { problems: [{ path: `$.usage[1].${field}`, message: sentence }] },
+      }) as Error,
+    );
+  });
+
+  test("S1.4 a cell of more than 100 digits is refused: 60 before the point, and then one more, and 40 after it", () => {
+    const run = createPreview(book);
+    run.addUsage({ ...row, quantity: `${"9".repeat(60)}.${"9".repeat(40)}` });
+    expect(() => run.addUsage({ ...row, quantity: "1.1" })).toThrow(
+      expect.objectContaining({ code: "ERR_ARITHMETIC" }) as Error,
+    );
+  });
+});
+
+describe("S17.1 a schema that consumes a feature has no cells", () => {
+  const book = parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [
+      { name: "call", attributes: [{ name: "units" }] },
+      { name: "chat", attributes: [{ name: "tokens" }] },
+    ],
+    usageMeters: [sumMeter("um.units", "call", "units"), sumMeter("um.tokens", "chat", "tokens")],
+    features: [{ id: "feature.t", name: "T", schemaAssociations: [{ schemaName: "chat", attributeName: "tokens" }] }],
+    customers: [{ id: "ann", name: "Ann" }],
+    accounts: [
+      {
+        ...account("a", "ann"),
+        featureCredits: [
+          { featureId: "feature.t", granted: 5, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" },
+        ],
+      },
+    ],
+  });
+  const event = (schemaName: string, name: string, value: number) => ({
+    schemaName,
+    id: `${schemaName}-${value}`,
+    accountId: "a",
+    timestamp: "2024-02-01T12:00:00Z",
+    attributes: [{ name, value }],
+  });
+  const sentence =
+    'the event schema "chat" has no usage cells: it consumes credits of the feature "feature.t", and there the order of events matters; give its events';
+
+  test("its events are not metered to cells; an event that failed, or is of another schema, is nothing to refuse", () => {
+    expect(() => meter(book, [event("call", "units", 1), event("chat", "tokens", 5)])).toThrow(
+      expect.objectContaining({
+        code: "ERR_REFUSED",
+        message: sentence,
+        details: { rule: "docs/semantics.md#s17.1" },
+      }) as Error,
+    );
+    const { usage, events } = meter(book, [event("call", "units", 1), event("chat", "tokens", 6)]);
+    expect(events).toEqual({
+      read: 2,
+      INGESTION_FAILED_INSUFFICIENT_CREDITS: 1,
+      INGESTION_COMPLETED_EVENT_NOT_BILLED: 1,
+    });
+    expect(asText(usage)).toEqual([{ accountId: "a", meterId: "um.units", date: "2024-02-01", quantity: "1" }]);
+  });
+
+  test("cells of its meters are refused", () => {
+    const usage = [{ accountId: "a", meterId: "um.tokens", date: "2024-02-01", quantity: 1 }];
+    expect(() => preview(book, { usage })).toThrow(`$.usage[0]: ${sentence}`);
+  });
+});

@@ -1,0 +1,158 @@
+/** What a compiler says of inputs: a misspelt choice is an error with a suggestion, wherever a book's parts are taken. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type * as z from "zod";
+
+import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/model/account.ts";
+import type { OrganizationInput } from "../../src/book/model/book.ts";
+import type { AddOnInput, FeatureInput, SettingInput } from "../../src/book/model/catalog-items.ts";
+import type { EventSchemaInput, UsageMeterInput } from "../../src/book/model/metering.ts";
+import type { PricePlanInput } from "../../src/book/model/price-plan.ts";
+import type { AccountRequest, CustomerRequest, InvoiceGroupRequest } from "../../src/book/model/requests.ts";
+import type { RevenueRequestInput } from "../../src/book/model/revenue-request.ts";
+import type { organization, RESOURCES } from "../../src/book/reading/document.ts";
+import type { REQUESTS } from "../../src/book/requests/requests.ts";
+import type { revenueRequest } from "../../src/book/requests/revenue-request.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const COMPILE_MS = 120_000;
+
+/** What one schema takes. */
+type Taken<List extends keyof typeof RESOURCES> = z.input<(typeof RESOURCES)[List]>;
+/** The same, whose lists and objects are read only: inputs are never changed. */
+type Frozen<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+      : Value;
+
+describe("the types of inputs say what the schemas take, no more and no less", () => {
+  test("the resources of a book", () => {
+    expectTypeOf<OrganizationInput>().branded.toEqualTypeOf<Frozen<z.input<typeof organization>>>();
+    expectTypeOf<SettingInput>().branded.toEqualTypeOf<Frozen<Taken<"settings">>>();
+    expectTypeOf<EventSchemaInput>().branded.toEqualTypeOf<Frozen<Taken<"eventSchemas">>>();
+    expectTypeOf<UsageMeterInput>().branded.toEqualTypeOf<Frozen<Taken<"usageMeters">>>();
+    expectTypeOf<FeatureInput>().branded.toEqualTypeOf<Frozen<Taken<"features">>>();
+    expectTypeOf<AddOnInput>().branded.toEqualTypeOf<Frozen<Taken<"addOns">>>();
+    expectTypeOf<PricePlanInput>().branded.toEqualTypeOf<Frozen<Taken<"pricePlans">>>();
+    expectTypeOf<CustomerInput>().branded.toEqualTypeOf<Frozen<Taken<"customers">>>();
+    expectTypeOf<AccountInput>().branded.toEqualTypeOf<Frozen<Taken<"accounts">>>();
+    expectTypeOf<InvoiceGroupInput>().branded.toEqualTypeOf<Frozen<Taken<"invoiceGroups">>>();
+  });
+
+  test("requests without times, which an engine takes in more ways than a document", () => {
+    expectTypeOf<CustomerRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["customerCreate"]>>>();
+    expectTypeOf<AccountRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["accountCreate"]>>>();
+    expectTypeOf<InvoiceGroupRequest>().branded.toEqualTypeOf<Frozen<z.input<(typeof REQUESTS)["groupCreate"]>>>();
+    expectTypeOf<RevenueRequestInput>().branded.toEqualTypeOf<Frozen<z.input<typeof revenueRequest>>>();
+  });
+});
+
+const HEAD = `
+import { createEngine, type EventInput, memoryStore, preview, priceQuantity, readBook } from "../../src/index.ts";
+const engine = createEngine({ store: memoryStore() });
+const slabs = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] as const;
+const rateValues = [{ currency: "USD", slabRates: [{ order: 1, rate: "0.1" }] }] as const;
+const card = { usageMeterId: "um.calls", ratePlan: { pricingModel: "TIERED", slabs }, rateValues } as const;
+const event = { schemaName: "call", id: "e", accountId: "a", timestamp: "2024-06-01T00:00:00Z" } as const;
+`;
+
+/** Lines of a program, each with what the compiler must say of it; without a sentence it must compile. */
+const LINES: readonly (readonly [line: string, sentence?: string])[] = [
+  ['priceQuantity({ pricingModel: "TIERED", slabs }, rateValues[0], 3);'],
+  [
+    'const book = { pricePlans: [{ id: "p", name: "P", pricePlanDetails: { usageRateCards: [card] } }] } as const; readBook(book);',
+  ],
+  ["void engine.ingest([event]); void engine.entitle(event); preview(readBook({}), [event]);"],
+  ['void engine.associate("a", { pricePlanId: "p", effectiveFrom: new Date(0), effectiveUntil: 1_700_000_000_000 });'],
+  ['void engine.undo({ account: "a", eventId: "e", timestamp: 1_700_000_000_000 });'],
+  ['void engine.invoices.list({ filter: { status: "DUE" }, page: { limit: 10 } });'],
+  ['priceQuantity({ pricingModel: "TIRED", slabs }, rateValues[0], 3);', "Did you mean '\"TIERED\"'?"],
+  [
+    'readBook({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }] });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.load({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }] });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.pricePlans.create({ name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.pricePlans.update("p", { pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.pricePlans.createVersion("p", { pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.associate("a", { pricePlanId: "p", effectiveFrom: "2024-06-01", pricePlanDetailsOverride: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  [
+    'void engine.calculateRevenue({ pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } } });',
+    "Did you mean '\"TIERED\"'?",
+  ],
+  ['void engine.addOns.create({ name: "A", type: "LICENCE" });', "Did you mean '\"LICENSE\"'?"],
+  [
+    'void engine.usageMeters.create({ name: "m", agregation: "SUM", eventSchemaName: "call", computations: [] });',
+    "'agregation' does not exist",
+  ],
+  ["void engine.ingest([{ ...event, atributes: [] }]);", "Did you mean to write 'attributes'?"],
+  ['const typo: EventInput = { ...event, acountId: "a" };', "'acountId' does not exist"],
+  ['void engine.undo({ account: "a", referenceId: "r", eventId: "e" });', "is not assignable"],
+  ['void engine.undo({ account_id: "a" });', "'account_id' does not exist"],
+  ['void engine.invoices.list({ accountId: "a" });', "'accountId' does not exist"],
+  ['void engine.usageMeters.list({ filter: { status: "ACTIV" } });', "Did you mean '\"ACTIVE\"'?"],
+  ["void engine.load(readBook({}));", "is not assignable to parameter of type 'string | BookInput'"],
+];
+
+test(
+  "a misspelt choice or field is an error of the compiler, which names what was meant",
+  () => {
+    const folder = mkdtempSync(join(root, "test/package/.inputs-"));
+    try {
+      const head = HEAD.split("\n").length;
+      writeFileSync(
+        join(folder, "program.ts"),
+        `${HEAD}${LINES.map(([line]) => `{ ${line} }`).join("\n")}\nexport {};\n`.replaceAll(
+          "../../src",
+          "../../../src",
+        ),
+      );
+      const compilerOptions = {
+        noEmit: true,
+        noUnusedLocals: false,
+        allowImportingTsExtensions: true,
+        rewriteRelativeImportExtensions: false,
+      };
+      writeFileSync(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({ extends: "../../../tsconfig.json", compilerOptions, include: ["program.ts"] }),
+      );
+      const argv = [join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false"];
+      const { stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: "utf8" });
+      const said = new Map<number, string>();
+      for (const part of stdout.split(/^(?=program\.ts\()/m)) {
+        const [, line = "0"] = /^program\.ts\((\d+),/.exec(part) ?? [];
+        said.set(Number(line), (said.get(Number(line)) ?? "") + part);
+      }
+      const found = LINES.map(([line, sentence], index) => {
+        const words = said.get(head + index) ?? "";
+        return sentence === undefined ? [line, words] : [line, words.includes(sentence) ? sentence : words];
+      });
+      expect(found).toEqual(LINES.map(([line, sentence = ""]) => [line, sentence]));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  COMPILE_MS,
+);

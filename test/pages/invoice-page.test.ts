@@ -1,0 +1,195 @@
+/** Invoices as pages: what they say to the one who pays, and that nothing of a name runs. */
+import { createHash } from "node:crypto";
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { parseBook, preview } from "../../src/index.ts";
+import { Decimal } from "../../src/numbers/decimal.ts";
+import { periodWords } from "../../src/pages/invoice/date-words.ts";
+import { pageRows, paymentOf } from "../../src/pages/invoice/invoice-lines.ts";
+import { invoiceNumber } from "../../src/pages/invoice/invoice-number.ts";
+import { type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../src/pages/invoice/invoice-page.ts";
+import { LOGO_LENGTH_MAX, logoOf } from "../../src/pages/invoice/logo.ts";
+import { priceWords, slabWords } from "../../src/pages/slab-words.ts";
+import { SMALL_BOOK } from "../cli/fake-io.ts";
+import { unclosedIn } from "../support/svg.ts";
+
+const event = (units: number) => ({
+  schemaName: "call",
+  id: "e",
+  accountId: "prod",
+  timestamp: "2024-06-20T00:00:00Z",
+  attributes: [{ name: "units", value: units }],
+  dimensions: { region: "eu" },
+});
+
+const invoiceOf = (units: number) => {
+  const { invoices } = preview(parseBook(SMALL_BOOK), [event(units)], {
+    from: "2024-06-01",
+    until: "2024-07-01",
+    explain: true,
+  });
+  const [invoice] = invoices;
+  if (invoice === undefined) throw new TypeError("expected an invoice");
+  return invoice;
+};
+
+const LETTER: InvoiceLetter = { seller: ["Acme Ltd", "12 Harbour Road"], buyer: ["Contoso"] };
+const ID = "inv.0123456789ABCDEF";
+const pageOf = (invoice: ReturnType<typeof invoiceOf>, letter: Partial<InvoiceLetter> = {}): string =>
+  invoicePage({ id: ID, invoice, account: "Contoso production", pricePlan: "Small" }, { ...LETTER, ...letter });
+
+describe("an invoice for the one who pays it", () => {
+  test("has its lines in words, and what is added, paid and due", () => {
+    const rows = pageRows({ ...invoiceOf(1500), status: "DUE" });
+    expect(
+      rows.map(({ label, quantity, rate, amount }) => [label, quantity, rate, amount].filter(Boolean).join(" | ")),
+    ).toEqual([
+      "units | 1,500 | 1,600.00",
+      "first 100, each | 100 | 2.00 | 200.00",
+      "above 100, each | 1,400 | 1.00 | 1,400.00",
+      "Sub-total | 1,600.00",
+      "Minimum commitment | 400.00",
+      "the minimum commitment of the cycle: 2,000",
+      "less the sub-totals of the cycle's invoices: 1,600",
+      "Credit: welcome | -50.00",
+      "Total USD | 1,950.00",
+      "Paid | 0.00",
+      "Due USD | 1,950.00",
+    ]);
+  });
+
+  test.each([
+    ["DRAFT", "This is a draft: it still changes, and nothing is due yet."],
+    ["DUE", "1,950.00 USD due by 1 July 2024."],
+    ["PAID", "Paid. Nothing is due."],
+    ["MERGED", "Part of the invoice of the group: pay that one."],
+  ] as const)("says of %s what is due", (status, sentence) => {
+    const drawn = pageOf({ ...invoiceOf(1500), status });
+    expect(drawn).toContain(`<p class="says">${sentence}</p>`);
+    expect(drawn.includes(`<div class="draft" aria-hidden="true">Draft</div>`)).toBe(status === "DRAFT");
+  });
+
+  test.each([
+    ["DUE", "7", ["0", "7"]],
+    ["PAID", "7", ["7", "0"]],
+    ["PAID", "-7", ["0", "0"]],
+    ["DRAFT", "7", ["0", "0"]],
+  ] as const)("S13.4 of %s over %s are paid and due %o", (status, total, expected) => {
+    const { paid, due } = paymentOf(status, new Decimal(total));
+    expect([paid.toFixed(), due.toFixed()]).toEqual(expected);
+  });
+
+  test.each([
+    ["2026-06-01", "2026-07-01", "1 to 30 June 2026"],
+    ["2026-06-15", "2026-06-16", "15 June 2026"],
+    ["2026-06-15", "2026-07-15", "15 June to 14 July 2026"],
+    ["2025-12-15", "2026-01-15", "15 December 2025 to 14 January 2026"],
+  ])("the period from %s until %s is %s", (from, until, words) => {
+    expect(periodWords(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
+  });
+
+  test("the days of a part are said once", () => {
+    const invoice = invoiceOf(1500);
+    const [, ...rows] = pageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
+    expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
+  });
+});
+
+describe("the words of slabs", () => {
+  const slab = (startAfter: number, endAt?: number) => ({
+    startAfter: new Decimal(startAfter),
+    ...(endAt === undefined ? {} : { endAt: new Decimal(endAt) }),
+  });
+
+  test.each([
+    ["TIERED", slab(0, 1000), "first 1,000"],
+    ["TIERED", slab(1000, 10_000), "next 9,000"],
+    ["TIERED", slab(10_000), "above 10,000"],
+    ["VOLUME", slab(0, 1000), "up to 1,000"],
+    ["VOLUME", slab(1000, 10_000), "up to 10,000"],
+    ["VOLUME", slab(0), "all units"],
+  ] as const)("S7.2 of %s are %o, %s", (model, reach, words) => {
+    expect(slabWords(model, reach)).toBe(words);
+  });
+
+  test("a package is charged when it is begun", () => {
+    const price = { priceType: "PACKAGE", rate: new Decimal("3.5"), packageSize: new Decimal(500) } as const;
+    expect(priceWords(price, 2)).toBe("3.50 for every 500 begun");
+  });
+});
+
+describe("invoice numbers", () => {
+  test("follow from the id, and are said without signs that are taken for another", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        const number = invoiceNumber(a, "2026-07-01T00:00:00.000Z");
+        expect(number).toMatch(/^2026-07 [0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
+        expect(invoiceNumber(a, "2026-07-01")).toBe(number);
+        if (a !== b) expect(invoiceNumber(b, "2026-07-01")).not.toBe(number);
+      }),
+    );
+    expect(invoiceNumber(ID, "2026-07-01")).toBe(invoiceNumber(ID, "2026-07-31"));
+    expect(invoiceNumber(ID, "2026-07-01")).not.toBe(invoiceNumber("inv.0123456789ABCDEG", "2026-07-01"));
+  });
+});
+
+const PNG =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("logos", () => {
+  test("a picture in the setting is shown with the seller's name", () => {
+    expect(pageOf(invoiceOf(1), { logo: PNG })).toContain(`<img class="logo" alt="Acme Ltd" src="${PNG}">`);
+  });
+
+  test.each([
+    ["a picture that could run something", "data:image/svg+xml;base64,PHN2Zy8+"],
+    ["a page", "data:text/html;base64,PGI+"],
+    ["an address", "https://example.com/logo.png"],
+    ["content that is no picture of the type", "data:image/png;base64,PHN2Zy8+"],
+    ["more after the content", `${PNG}" onerror="alert(1)`],
+    ["what is too long", `${PNG.slice(0, -2)}${"A".repeat(LOGO_LENGTH_MAX)}`],
+    ["nothing", ""],
+  ])("%s is not shown", (_, value) => {
+    expect(logoOf(value)).toBeUndefined();
+    expect(pageOf(invoiceOf(1), { logo: value })).not.toContain("<img");
+  });
+});
+
+describe("what is in an invoice is text", () => {
+  const nasty = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("<script>", "</style>", "-->", "\"'", "&lt;", "\u202E", "<img src=x onerror=y>", "\n", "]]>"),
+      ),
+    )
+    .map((parts) => parts.join(""));
+
+  test("whatever names, notes and descriptions are", () => {
+    const invoice = invoiceOf(1500);
+    const plain = pageOf(invoice, { notes: "", reference: "" });
+    const tags = (drawn: string): readonly string[] => drawn.match(/<[a-z][^>]*>/g) ?? [];
+    fc.assert(
+      fc.property(nasty, nasty, (name, notes) => {
+        const letter = { seller: [name, name], buyer: [name], notes: notes.replaceAll("\n", " "), reference: name };
+        const drawn = invoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name });
+        expect(tags(drawn)).toEqual(tags(plain));
+        const body = drawn.slice(drawn.indexOf("<body>")).replaceAll("<br>", "");
+        expect(unclosedIn(body.replace("</html>", ""))).toEqual([]);
+        expect(drawn).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("nothing runs or is fetched: the policy names the style by its hash", () => {
+    const drawn = pageOf(invoiceOf(1), { logo: PNG });
+    const [, style = ""] = /<style>([^<]*)<\/style>/.exec(drawn) ?? [];
+    expect(PAGE_POLICY).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
+    expect(PAGE_POLICY).toContain("default-src 'none'");
+    expect(PAGE_POLICY).not.toContain("unsafe");
+    expect(drawn).not.toMatch(/<script|<link|style="|\son\w+=/);
+  });
+});

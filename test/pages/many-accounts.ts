@@ -1,0 +1,71 @@
+/** A book of many accounts and a month of their usage, drawn by a seed: what a report of some size is made of. */
+import { sumMeter } from "../book/builder.ts";
+import { SMALL_BOOK } from "../cli/fake-io.ts";
+
+const METERS = ["calls", "storage", "tokens"] as const;
+const DAYS = 30;
+
+/** Numbers from 0 to 1, always the same. */
+function drawn(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return state / 0x7fff_ffff;
+  };
+}
+
+/** The small book's slabs, at a rate. */
+function cardsAt(rate: number | string): readonly object[] {
+  const ratePlan = SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan;
+  return METERS.map((meter) => ({
+    usageMeterId: `um.${meter}`,
+    ratePlan,
+    rateValues: [
+      {
+        currency: "USD",
+        slabRates: [
+          { order: 1, rate },
+          { order: 2, rate: "0.35" },
+        ],
+      },
+    ],
+  }));
+}
+
+/** A plan of three cards. */
+export function planAt(id: string, rate: number | string): object {
+  const [plan] = SMALL_BOOK.pricePlans;
+  const { minimumCommitment: _, ...details } = plan?.pricePlanDetails ?? { minimumCommitment: undefined };
+  return { ...plan, id, name: id, pricePlanDetails: { ...details, usageRateCards: cardsAt(rate) } };
+}
+
+/** The book. @param nameOf what an account is called */
+export function bookOfMany(accounts: number, nameOf = (index: number): string => `Customer ${index + 1}`): object {
+  return {
+    ...SMALL_BOOK,
+    eventSchemas: METERS.map((name) => ({ name, attributes: [{ name: "units" }] })),
+    usageMeters: METERS.map((name) => sumMeter(`um.${name}`, name, "units")),
+    pricePlans: [planAt("pp.small", 1)],
+    accounts: Array.from({ length: accounts }, (_, index) => ({
+      id: `account-${index + 1}`,
+      name: nameOf(index),
+      customerId: "contoso",
+      pricePlans: [{ pricePlanId: "pp.small", effectiveFrom: "2024-01-01" }],
+    })),
+  };
+}
+
+/** Their usage in June, as a file of cells. */
+export function usageOfMany(accounts: number): string {
+  const next = drawn(accounts);
+  const lines = ["accountId,meterId,date,quantity"];
+  for (let account = 1; account <= accounts; account++) {
+    const size = Math.exp(next() * 4);
+    for (let day = 1; day <= DAYS; day++)
+      for (const meter of METERS)
+        lines.push(
+          `account-${account},um.${meter},2024-06-${String(day).padStart(2, "0")},${(size * next()).toFixed(3)}`,
+        );
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,151 @@
+/** The chart of a plan: what it says, and that nothing in it runs. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { parseBook } from "../../src/index.ts";
+import { planChart } from "../../src/pages/chart/plan-chart.ts";
+import { planCurves, type PlanCurveOptions } from "../../src/proof/plan-curves.ts";
+import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
+import { ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { recipeBooks } from "../support/recipes.ts";
+import { textsOf, unclosedIn } from "../support/svg.ts";
+
+const bookOf = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: object = {}) =>
+  parseBook({
+    addOns: [
+      { id: "addon.seats", name: "Seats", type: "LICENSE" },
+      { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
+    ],
+    pricePlans: [
+      {
+        id: "pp",
+        name: "Team",
+        pricePlanDetails: {
+          supportedCurrencies: ["USD"],
+          pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+          licenseRateCards: [
+            { id: "addon.seats", ratePlan: ratePlanOf(model, rows), rateValues: [rateValueOf(rows)], ...more },
+          ],
+        },
+      },
+    ],
+  });
+
+const chartOf = (book: ReturnType<typeof bookOf>, options: PlanCurveOptions = {}): string => {
+  const names = new Map(book.addOns.map(({ id, displayName }) => [id, displayName]));
+  const [plan] = book.pricePlans;
+  if (plan === undefined) throw new TypeError("expected a plan");
+  return planChart(plan.name, planCurves(plan.pricePlanDetails, { names, ...options }));
+};
+
+describe("the chart of a plan", () => {
+  const falling: readonly SlabRow[] = [
+    { after: 0, rate: 25 },
+    { after: 20, rate: 20 },
+  ];
+
+  test("says where a total falls, with figures to check by hand", () => {
+    const said = textsOf(chartOf(bookOf("VOLUME", falling)));
+    expect(said).toContain("up to 20: 25.00 each");
+    expect(said).toContain("above 20: 20.00 each");
+    expect(said).toContain("falls: at 20 Seats: 500.00, at 21: 420.00");
+  });
+
+  test("tells a screen reader the same", () => {
+    const [, description] = /<desc id="desc">([^<]*)<\/desc>/.exec(chartOf(bookOf("VOLUME", falling))) ?? [];
+    expect(description).toBe(
+      "Amounts in USD of a whole cycle, before lines are rounded. Seats: licenses held for the whole cycle, VOLUME. " +
+        "up to 20: 25.00 each. above 20: 20.00 each. falls: at 20 Seats: 500.00, at 21: 420.00.",
+    );
+  });
+
+  test.each<[string, readonly SlabRow[], string]>([
+    [
+      "a slab below zero",
+      [...falling.slice(0, 1), { after: 20, rate: -5 }],
+      "falls from 20 to 30 Seats: 500.00 to 450.00",
+    ],
+    [
+      "an edge between whole numbers",
+      [
+        { after: 0, rate: 9, type: "FLAT" },
+        { after: "0.5", rate: 1, type: "FLAT" },
+      ],
+      "jumps: at 0.5 Seats: 9.00, just above: 10.00",
+    ],
+    [
+      "packages",
+      [{ after: 0, rate: 10, type: "PACKAGE", packageSize: 1_000_000 }],
+      "all units: 10.00 for every 1,000,000 begun",
+    ],
+    [
+      "bounds of a slab",
+      [{ after: 0, rate: 3, flatRate: 10, minimumRate: 20, maximumRate: 200 }],
+      "all units: 3.00 each, and 10.00 once, at least 20.00, at most 200.00",
+    ],
+    ["what is free", [{ after: 0, rate: 0 }], "all units: free"],
+  ])("says of %s", (_, rows, sentence) => {
+    expect(textsOf(chartOf(bookOf("TIERED", rows)))).toContain(sentence);
+  });
+
+  test("counts what it has no room for", () => {
+    const rows = Array.from({ length: 50 }, (_, index) => ({ after: index * 100, rate: 50 - index }));
+    const said = textsOf(chartOf(bookOf("VOLUME", rows)));
+    expect(said).toContain("and 42 more slabs");
+    expect(said).toContain("and 41 more jumps and falls");
+  });
+
+  test("writes quantities of a hundred digits short", () => {
+    expect(textsOf(chartOf(bookOf("VOLUME", falling), { upTo: "1e100" }))).toContain("1 × 10^100");
+  });
+
+  test("is well formed whatever the names are, and runs nothing", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 40 }), (name) => {
+        const drawn = chartOf(bookOf("TIERED", falling, { displayName: `<script>${name}"'\u202E]]>` }));
+        expect(unclosedIn(drawn)).toEqual([]);
+        expect(drawn).not.toMatch(/<(?:script|foreignObject|image|a|use)\b|\son\w+=|style=|href=|[\u202E\u2028]/i);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("of random plans is well formed, and every place is within the picture", () => {
+    fc.assert(
+      fc.property(bookArbitrary(), (input) => {
+        for (const { name, pricePlanDetails } of parseBook(input).pricePlans) {
+          const drawn = planChart(name, planCurves(pricePlanDetails));
+          expect(unclosedIn(drawn)).toEqual([]);
+          const [, height = "0"] = /viewBox="0 0 720 (\d+)"/.exec(drawn) ?? [];
+          const paths = [...drawn.matchAll(/ class="(?:card|total)" d="([^"]+)"/g)].map(([, path = ""]) => path);
+          for (const [, x, y] of paths.join("").matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)) {
+            expect(Number(x)).toBeGreaterThanOrEqual(0);
+            expect(Number(x)).toBeLessThanOrEqual(720);
+            expect(Number(y)).toBeGreaterThanOrEqual(0);
+            expect(Number(y)).toBeLessThanOrEqual(Number(height));
+          }
+          expect(drawn).not.toMatch(/NaN|Infinity|undefined/);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(recipeBooks())("draws the plan of the recipe $title", ({ book }) => {
+    for (const { name, pricePlanDetails } of parseBook(book).pricePlans) {
+      expect(unclosedIn(planChart(name, planCurves(pricePlanDetails)))).toEqual([]);
+    }
+  });
+
+  test("the picture of the documentation is drawn as it is kept (vitest -u draws it)", async () => {
+    const text = readFileSync(join(import.meta.dirname, "../../docs/examples/cloud-storage/book.json"), "utf8");
+    const { pricePlans, usageMeters } = parseBook(text);
+    const names = new Map(usageMeters.map(({ id, displayName }) => [id, displayName]));
+    const [plan] = pricePlans;
+    const drawn = plan === undefined ? "" : planChart(plan.name, planCurves(plan.pricePlanDetails, { names }));
+    await expect(drawn).toMatchFileSnapshot("../../docs/pictures/plan-chart.svg");
+  });
+});

@@ -1,0 +1,106 @@
+/** The data of a report says what the terminal prints. */
+import { describe, expect, test } from "vitest";
+
+import { checkPlan, parseBook } from "../../src/book/book.ts";
+import { groupedIn, moneyText, numberText } from "../../src/invoicing/figure-text.ts";
+import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
+import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
+import { minorUnitDigits } from "../../src/numbers/currency.ts";
+import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { invoiceData } from "../../src/pages/report/invoice-data.ts";
+import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
+import { reportOf } from "../../src/pages/report/report-of.ts";
+import { createBacktest } from "../../src/proof/backtest/backtest.ts";
+import { bookOf } from "../book/catalog-book.ts";
+import { goldenCases } from "../support/golden.ts";
+import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
+
+/** The lines as a terminal prints them: label, quantity, rate, amount. */
+function printedOf({ lines }: InvoiceData, digits: number): readonly string[] {
+  const figure = (text: string | undefined): string => (text === undefined ? "" : numberText(decimalOf(text)));
+  const printed = (line: LineData): readonly string[] => [
+    [
+      line.figures === true ? groupedIn(line.label) : line.label,
+      figure(line.quantity),
+      figure(line.rate),
+      moneyText(decimalOf(line.amount), digits),
+    ].join(" | "),
+    ...(line.lines ?? []).flatMap(printed),
+  ];
+  return lines.flatMap(printed);
+}
+
+describe("an invoice on a page", () => {
+  test.each(goldenCases().map((golden) => [golden.it, golden] as const))(
+    "%s: has the terminal's lines",
+    (_, golden) => {
+      const { invoices } = preview(bookOf(golden.book), golden.events as Iterable<EventInput>, {
+        ...golden.options,
+        explain: true,
+      });
+      for (const invoice of invoices) {
+        const digits = minorUnitDigits(invoice.currency);
+        const data = invoiceData(invoice, () => undefined);
+        const rows = invoiceRows(invoice);
+        const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
+        const terminal = rows
+          .slice(0, end + 1)
+          .flatMap((row) =>
+            row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
+          );
+        expect(printedOf(data, digits)).toEqual(terminal);
+      }
+    },
+  );
+});
+
+describe("a report that does not fit a page", () => {
+  const many = parseBook(bookOfMany(40));
+  const run = createPreview(many, { explain: true });
+  const tried = createBacktest(many, [checkPlan(planAt("pp.dear", 2), many)], { causes: true });
+  const [, ...rows] = usageOfMany(40).trim().split("\n");
+  for (const row of rows) {
+    const [accountId = "", meterId = "", date = "", quantity = ""] = row.split(",");
+    run.addUsage({ accountId, meterId, date, quantity });
+    tried.addUsage({ accountId, meterId, date, quantity });
+  }
+  const input = {
+    book: many,
+    ...run.finish(),
+    cellsOf: (accountId: string) => run.cellsOf(accountId),
+    problems: { first: [], count: 0 },
+    backtest: tried.finish(),
+  };
+  const bytes = (data: unknown): number => Buffer.byteLength(JSON.stringify(data));
+
+  test("has the largest accounts, says how many it has not, and its totals are of all", () => {
+    const whole = reportOf(input);
+    expect([whole.leftOut, whole.detailed, whole.accounts.length]).toEqual([0, 40, 40]);
+    const room = { details: 50_000, rows: 3000, drafts: 4000 };
+    const cut = reportOf(input, room);
+    expect(cut.totals).toEqual(whole.totals);
+    expect(cut.usage).toEqual(whole.usage);
+    expect(cut.charges).toEqual(whole.charges);
+    expect(cut.accounts.map(({ id }) => id)).toEqual(whole.accounts.slice(0, cut.accounts.length).map(({ id }) => id));
+    expect(cut.leftOut).toBe(40 - cut.accounts.length);
+    expect(cut.leftOut).toBeGreaterThan(0);
+    expect(cut.detailed).toBeLessThan(cut.accounts.length);
+    expect(cut.accounts.filter(({ detail }) => detail !== undefined)).toEqual(whole.accounts.slice(0, cut.detailed));
+    expect(bytes(cut.accounts)).toBeLessThan(room.details + room.rows + 1000);
+    const [draft] = cut.drafts;
+    expect(bytes(draft?.accounts)).toBeLessThan(room.drafts);
+    expect((draft?.accounts.length ?? 0) + (draft?.more ?? 0)).toBe(40);
+  });
+
+  test("or does: what each day added comes to the lines' amounts, and causes to the differences", () => {
+    const whole = reportOf(input);
+    const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
+    const grown = lines.filter(({ days }) => days !== undefined);
+    expect(grown).toHaveLength(120);
+    for (const { amount, days } of grown) expect(days?.amounts.at(-1)).toBe(amount);
+    for (const account of whole.drafts[0]?.accounts ?? [])
+      for (const { causes, difference } of account.lines)
+        expect(textOf(sum(causes.map(({ amount }) => decimalOf(amount))))).toBe(difference);
+  });
+});

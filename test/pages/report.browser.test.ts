@@ -1,0 +1,246 @@
+/** The report in a browser, walked through as a person would: what it shows is what the terminal prints. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { pageFile } from "../../src/pages/page-file.ts";
+import { withData } from "../../src/pages/self-contained.ts";
+import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
+import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { examplePath } from "../support/examples.ts";
+import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
+
+const llm = (file: string): string => examplePath("llm-api", file);
+const TRACES = ["code", "conv"].flatMap((trace) => [
+  "--events",
+  llm(`AzureLLMInferenceTrace_${trace}.csv`),
+  "--map",
+  llm(`${trace}.map.json`),
+]);
+
+let files: Folder;
+let traces: string;
+beforeAll(async () => {
+  files = folder();
+  traces = join(files.path, "traces.html");
+  const drafts = [llm("drafts/one-rate.json"), llm("drafts/volume.json")];
+  const { code, err } = await ratebook(["report", llm("book.json"), ...TRACES, "--plan", ...drafts, "-o", traces]);
+  expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 INGESTION_COMPLETED_EVENT_METERED; 4 invoices\n");
+});
+afterAll(() => files.remove());
+
+const tracesOn = async (options?: BrowserContextOptions): Promise<OpenPage> =>
+  openPage(readFileSync(traces, "utf8"), options);
+
+/** The rows of the table after a heading. */
+const tableOf = ({ page }: OpenPage, name: string) => page.getByRole("region", { name }).locator("tbody tr");
+
+/** A report of many accounts, as a file. */
+async function reportOfMany(accounts: number, nameOf?: (index: number) => string): Promise<string> {
+  const path = join(files.path, `many-${accounts}.html`);
+  const { code, err } = await ratebook([
+    "report",
+    files.file(`book-${accounts}.json`, JSON.stringify(bookOfMany(accounts, nameOf))),
+    "--usage",
+    files.file(`usage-${accounts}.csv`, usageOfMany(accounts)),
+    "--plan",
+    files.file("dear.json", JSON.stringify(planAt("pp.dear", 2))),
+    "-o",
+    path,
+  ]);
+  expect(`${code} ${err}`).toContain("0 ");
+  return path;
+}
+
+describe("the report of the request traces", () => {
+  test.each([
+    ["on a desk", DESK],
+    ["on a phone", PHONE],
+    ["in the dark", { ...DESK, colorScheme: "dark" as const }],
+  ])("%s: totals, and each account's amount", async (_, options) => {
+    const open = await tracesOn(options);
+    const { page } = open;
+    // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as the guide's invoices say.
+    expect(await page.getByText("Total in USD").locator("..").innerText()).toContain("113.10");
+    expect(await page.getByText("Events read").locator("..").innerText()).toContain("28,185");
+    const rows = tableOf(open, "Accounts with invoices");
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.nth(0).innerText()).toMatch(/Contoso code assistant[^]*USD\s100\.00/);
+    await page.getByRole("searchbox", { name: "Search: Accounts with invoices" }).fill("chat");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.nth(0).innerText()).toMatch(/Contoso chat[^]*USD\s13\.10/);
+    await expectSound(open);
+    await open.close();
+  });
+
+  test.each([
+    ["on a desk", DESK],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
+  ])("%s: an account opens its invoices, an amount how it was made", async (_, options) => {
+    const open = await tracesOn(options);
+    const { page } = open;
+    await page.getByRole("link", { name: "Contoso code assistant" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Contoso code assistant");
+    const invoice = page.getByRole("region", { name: "Invoice for Nov 1 – 30, 2023" });
+    expect(await invoice.getByRole("row", { name: /^Total/ }).innerText()).toMatch(/80\.00$/);
+    const amount = invoice.getByRole("button", { name: "49.34" });
+    await amount.focus();
+    await page.keyboard.press("Enter");
+    // 10 at 3 and 8.059974 at 2.4.
+    expect(await invoice.innerText()).toContain("Exactly 49.3439376, rounded once to 49.34.");
+    expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
+      /enters slab 2\s+18\.059974\s+49\.34/,
+    );
+    await expectSound(open);
+    await page.getByRole("link", { name: "All accounts" }).click();
+    await expect.poll(() => tableOf(open, "Accounts with invoices").count()).toBe(2);
+    await open.close();
+  });
+
+  test("drafts: both sides, the largest changes, and what causes them", async () => {
+    const open = await tracesOn();
+    const { page } = open;
+    const draft = page.getByRole("region", { name: /^Draft one-rate\.json/ });
+    const { out } = await ratebook(["backtest", llm("book.json"), ...TRACES, "--plan", llm("drafts/one-rate.json")]);
+    const [, now = "", then = ""] = /^2 accounts +([\d.,]+) +([\d.,]+)/m.exec(out) ?? [];
+    const text = await draft.innerText();
+    expect(now).toBe("113.10");
+    expect(text).toContain(now);
+    expect(text).toContain(then);
+    await draft.locator("summary").first().click();
+    expect(await draft.locator("li").first().innerText()).toMatch(/rates|commitment|usage|bounds/);
+    await draft.locator("svg[role=img]").first().hover();
+    await page.getByRole("img", { name: /^USD; the same as a table/ }).hover();
+    await page.getByText("As a table").first().click();
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("numbers and money are written as the reader's locale has them", async () => {
+    const open = await tracesOn({ ...DESK, locale: "de-DE" });
+    const { page } = open;
+    expect(await page.getByText("Events read").locator("..").innerText()).toContain("28.185");
+    expect(await page.getByText("Total in USD").locator("..").innerText()).toContain("113,10");
+    await page.getByRole("link", { name: "Contoso code assistant" }).click();
+    const invoice = page.locator(".invoice").nth(1);
+    expect(await invoice.innerText()).toContain("18,059974");
+    expect(await invoice.innerText()).toContain("all units, per package of 1.000");
+    await open.close();
+  });
+
+  test("on paper each invoice begins a page, of all accounts or of the one that is open", async () => {
+    const open = await tracesOn();
+    const { page } = open;
+    const shown = async (): Promise<readonly string[]> => {
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      const texts = await page.locator("#paper .invoice h2 + p").allInnerTexts();
+      const breaks = await page
+        .locator("#paper .invoice")
+        .evaluateAll((all) =>
+          all.map(
+            (each) =>
+              (
+                each.ownerDocument.defaultView as unknown as { getComputedStyle(of: unknown): { breakBefore: string } }
+              ).getComputedStyle(each).breakBefore,
+          ),
+        );
+      await page.evaluate("dispatchEvent(new Event('afterprint'))");
+      await page.emulateMedia({ media: "screen" });
+      return texts.map((text, index) => `${breaks[index] ?? ""} ${text.split(" (")[0] ?? ""}`);
+    };
+    expect(await shown()).toEqual([
+      "page Contoso code assistant",
+      "page Contoso code assistant",
+      "page Contoso chat",
+      "page Contoso chat",
+    ]);
+    await page.getByRole("link", { name: "Contoso chat" }).click();
+    expect(await shown()).toEqual(["auto Contoso chat", "page Contoso chat"]);
+    await expect.poll(() => page.locator("#paper .invoice").count()).toBe(0);
+    await open.close();
+  });
+});
+
+describe("a report of a thousand accounts and thirty days", () => {
+  test("is below ten megabytes, opens within a second, and is searched and sorted", async () => {
+    const path = await reportOfMany(1000);
+    expect(statSync(path).size).toBeLessThan(10_000_000);
+    const open = await openPage(readFileSync(path, "utf8"));
+    const { page } = open;
+    const opened = await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd");
+    // A second on a quiet machine; this one may be busy with other tests.
+    expect(opened).toBeLessThan(3000);
+    const rows = tableOf(open, "Accounts with invoices");
+    const largest = await rows.nth(0).innerText();
+    await page.getByRole("region", { name: "Accounts with invoices" }).getByRole("button", { name: "Amount" }).click();
+    await expect.poll(() => rows.nth(0).innerText()).not.toBe(largest);
+    await page.getByRole("searchbox", { name: "Search: Accounts with invoices" }).fill("account-1000");
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole("link", { name: "Customer 1000" }).click();
+    await expect.poll(() => page.locator(".invoice .total").count()).toBe(2);
+    await expectSound(open);
+    await open.close();
+  }, 180_000);
+});
+
+describe("names that are no names", () => {
+  const NAMES = [
+    "<script>globalThis.broken = true</script>",
+    "</script><script>globalThis.broken = true</script>",
+    "<!--<script>",
+    "<img src=x onerror='globalThis.broken = true'>",
+    "\u202Eevil\u2066 name\u0007",
+    "\u2028a&amp;b\u2029",
+    'O\'Brien "& Sons" ]]>',
+    "x".repeat(255),
+    "مرحبا Ltd",
+  ] as const;
+
+  test("are shown as text, whatever they hold", async () => {
+    const path = await reportOfMany(NAMES.length, (index) => NAMES[index] ?? "");
+    const open = await openPage(readFileSync(path, "utf8"), PHONE);
+    const { page } = open;
+    const text = await page.locator("#page").innerText();
+    for (const name of NAMES)
+      expect(text).toContain(
+        name
+          .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ")
+          .replaceAll(/\s+/g, " ")
+          .trim(),
+      );
+    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+    await page.getByRole("link", { name: "Brien" }).click();
+    expect(await page.evaluate("globalThis.broken")).toBeUndefined();
+    await expectSound(open);
+    await open.close();
+  });
+});
+
+describe("the built page", () => {
+  const html = readFileSync(pageFile("report"), "utf8");
+
+  test("is below 150 kB", () => {
+    expect(Buffer.byteLength(html)).toBeLessThan(150_000);
+  });
+
+  test("has a policy that runs nothing but its own script, and no style attribute", async () => {
+    expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
+    const open = await openPage(
+      withData(
+        html,
+        '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"detailed":0,"drafts":[]}',
+      ),
+    );
+    await open.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">a</p>')");
+    await open.page.evaluate(
+      "const s = document.createElement('script'); s.textContent = 'globalThis.ran = 1'; document.body.append(s)",
+    );
+    expect(await open.page.evaluate("globalThis.ran")).toBeUndefined();
+    await expect.poll(() => open.faults.length).toBe(2);
+    expect(open.faults.every((fault) => fault.includes("Content Security Policy"))).toBe(true);
+    await open.close();
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Starts one Chromium for all tests of pages, and builds the pages that they open.
+ *
+ * The browser comes from npm with the libraries that it needs, so that nothing has to be installed on the machine. It is
+ * unpacked once into node_modules.
+ */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { chromium } from "playwright-core";
+import type { TestProject } from "vitest/node";
+
+import { buildPages } from "../../src/pages/build-pages.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where the browser is reached. */
+    readonly browser: string;
+  }
+}
+
+const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache");
+/** In place of those that the package proposes, which switch the browser's own security off. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--headless=shell",
+  "--no-zygote",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--no-first-run",
+  "--hide-scrollbars",
+  "--remote-debugging-pipe",
+];
+
+/** The folder of an unpacked browser: it has its name when it is whole. */
+async function unpackedBrowser(): Promise<string> {
+  const folder = join(CACHE, "chromium");
+  if (existsSync(folder)) return folder;
+  mkdirSync(CACHE, { recursive: true });
+  const draft = mkdtempSync(join(CACHE, "chromium-"));
+  const { TMPDIR, AWS_EXECUTION_ENV } = process.env;
+  // The package unpacks into the folder for temporary files, and its libraries only where it takes itself to be hosted.
+  process.env["TMPDIR"] = draft;
+  process.env["AWS_EXECUTION_ENV"] = "AWS_Lambda_nodejs20.x";
+  try {
+    const { default: packed } = await import("@sparticuz/chromium");
+    await packed.executablePath();
+  } finally {
+    restore("TMPDIR", TMPDIR);
+    restore("AWS_EXECUTION_ENV", AWS_EXECUTION_ENV);
+  }
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+/** Runs before the tests of pages. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const [folder] = await Promise.all([unpackedBrowser(), buildPages()]);
+  const server = await chromium.launchServer({
+    executablePath: join(folder, "chromium"),
+    args: ARGUMENTS,
+    ignoreDefaultArgs: true,
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
+      FONTCONFIG_PATH: join(folder, "fonts"),
+      TZ: "America/New_York",
+    },
+  });
+  provide("browser", server.wsEndpoint());
+  return async () => server.close();
+}

@@ -1,0 +1,43 @@
+/** A private server for the tests of a file, and a pool of connections to it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool } from "pg";
+import { afterAll, beforeAll } from "vitest";
+
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+
+/** Making and removing the files of a database takes a while on a busy machine. */
+const HOOK_MS = 60_000;
+
+/** There while the tests run. */
+export interface PrivateDatabase {
+  readonly pool: Pool;
+  readonly connection: PrivateServer["connection"];
+}
+
+/** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
+export function privateDatabase(): PrivateDatabase {
+  let directory: string;
+  let server: PrivateServer;
+  let pool: Pool;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    server = await openPrivateServer(directory);
+    pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+  }, HOOK_MS);
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+    await rm(directory, { recursive: true });
+  }, HOOK_MS);
+  return {
+    get pool() {
+      return pool;
+    },
+    get connection() {
+      return server.connection;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** Opens pages from disk in Chromium, and notes whatever a page should not do: requests, messages, errors. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, expect, inject } from "vitest";
+
+/** A page that is open, with what it did that a page should not. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Messages on the console, errors, violations of the policy, and requests for anything but the page itself. */
+  readonly faults: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** The sizes at which pages are looked at. */
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } satisfies BrowserContextOptions;
+export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
+
+let connected: Promise<Browser> | undefined;
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  const browser = await connected;
+  connected = undefined;
+  await browser?.close();
+});
+
+/** Opens a page from a file of its own. */
+export async function openPage(html: string, options: BrowserContextOptions = DESK): Promise<OpenPage> {
+  const folder = mkdtempSync(join(tmpdir(), "ratebook-page-"));
+  folders.push(folder);
+  const file = join(folder, "page.html");
+  writeFileSync(file, html);
+  connected ??= chromium.connect(inject("browser"));
+  const browser = await connected;
+  const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const url = pathToFileURL(file).href;
+  page.on("console", (message) => faults.push(`console ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("request", (request) => {
+    const address = request.url();
+    if (address.split("#")[0] !== url && !/^(?:data|blob):/.test(address)) faults.push(`request: ${address}`);
+  });
+  await page.goto(url);
+  return { page, faults, close: async () => context.close() };
+}
+
+/** What axe finds against the page as it stands, in sentences. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  // The page's policy keeps out scripts that are put into it: this one is run by the browser's debugger.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+  return violations.map(({ id, help, nodes }) =>
+    `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`.slice(0, 500),
+  );
+}
+
+/** Expects that a page has done nothing that it should not, reads well to a screen reader, and fits its width. */
+export async function expectSound({ page, faults }: OpenPage): Promise<void> {
+  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+  expect(overflow).toBeLessThanOrEqual(0);
+}

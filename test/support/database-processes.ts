@@ -1,0 +1,32 @@
+/** The processes of a private PostgreSQL server, for tests that kill or freeze them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { processOf } from "../../src/store/embedded/processes.ts";
+
+/** The first process of the server of a directory; undefined where none runs. */
+export function postmasterOf(directory: string): number | undefined {
+  const [pid] = linesOf(join(directory, "postgres", "postmaster.pid"));
+  return processOf(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
+}
+
+/** The processes that one has started. */
+export function childrenOf(parent: number): readonly number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number {
+  const text = linesOf(`/proc/${pid}/stat`).join("\n");
+  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+/** @returns nothing where the file is not there: no server has begun, or the process has ended meanwhile */
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,160 @@
+/** Each law finds the bug that is its own, and says which plan and usage show it. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { BookInput } from "../../src/index.ts";
+import {
+  eventsFor,
+  historyFor,
+  linesAddUp,
+  neverDecreases,
+  noJumpAbove,
+  orderOfEventsDoesNotMatter,
+  type PlanInput,
+  previewIsInvoice,
+  quantitiesFor,
+  revenueWithin,
+  undoRestores,
+} from "../../src/testing.ts";
+import { fastCheck } from "../../src/testing/fast-check.ts";
+import { ratePlanOf, rateValueOf, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { MONTHLY, sumMeter } from "../book/builder.ts";
+
+function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {
+  const card = { ratePlan: ratePlanOf(pricingModel, rows), rateValues: [rateValueOf(rows)] };
+  const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.units", ...card }] };
+  return { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails };
+}
+
+const bookWith = (plan: PlanInput, more: BookInput = {}): BookInput => ({
+  eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+  usageMeters: [sumMeter("um.units", "call", "units")],
+  pricePlans: [plan],
+  customers: [{ id: "contoso", name: "Contoso" }],
+  accounts: [
+    {
+      id: "prod",
+      name: "Production",
+      customerId: "contoso",
+      pricePlans: [{ pricePlanId: plan.id, effectiveFrom: "2026-01-01" }],
+    },
+  ],
+  ...more,
+});
+
+/** What a run that fails says: the smallest case, and the sentence below it. */
+function reportOf<Values>(law: fc.IRawProperty<Values>): string {
+  const run = fc.check(law, { seed: 1, numRuns: 500 }) as fc.RunDetails<Values>;
+  if (!run.failed) throw new Error("the law holds");
+  const error = run.errorInstance instanceof Error ? run.errorInstance.message : "";
+  return `${fc.stringify(run.counterexample)}\n${error}`;
+}
+
+describe("S7 a plan", () => {
+  test("VOLUME whose rate drops falls just above the edge", () => {
+    const plan = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
+    // 10 × 2 = 20; nothing above 10 and below 20 costs more than 10.01 to 20.
+    const report = reportOf(neverDecreases(plan));
+    expect(report).toContain(
+      "    above  up to  type      rate  flat  bounds\n    0      10     PER_UNIT  2\n    10     …      PER_UNIT  1\n",
+    );
+    expect(report).toMatch(/the price falls: (\d|10).*of um\.units cost .* USD, 1\d.* cost .* USD/);
+  });
+
+  test("whose rate rises never falls", () => {
+    fc.assert(neverDecreases(planWith("VOLUME", { after: 0, rate: 1 }, { after: 10, rate: 2 })), { numRuns: 300 });
+  });
+
+  test("with a flat price beyond 100 jumps by half there, and not by more", () => {
+    const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 100, rate: 50, type: "FLAT" });
+    expect(reportOf(noJumpAbove(plan, "0.49"))).toContain(
+      "the price jumps by more than 49%: 100 of um.units cost 100 USD, the least more costs 150 USD",
+    );
+    fc.assert(noJumpAbove(plan, "0.5"));
+  });
+
+  test("may begin with a price, and with a first package, which is no jump", () => {
+    const free = { after: 0, rate: 0 };
+    fc.assert(noJumpAbove(planWith("TIERED", free, { after: 10, rate: 90, type: "FLAT" }), 0));
+    const packages = planWith(
+      "TIERED",
+      { after: 0, rate: 1 },
+      { after: 10, rate: 5, type: "PACKAGE", packageSize: 10 },
+    );
+    fc.assert(noJumpAbove(packages, 0));
+  });
+
+  test("with fees alone has no price that a quantity could change", () => {
+    const plan: PlanInput = { id: "pp.fee", name: "Fee", pricePlanDetails: { ...MONTHLY } };
+    expect(() => quantitiesFor(plan)).toThrow(
+      "expected a usage, license or overage card: nothing of this plan is priced by a quantity",
+    );
+  });
+
+  test("is asked for quantities at the edges of its slabs", () => {
+    const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 1000, rate: 2 });
+    const drawn = fc.sample(quantitiesFor(plan), { seed: 1, numRuns: 100 });
+    const at = (quantity: string): number => drawn.filter((each) => each["um.units"] === quantity).length;
+    expect([at("1000"), at("1000.01"), at("999.99")].every((count) => count > 0)).toBe(true);
+  });
+});
+
+describe("a book", () => {
+  const plan = planWith("TIERED", { after: 0, rate: "0.01" }, { after: 1000, rate: "0.005" });
+
+  test("keeps all laws where nothing is wrong with it", async () => {
+    const book = bookWith(plan);
+    fc.assert(linesAddUp(book));
+    fc.assert(orderOfEventsDoesNotMatter(book));
+    await fc.assert(undoRestores(book), { numRuns: 20 });
+    await fc.assert(previewIsInvoice(book), { numRuns: 20 });
+  });
+
+  test("costs more than it should with more usage than it was made for", () => {
+    // 1,000 × 0.01 = 10 and no more; twelve events may bring more.
+    const report = reportOf(revenueWithin(bookWith(plan), { atMost: 10 }));
+    expect(report).toMatch(/account {2}time +event\n +prod +2026-0\S+ +call units=/);
+    expect(report).toMatch(/account prod pays 1\d.*, expected at most 10$/);
+  });
+
+  test("costs what it should with the usage that it was made for", () => {
+    const book = bookWith(plan);
+    // Ten events of at most 100: 1,000 × 0.01 = 10, in one month or in two.
+    const events = eventsFor(book, { values: fc.nat(100), eventsMax: 10 });
+    fc.assert(revenueWithin(book, { atLeast: 0, atMost: 10, events }));
+  });
+
+  test("whose every event takes of a feature has no order that does not matter", () => {
+    const features = [
+      { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] },
+    ];
+    expect(() => fc.assert(orderOfEventsDoesNotMatter(bookWith(plan, { features })))).toThrow(
+      "expected a schema whose events take of no feature",
+    );
+  });
+
+  test("has histories with every kind of step", () => {
+    const kinds = fc
+      .sample(historyFor(bookWith(plan)), { seed: 1, numRuns: 50 })
+      .flatMap((steps) => steps.map(({ kind }) => kind));
+    expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
+  });
+});
+
+describe("without fast-check", () => {
+  test("one sentence says what to install", () => {
+    const missing = (): never => {
+      throw Object.assign(new Error("Cannot find module 'fast-check'"), { code: "MODULE_NOT_FOUND" });
+    };
+    expect(() => fastCheck(missing)).toThrow(
+      "the arbitraries and laws of ratebook/testing need the package fast-check, which is not installed: npm install --save-dev fast-check@4",
+    );
+  });
+
+  test("another failure of it is told as it is", () => {
+    const broken = (): never => {
+      throw new TypeError("broken");
+    };
+    expect(() => fastCheck(broken)).toThrow(TypeError);
+  });
+});

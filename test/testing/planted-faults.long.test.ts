@@ -1,0 +1,83 @@
+/** Laws of a book catch faults that are planted in the program itself. */
+import fc from "fast-check";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import type * as PreviewModule from "../../src/ledger/preview/preview.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
+import { orderOfEventsDoesNotMatter, previewIsInvoice } from "../../src/testing.ts";
+import { monthlyWithGrace, perUnit, plan, sumMeter } from "../book/builder.ts";
+
+type Fault = "none" | "drops what is out of order" | "counts a repeated id again" | "drops the last event";
+const planted = vi.hoisted(() => ({ fault: "none" as string }));
+
+/** The preview with the fault that is planted now. */
+vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
+  const module: typeof PreviewModule = await original();
+  const preview: typeof module.preview = (book, given, options) => {
+    const events = [...(given as Iterable<EventInput>)];
+    switch (planted.fault as Fault) {
+      case "none":
+        return module.preview(book, events, options);
+      case "drops what is out of order":
+        return module.preview(
+          book,
+          events.filter((each, at) => at === 0 || each.timestamp >= (events[at - 1]?.timestamp ?? "")),
+          options,
+        );
+      case "counts a repeated id again":
+        return module.preview(book, events, { ...options, ids: false });
+      case "drops the last event":
+        return module.preview(book, events.slice(0, -1), options);
+    }
+  };
+  return { ...module, preview };
+});
+
+const BOOK = {
+  eventSchemas: [{ name: "call", attributes: [{ name: "units" }], status: "ACTIVE" as const }],
+  usageMeters: [sumMeter("um.units", "call", "units")],
+  pricePlans: [plan("pp", { ...monthlyWithGrace(3), usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] })],
+  customers: [{ id: "contoso", name: "Contoso" }],
+  accounts: [
+    {
+      id: "prod",
+      name: "Production",
+      customerId: "contoso",
+      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-01-01" }],
+    },
+  ],
+};
+
+/** What a run that fails says below its smallest case. */
+function sentenceOf<Values>(run: fc.RunDetails<Values>): string {
+  return run.failed && run.errorInstance instanceof Error ? run.errorInstance.message : "the law holds";
+}
+
+afterEach(() => {
+  planted.fault = "none";
+});
+
+describe("a law of a book", () => {
+  test.each<Fault>(["drops what is out of order", "counts a repeated id again"])(
+    "S14.4 orderOfEventsDoesNotMatter finds a preview that %s",
+    (fault) => {
+      planted.fault = fault;
+      const run = fc.check(orderOfEventsDoesNotMatter(BOOK), { seed: 1, numRuns: 200 });
+      expect(sentenceOf(run)).toMatch(/^the invoices differ: in order\n[^]*out of order\n/);
+      // Shrunk: a few events show it.
+      expect(run.counterexample?.[0].events.length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  test("S13.5 previewIsInvoice finds a preview that drops an event", async () => {
+    planted.fault = "drops the last event";
+    const run = await fc.check(previewIsInvoice(BOOK), { seed: 1, numRuns: 100 });
+    expect(sentenceOf(run)).toMatch(/^the invoices differ: previewed\n[^]*made final\nprod STANDARD /);
+    expect(run.counterexample?.[0].events).toHaveLength(1);
+  });
+
+  test("finds nothing where no fault is planted", async () => {
+    fc.assert(orderOfEventsDoesNotMatter(BOOK), { numRuns: 50 });
+    await fc.assert(previewIsInvoice(BOOK), { numRuns: 10 });
+  });
+});

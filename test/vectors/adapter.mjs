@@ -1,0 +1,27 @@
+/** Another engine as `ratebook conformance` knows it: ratebook itself, from its own package, for the kinds that its face has. */
+import { createInterface } from "node:readline";
+
+import { cyclesBetween, priceQuantity } from "ratebook";
+
+/** What is wrong with this engine, for a test: `price`, `dumb`, `twice`, `text` or nothing. */
+const [fault] = process.argv.slice(2);
+const answer = (value) => console.log(JSON.stringify(value));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, kind, given } = JSON.parse(line);
+  if (fault === "text") console.log("ready");
+  if (kind === "price") {
+    const { amount, slabs, adjustment } = priceQuantity(given.ratePlan, given.rateValue, given.quantity);
+    const result = {
+      amount: fault === "price" ? amount.add("0.01") : amount,
+      slabs: slabs.map((slab) => ({ order: slab.order, quantity: slab.quantity, amount: slab.amount })),
+      // Numbers are as good as texts, and digits do not matter.
+      adjustment: adjustment.toNumber(),
+    };
+    if (fault !== "dumb") answer({ id, result });
+    if (fault === "twice") answer({ id, result });
+  } else if (kind === "cycles") {
+    const cycles = cyclesBetween(given.pricingCycleConfig, given.from, given.until);
+    answer({ id, result: { starts: cycles.map(({ start }) => new Date(start).toISOString().slice(0, 10)) } });
+  } else answer({ id, skipped: true });
+}
