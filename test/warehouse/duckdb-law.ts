@@ -216,14 +216,14 @@ export function outcome({ cells, counts, problems, span }: Outcome): Outcome {
 
 const given = fc.record({
   json: books,
-  files: fc.array(fc.array(rows, { maxLength: 25 }), { minLength: 1, maxLength: 2 }),
+  files: fc.array(fc.array(rows, { maxLength: 25, size: "max" }), { minLength: 1, maxLength: 2 }),
   typed: types,
   dedupes: fc.boolean(),
 });
 
 /** Checks on random books and files that DuckDB and the core give the cells, outcomes and problems of the core alone. */
 export async function checkLaw(numRuns: number): Promise<void> {
-  let summed = 0;
+  let runsWithSums = 0;
   await fc.assert(
     fc.asyncProperty(given, async ({ json, files, typed, dedupes }) => {
       const book = readBook(JSON.stringify(json));
@@ -233,11 +233,11 @@ export async function checkLaw(numRuns: number): Promise<void> {
         expect(outcome(one)).toEqual(expected);
         const both = await byDuckDb(book, paths, { dedupes, isPushing: true });
         expect(outcome(both)).toEqual(expected);
-        summed += both.summed;
+        if (both.summed > 0) runsWithSums += 1;
       });
     }),
     { numRuns },
   );
-  // The law says nothing where nothing is pushed down; of a few runs that may be so by chance.
-  if (numRuns >= 100) expect(summed).toBeGreaterThan(numRuns);
+  // The law says nothing where nothing is pushed down: two runs in five are, of few runs by chance none.
+  if (numRuns >= 100) expect(runsWithSums).toBeGreaterThan(numRuns / 5);
 }
