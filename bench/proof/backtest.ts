@@ -1,5 +1,5 @@
 /** A backtest of five drafts, beside one preview of the same events. */
-import { checkPlan } from "../../src/book/book.ts";
+import { parsePlan } from "../../src/book/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { backtest } from "../../src/proof/backtest/backtest.ts";
 import type { Bench } from "../bench.ts";
@@ -22,7 +22,7 @@ export const backtestBenches: readonly Bench[] = [
 function compare(count: number): readonly string[] {
   const book = monthBook(true);
   const events = monthEvents(count);
-  const drafts = Array.from({ length: DRAFTS }, (_, index) => checkPlan(draftOf(index), book));
+  const drafts = Array.from({ length: DRAFTS }, (_, index) => parsePlan(draftOf(index), book));
   let [previewed, tested] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
     previewed = Math.min(

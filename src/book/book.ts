@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book, BookInput } from "./model/book.ts";
-import type { PricePlan } from "./model/price-plan.ts";
+import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
 export type { Book, BookInput } from "./model/book.ts";
 import { hasCode } from "../errors.ts";
 import { repeatedKeys, sentenceOnRepeated } from "../numbers/json-text.ts";
@@ -66,10 +66,19 @@ export function readBookWithin(json: unknown, work: RuleWork): Book {
  * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
  * (S16.1), and may use what the book has.
  *
- * @param json the value of a JSON document, or its text; its `$schema`, where it has one, is for editors
+ * @param plan a price plan as it is written, or the text of a JSON document
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan
  */
-export function checkPlan(json: unknown, book: Book): PricePlan {
+export function checkPlan(plan: PricePlanInput | string, book: Book): PricePlan {
+  return parsePlan(plan, book);
+}
+
+/**
+ * As {@link checkPlan}, for a value from outside of which nothing is known; its `$schema`, where it has one, is for editors.
+ *
+ * @throws {RatebookError} as {@link checkPlan}
+ */
+export function parsePlan(json: unknown, book: Book): PricePlan {
   const problems = collectProblems();
   const raw = typeof json === "string" ? parsed("the price plan", json, problems.report) : json;
   if (checkNesting(raw, problems)) {

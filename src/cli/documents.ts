@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { checkPlan, parseBook } from "../book/book.ts";
+import { parsePlan, parseBook } from "../book/book.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { openDocument } from "../book/reading/json-document.ts";
@@ -53,7 +53,7 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
 
 /** As {@link readBookFile}, for a price plan to try on the accounts of a book. */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
-  return orTellProblems(path, io, (json) => checkPlan(json, book));
+  return orTellProblems(path, io, (json) => parsePlan(json, book));
 }
 
 /** A price plan to look at by itself, and the names of what it prices. */
@@ -75,7 +75,7 @@ export async function readPlanOf(path: string, id: string | undefined, io: Io): 
     const isPlan = typeof value === "object" && value !== null && Object.hasOwn(value, "pricePlanDetails");
     if (!isPlan) return parseBook(json);
     const book = bookAround(value);
-    return { plan: checkPlan(json, book), names: namesIn(book) };
+    return { plan: parsePlan(json, book), names: namesIn(book) };
   });
   if (read === undefined || "plan" in read) return read;
   const { pricePlans } = read;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { checkPlan, parseBook, readBook } from "../../src/book/book.ts";
+import { checkPlan, parseBook, parsePlan, readBook } from "../../src/book/book.ts";
 import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -372,7 +372,7 @@ describe("checkPlan", () => {
   const draft = (): object => ({ ...sampleBook().pricePlans?.[0], id: "pp.draft", name: "Draft", status: "DRAFT" });
 
   test("reads a plan against a book", () => {
-    const plan = checkPlan(draft(), book);
+    const plan = parsePlan(draft(), book);
     expect(plan.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.context");
     expect(plan.status).toBe("DRAFT");
     expect(checkPlan(JSON.stringify(draft()), book)).toEqual(plan);
@@ -380,7 +380,7 @@ describe("checkPlan", () => {
 
   test("finds what is wrong with it, by places in the plan", () => {
     const broken = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
-    expect(problemsOf(() => checkPlan(broken, book)).map(({ path }) => path)).toEqual([
+    expect(problemsOf(() => parsePlan(broken, book)).map(({ path }) => path)).toEqual([
       "$.version",
       "$.pricePlanDetails.usageRateCards[0].ratePlan",
       "$.pricePlanDetails.usageRateCards[0].rateValues",
@@ -401,7 +401,7 @@ describe("checkPlan", () => {
   });
 
   test("refuses what is no plan", () => {
-    expect(problemsOf(() => checkPlan([], book))).toEqual([
+    expect(problemsOf(() => parsePlan([], book))).toEqual([
       { path: "$", message: "expected an object, got an empty list" },
     ]);
     expect(() => checkPlan("{", book)).toThrow("the price plan has a problem: $: not JSON");

@@ -1,6 +1,6 @@
 /** What a compiler says of inputs: a misspelt choice is an error with a suggestion, wherever a book's parts are taken. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -53,8 +53,26 @@ describe("the types of inputs say what the schemas take, no more and no less", (
   });
 });
 
+test("an editor shows what each field of an input means", () => {
+  const folder = join(root, "src/book/model");
+  const files = [...readdirSync(folder).map((file) => join(folder, file)), join(root, "src/metering/event-envelope.ts")];
+  const fields = files.flatMap((file) => {
+    const source = readFileSync(file, "utf8");
+    const inputs = [...source.matchAll(/^export interface (\w+(?:Input|Request|Patch|Query)|Address)\b[^]*?^}$/gm)];
+    return inputs.flatMap(([text, name = ""]) => {
+      const lines = text.split("\n");
+      return lines.flatMap((line, index) => {
+        const [, field] = /^ +readonly (\w+)\??:/.exec(line) ?? [];
+        return field === undefined ? [] : [{ name, field, above: lines[index - 1] ?? "" }];
+      });
+    });
+  });
+  expect(fields.length).toBeGreaterThan(150);
+  expect(fields.filter(({ above }) => !above.endsWith("*/")).map(({ name, field }) => `${name}.${field}`)).toEqual([]);
+});
+
 const HEAD = `
-import { createEngine, type EventInput, memoryStore, preview, priceQuantity, readBook } from "../../src/index.ts";
+import { checkPlan, createEngine, createPreview, type EventInput, memoryStore, preview, priceQuantity, readBook } from "../../src/index.ts";
 const engine = createEngine({ store: memoryStore() });
 const slabs = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] as const;
 const rateValues = [{ currency: "USD", slabRates: [{ order: 1, rate: "0.1" }] }] as const;
@@ -70,7 +88,10 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ],
   ["void engine.ingest([event]); void engine.entitle(event); preview(readBook({}), [event]);"],
   ['void engine.associate("a", { pricePlanId: "p", effectiveFrom: new Date(0), effectiveUntil: 1_700_000_000_000 });'],
+  ['void engine.undo({ account: "a" }); void engine.undo({ account: "a", referenceId: "r" });'],
+  ['void engine.undo({ account: "a", eventId: "e" }); void engine.undo({ account: "a", timestamp: "2024-06-01" });'],
   ['void engine.undo({ account: "a", eventId: "e", timestamp: 1_700_000_000_000 });'],
+  ['void engine.undo({ account: "a", eventId: "e", createdAt: new Date(0) });'],
   ['void engine.invoices.list({ filter: { status: "DUE" }, page: { limit: 10 } });'],
   ['priceQuantity({ pricingModel: "TIRED", slabs }, rateValues[0], 3);', "Did you mean '\"TIERED\"'?"],
   [
@@ -102,13 +123,52 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
     "Did you mean '\"TIERED\"'?",
   ],
   ['void engine.addOns.create({ name: "A", type: "LICENCE" });', "Did you mean '\"LICENSE\"'?"],
+  ['void engine.addOns.update("a", { nam: "A" });', "Did you mean to write 'name'?"],
+  ['void engine.usageMeters.update("m", { aggregation: "SUMM" });', "Did you mean '\"SUM\"'?"],
+  ['void engine.eventSchemas.create({ name: "call", atributes: [] });', "Did you mean to write 'attributes'?"],
+  ['void engine.eventSchemas.update("call", { status: "ACTIV" });', "Did you mean '\"ACTIVE\"'?"],
+  ['void engine.features.create({ name: "F", desciption: "d" });', "Did you mean to write 'description'?"],
+  ['void engine.features.update("f", { desciption: "d" });', "Did you mean to write 'description'?"],
+  [
+    'void engine.settings.create({ id: "s", namespace: "user", name: "N", dataType: "NUMBER", value: "1", entityType: "ORGANIZATION", entityId: "acme" });',
+    '"NUMBER"',
+  ],
+  ['void engine.settings.update("s", { valu: "1" });', "Did you mean to write 'value'?"],
+  ['void engine.customers.create({ id: "c", name: "Contoso", adress: {} });', "Did you mean to write 'address'?"],
+  ['void engine.customers.update("c", { adress: {} });', "Did you mean to write 'address'?"],
+  ['void engine.accounts.create({ id: "a", name: "A", customerid: "c" });', "Did you mean to write 'customerId'?"],
+  ['void engine.accounts.update("a", { netTermDay: 3 });', "Did you mean to write 'netTermDays'?"],
+  [
+    'void engine.licenses.update("a", { licenseId: "l", updateType: "ABSOLUT", quantity: 1 });',
+    "Did you mean '\"ABSOLUTE\"'?",
+  ],
+  [
+    'void engine.credits.create([{ accountId: "a", purpose: "p", creditAmount: 1, priority: 1, effectiveFom: "2024-06-01" }]);',
+    "Did you mean to write 'effectiveFrom'?",
+  ],
+  [
+    'void engine.invoiceGroups.create({ name: "G", email: "a@b.c", dailyInvoiceConsolidation: "yes", accountIds: [] });',
+    "is not assignable to type 'boolean'",
+  ],
   [
     'void engine.usageMeters.create({ name: "m", agregation: "SUM", eventSchemaName: "call", computations: [] });',
     "'agregation' does not exist",
   ],
   ["void engine.ingest([{ ...event, atributes: [] }]);", "Did you mean to write 'attributes'?"],
+  ["void engine.entitle({ ...event, dimension: {} });", "Did you mean to write 'dimensions'?"],
+  ["preview(readBook({}), [{ ...event, atributes: [] }]);", "Did you mean to write 'attributes'?"],
+  ["createPreview(readBook({})).add({ ...event, atributes: [] });", "Did you mean to write 'attributes'?"],
+  [
+    'preview(readBook({}), [], { plan: checkPlan({ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }, readBook({})) });',
+    "Did you mean '\"TIERED\"'?",
+  ],
   ['const typo: EventInput = { ...event, acountId: "a" };', "'acountId' does not exist"],
   ['void engine.undo({ account: "a", referenceId: "r", eventId: "e" });', "is not assignable"],
+  ['void engine.undo({ account: "a", createdAt: 0 });', "is not assignable"],
+  ['void engine.undo({ account: "a", referenceId: "r", timestamp: 0 });', "is not assignable"],
+  ['void engine.undo({ account: "a", timestamp: 0, createdAt: 0 });', "is not assignable"],
+  ['void engine.undo({ account: "a", eventId: "e", timestamp: 0, createdAt: 0 });', "is not assignable"],
+  ['void engine.undo({ account: "a", referenceId: Math.random() > 0.5 ? "r" : undefined });', "is not assignable"],
   ['void engine.undo({ account_id: "a" });', "'account_id' does not exist"],
   ['void engine.invoices.list({ accountId: "a" });', "'accountId' does not exist"],
   ['void engine.usageMeters.list({ filter: { status: "ACTIV" } });', "Did you mean '\"ACTIVE\"'?"],

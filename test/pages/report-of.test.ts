@@ -1,7 +1,7 @@
 /** The data of a report says what the terminal prints. */
 import { describe, expect, test } from "vitest";
 
-import { checkPlan, parseBook } from "../../src/book/book.ts";
+import { parseBook, parsePlan } from "../../src/book/book.ts";
 import { groupedIn, moneyText, numberText } from "../../src/invoicing/figure-text.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
@@ -58,7 +58,7 @@ describe("an invoice on a page", () => {
 describe("a report that does not fit a page", () => {
   const many = parseBook(bookOfMany(40));
   const run = createPreview(many, { explain: true });
-  const tried = createBacktest(many, [checkPlan(planAt("pp.dear", 2), many)], { causes: true });
+  const tried = createBacktest(many, [parsePlan(planAt("pp.dear", 2), many)], { causes: true });
   const [, ...rows] = usageOfMany(40).trim().split("\n");
   for (const row of rows) {
     const [accountId = "", meterId = "", date = "", quantity = ""] = row.split(",");

@@ -16,12 +16,19 @@ export type Status = "ACTIVE" | "ARCHIVED";
 
 /** A postal address, kept as given. */
 export interface Address {
+  /** A text. */
   readonly phoneNumber?: Maybe<string>;
+  /** The first line, such as street and number. */
   readonly line1?: Maybe<string>;
+  /** The second line. */
   readonly line2?: Maybe<string>;
+  /** A text. */
   readonly postalCode?: Maybe<string>;
+  /** A text. */
   readonly city?: Maybe<string>;
+  /** A text. */
   readonly state?: Maybe<string>;
+  /** A text. */
   readonly country?: Maybe<string>;
 }
 
@@ -33,6 +40,7 @@ export interface CustomerInput {
   readonly name: string;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** Default ACTIVE. */
   readonly status?: Maybe<Status>;
@@ -167,6 +175,7 @@ export interface AccountInput {
   readonly invoiceCurrency?: Maybe<string>;
   /** At most 10 other names that events may carry; default none. */
   readonly aliases?: Maybe<readonly AliasInput[]>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
@@ -222,7 +231,9 @@ export interface InvoiceGroupInput {
   readonly netTermDays?: Maybe<number>;
   /** ISO 4217: the currency of all its accounts; default that of its first. */
   readonly invoiceCurrency?: Maybe<string>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
+  /** Where invoices go; kept as given. */
   readonly billingAddress?: Maybe<Address>;
   /** Ids or names of accounts, each in one group; default none. */
   readonly accountIds?: Maybe<readonly string[]>;

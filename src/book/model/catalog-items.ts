@@ -9,7 +9,9 @@ import type { Maybe } from "./maybe.ts";
 
 /** A schema whose events consume a feature, and the attribute that says how much (S11.2). */
 export interface FeatureAssociation {
+  /** The event schema. */
   readonly schemaName: string;
+  /** The attribute whose value is taken of the credits. */
   readonly attributeName: string;
 }
 
@@ -33,6 +35,7 @@ export interface FeatureInput {
   readonly displayName?: Maybe<string>;
   /** At most 255 characters. */
   readonly billableName?: Maybe<string>;
+  /** A text for people. */
   readonly description?: Maybe<string>;
   /** The schemas whose events consume it, at most 50; default none (S11.2). */
   readonly schemaAssociations?: Maybe<readonly FeatureAssociationInput[]>;
@@ -92,6 +95,7 @@ export interface SettingInput {
   readonly id: string;
   /** 1 to 255 letters, digits, `_` and `-`; default `user`. */
   readonly namespace?: Maybe<string>;
+  /** What a person calls it; default none. */
   readonly name?: Maybe<string>;
   /** How `value` is read; default STRING. */
   readonly dataType?: Maybe<SettingDataType>;

@@ -51,9 +51,11 @@ interface Migrating {
 export type PricePlanRequest = Omit<PricePlanInput, "id" | "status" | "version">;
 /** What changes of a DRAFT; the fields of its details that are given replace, others stay. */
 export interface PricePlanPatch extends Patch<Pick<PricePlanInput, "name" | "description">>, Migrating {
+  /** The fields that are given replace those of the draft, others stay. */
   readonly pricePlanDetails?: Maybe<PricePlanDetailsInput>;
 }
 /** What is other in the next version of a plan: details are given whole. */
 export interface PricePlanVersionRequest extends Patch<Pick<PricePlanInput, "description" | "type">>, Migrating {
+  /** What the new version costs; default what the latest one costs. */
   readonly pricePlanDetails?: PricePlanDetailsInput | undefined;
 }

@@ -46,6 +46,7 @@ export interface BillingEntitlementRateCardInput extends ShownAs {
   readonly featureId: string;
   /** What is granted, at least one entry. */
   readonly featureConfigs: readonly FeatureConfigInput[];
+  /** The slabs, and whether they are TIERED or VOLUME. */
   readonly ratePlan: RatePlanInput;
   /** The rates in each currency that the plan supports. */
   readonly rateValues: readonly RateValueInput[];
@@ -100,7 +101,9 @@ export interface CreditGrantRateCardInput extends ShownAs {
   readonly id: string;
   /** Default RECURRING. */
   readonly type?: Maybe<Recurrence>;
+  /** What is granted, and what it costs. */
   readonly rateDetails: {
+    /** Whether each slab prices its own units (TIERED) or all of them (VOLUME). */
     readonly pricingModel: PricingModel;
     /** At least one: for each currency what is granted, and what it costs. */
     readonly currencySlabRateDetails: readonly {
@@ -112,6 +115,7 @@ export interface CreditGrantRateCardInput extends ShownAs {
       readonly slabDetails: readonly GrantSlabInput[];
     }[];
   };
+  /** How the credits are spent, and when they expire. */
   readonly grantDetails: GrantDetailsInput;
   /** Default IN_ARREARS. */
   readonly invoiceTiming?: Maybe<InvoiceTiming>;
@@ -139,6 +143,7 @@ export interface CreditGrantRateCard extends ShownAs {
 export interface EntitlementOverageRateCardInput extends ShownAs {
   /** The id or the name of a feature. */
   readonly featureId: string;
+  /** The slabs, and whether they are TIERED or VOLUME. */
   readonly ratePlan: RatePlanInput;
   /** The rates in each currency that the plan supports. */
   readonly rateValues: readonly RateValueInput[];

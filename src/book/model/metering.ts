@@ -14,6 +14,7 @@ export type Lifecycle = "DRAFT" | "ACTIVE" | "INACTIVE" | "ARCHIVED";
 export interface DeclaredField {
   /** 1 to 255 characters. */
   readonly name: string;
+  /** A text for people. */
   readonly displayName?: Maybe<string>;
   /** The unit of an attribute that comes without one; nothing is computed by it. */
   readonly defaultUnit?: Maybe<string>;

@@ -110,7 +110,9 @@ export interface PricePlanInput {
   readonly status?: Maybe<"DRAFT" | "ACTIVE" | "ARCHIVED">;
   /** From 1; default 1. */
   readonly version?: Maybe<number>;
+  /** A text for people. */
   readonly description?: Maybe<string>;
+  /** What everything under the plan costs. */
   readonly pricePlanDetails: PricePlanDetailsInput;
 }
 /** One version of a plan (S16.4). */

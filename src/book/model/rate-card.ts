@@ -58,6 +58,7 @@ export interface Slab {
 
 /** Slabs, and how they price a quantity (S7.2). */
 export interface RatePlanInput {
+  /** Whether each slab prices its own units (TIERED), or the slab that the quantity reaches prices all of them (VOLUME). */
   readonly pricingModel: PricingModel;
   /** At least one, in ascending order. */
   readonly slabs: readonly SlabInput[];
@@ -141,6 +142,7 @@ export interface RecurrenceConfig {
 
 /** The parts of every card with slabs. */
 interface SlabPricedInput extends ShownAs {
+  /** The slabs, and whether they are TIERED or VOLUME. */
   readonly ratePlan: RatePlanInput;
   /** The rates in each currency that the plan supports. */
   readonly rateValues: readonly RateValueInput[];
@@ -195,6 +197,7 @@ export interface LicenseRateCardInput extends SlabPricedInput {
   readonly invoiceTiming?: Maybe<InvoiceTiming>;
   /** Whether a decrease that was paid in advance is given back as credits (S10.3); default NONE. */
   readonly proratedRefundMode?: Maybe<"NONE" | "CREDITS">;
+  /** A bound on what an account may hold. */
   readonly config?: Maybe<{
     /** The most that an account may hold, 0 or more; default no bound. */
     readonly maxQuantity?: Maybe<DecimalInput>;

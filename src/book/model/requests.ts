@@ -39,6 +39,7 @@ export interface AccountRequest {
   readonly invoiceCurrency?: Maybe<string>;
   /** At most 10 of 3 to 50 characters (S16.6); default none. */
   readonly aliases?: Maybe<readonly string[]>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
@@ -55,6 +56,7 @@ export interface AccountRequest {
 export interface AccountPatch {
   /** 3 to 255 characters; it cannot be cleared. */
   readonly name?: string | undefined;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
@@ -74,6 +76,7 @@ export interface CustomerRequest {
   readonly name: string;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
   /** At most 10 settings of its own; default none. */
   readonly settings?: Maybe<readonly OwnSettingRequest[]>;
@@ -86,6 +89,7 @@ export interface CustomerPatch {
   readonly name?: string | undefined;
   /** An e-mail address of at most 255 characters. */
   readonly primaryEmail?: Maybe<string>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
 }
 
@@ -209,6 +213,7 @@ export interface InvoiceGroupRequest {
   readonly netTermDays?: Maybe<number>;
   /** Days after a cycle, 0 to 36,500; wins over the plan's. */
   readonly gracePeriod?: Maybe<number>;
+  /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
 }
 
@@ -223,13 +228,16 @@ export type MetricField = "ACCOUNT_ID" | "USAGE_METER_ID" | "SCHEMA_NAME" | "EVE
 export interface MetricQuery {
   /** Names the answer, 1 to 50 characters; unique in the request. */
   readonly id: string;
+  /** What is added up: usage of meters, events, or revenue. */
   readonly name: MetricName;
+  /** How long a point of the series is, in UTC. */
   readonly aggregationPeriod: AggregationPeriod;
   /** Default: one series of all. */
   readonly groupBy?: Maybe<MetricField>;
   /** At most 4; events match all filters, and any value of each; default all events. */
   readonly filters?: Maybe<
     readonly {
+      /** What is compared. */
       readonly fieldName: MetricField;
       /** Any of these values, 1 to 100. */
       readonly fieldValues: readonly string[];

@@ -35,7 +35,9 @@ export interface RevenueRequestInput {
   readonly pricePlanDetailsConfig:
     | { readonly mode: "CUSTOM"; readonly pricePlanDetails: PricePlanDetailsInput }
     | {
+        /** A version of a plan that the store has. */
         readonly mode: "PRICE_PLAN";
+        /** The id of the plan. */
         readonly pricePlanId: string;
         /** From 1; default the latest one, a DRAFT too. */
         readonly pricePlanVersion?: Maybe<number>;
@@ -46,6 +48,7 @@ export interface RevenueRequestInput {
   readonly usageConfig?: Maybe<
     | { readonly mode: "CUSTOM"; readonly usageMap: ById<DecimalInput> }
     | {
+        /** What an account used in one of its cycles. */
         readonly mode: "LOOKUP_CYCLE";
         /** Default the account whose plan is asked for. */
         readonly accountId?: Maybe<string>;
@@ -58,7 +61,9 @@ export interface RevenueRequestInput {
   /** By add-on a quantity for the whole cycle, or its changes in order of arrival; or a list of all. */
   readonly licenseEntriesConfig?: Maybe<
     | {
+        /** As a list, in place of an object by add-on. */
         readonly mode: "CUSTOM";
+        /** Each with its add-on. */
         readonly custom?: Maybe<
           readonly (Omit<LicenseEntryInput, "updateType"> & {
             /** The add-on. */
@@ -71,9 +76,12 @@ export interface RevenueRequestInput {
   /** By feature the units used in the cycle beyond the entitlements; or a list of them. */
   readonly entitlementOverageConfig?: Maybe<
     | {
+        /** As a list, in place of an object by feature. */
         readonly mode: "CUSTOM";
+        /** Each with its feature. */
         readonly custom?: Maybe<
           readonly {
+            /** The id of the feature. */
             readonly featureId: string;
             /** Units, 0 or more. */
             readonly quantity: DecimalInput;
@@ -82,6 +90,7 @@ export interface RevenueRequestInput {
       }
     | ById<DecimalInput>
   >;
+  /** Which cycle is priced; default the one that holds today. */
   readonly cycleConfig?: Maybe<{
     /** A day of the cycle; default a day of the cycle that is looked up, else today. */
     readonly date?: Maybe<string>;
