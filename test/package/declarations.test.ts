@@ -68,7 +68,9 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
     (_, n) =>
       `{ id: "um.m${n}", name: "Meter ${n}", aggregation: "COUNT", eventSchemaName: "e", computations: [{ order: 1 }] }`,
   );
-  const slabs = [0, 1000].map((startAfter, n) => `{ order: ${n + 1}, startAfter: ${startAfter}, priceType: "PER_UNIT" }`);
+  const slabs = [0, 1000].map(
+    (startAfter, n) => `{ order: ${n + 1}, startAfter: ${startAfter}, priceType: "PER_UNIT" }`,
+  );
   const rates = `[{ currency: "USD", slabRates: [{ order: 1, rate: 0 }, { order: 2, rate: "0.002" }] }]`;
   const cardOf = (meter: string): string =>
     `{ usageMeterId: "${meter}", ratePlan: { pricingModel: "TIERED", slabs: [${slabs.join(", ")}] }, rateValues: ${rates} }`;

@@ -55,7 +55,10 @@ describe("the types of inputs say what the schemas take, no more and no less", (
 
 test("an editor shows what each field of an input means", () => {
   const folder = join(root, "src/book/model");
-  const files = [...readdirSync(folder).map((file) => join(folder, file)), join(root, "src/metering/event-envelope.ts")];
+  const files = [
+    ...readdirSync(folder).map((file) => join(folder, file)),
+    join(root, "src/metering/event-envelope.ts"),
+  ];
   const fields = files.flatMap((file) => {
     const source = readFileSync(file, "utf8");
     const inputs = [...source.matchAll(/^export interface (\w+(?:Input|Request|Patch|Query)|Address)\b[^]*?^}$/gm)];
