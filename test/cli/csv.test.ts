@@ -133,6 +133,20 @@ describe("a CSV file of events", () => {
     expect(bad.code).toBe(1);
   });
 
+  test("S1.2 may have commas, apostrophes or spaces between thousands", async () => {
+    const map = { ...MAP, attributes: { units: { column: "Units", decimal: "." } } };
+    const rows = (units: readonly string[]): string =>
+      `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
+    // 1,250.5 and 2,000 and 3,000 and -1,000 and 7.25 are 5,257.75.
+    const { out, code } = await preview(rows(["1,250.5", "2'000", "3 000", "-1,000", "7.25"]), map);
+    expect(out).toMatch(/^units +5,257\.75 /m);
+    expect(code).toBe(0);
+    const bad = await preview(rows(["1,25", "1.250,5", "12,34,567"]), map);
+    for (const text of ["1,25", "1.250,5", "12,34,567"])
+      expect(bad.err).toContain(`"${text}" is no number with a decimal point, which the map says [BAD_LINE]`);
+    expect(bad.code).toBe(1);
+  });
+
   test.each([
     [{ ...MAP, timestamp: { column: "TIMESTAMP", form: "secs" } }, /timestamp\.form: expected one of "YYYY-MM-DD", /],
     [

@@ -139,6 +139,25 @@ describe("--from a CSV file", () => {
       ["in the form DD/MM/YYYY, taken as UTC"],
       /^ACME +2 +200 +2\.00 /m,
     ],
+    [
+      "commas between thousands",
+      'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,234,567.5"\n2026-03-03T08:15:00Z,ACME,12\n',
+      ['meters for "bytes"\n', 'numbers with marks between thousands in "bytes"\n'],
+      // 1,234,567.5 and 12 are 1,234,579.5, at a cent.
+      /^ACME +2 +1,234,579\.5 +12,345\.80 /m,
+    ],
+    [
+      "commas that could be decimal ones",
+      'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,250"\n',
+      ['"1,250" in "bytes" is taken as 1250: otherwise change "decimal" in the map to ","\n'],
+      /^ACME +1 +1,250 +12\.50 /m,
+    ],
+    [
+      "commas that could be decimal ones, between semicolons",
+      "at;client;kg\n2026-03-02T08:15:00Z;ACME;1,250\n",
+      ['"1,250" in "kg" is taken as 1.250: otherwise change "decimal" in the map to "."\n'],
+      /^ACME +1 +1\.25 +0\.01 /m,
+    ],
   ])("with %s is priced as printed", async (_, content, notes, line) => {
     const csv = files.file("usage.csv", content);
     mkdirSync(join(files.path, "prices"));

@@ -57,7 +57,7 @@ const decimal = z
   .optional();
 const attribute = z.union(
   [column.extend({ decimal }), value, template],
-  `${ONE_OF}, with "decimal" beside a column whose numbers have a comma`,
+  `${ONE_OF}, with "decimal" beside a column whose numbers have commas`,
 );
 
 /** Where the parts of an event come from. */

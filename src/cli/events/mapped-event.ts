@@ -6,7 +6,7 @@
 import { formatInstant, instantOrUndefined, parseZone } from "../../calendar/instant.ts";
 import { quoted } from "../problems.ts";
 import { bindOrigin, type ColumnReader, type CsvMap, type Origin, type OriginReader } from "./csv-map.ts";
-import { TIME_FORMS, withPoint } from "./text-forms.ts";
+import { TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
 
 /** Makes an event of a record, or says why there is none. */
 export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
@@ -24,33 +24,34 @@ export function eventMaker<Record>(map: CsvMap, columnOf: ColumnReader<Record>):
   const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
     name,
     read: bind(origin),
-    hasComma: "decimal" in origin && origin.decimal === ",",
+    mark: "decimal" in origin ? origin.decimal : undefined,
   }));
-  const commas = attributes.filter(({ hasComma }) => hasComma);
+  const marked = attributes.filter(({ mark }) => mark !== undefined);
   const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bind(origin) }));
   return (record, row) => {
     const given = timestamp(record, row);
     const time = timeOf === undefined ? given : timeOf(given);
     if (time === undefined) return `${quoted(given)} is no time in the form ${form}, which the map says`;
-    const other = commas.map(({ read }) => read(record, row)).find((text) => pointed(text) === undefined);
-    if (other !== undefined) return `${quoted(other)} is no number with a decimal comma, which the map says`;
+    for (const { read, mark } of marked) {
+      const text = read(record, row);
+      if (numberOf(text, mark) !== undefined) continue;
+      return `${quoted(text)} is no number with a decimal ${mark === "," ? "comma" : "point"}, which the map says`;
+    }
     return {
       schemaName: schemaName(record, row),
       id: id(record, row),
       timestamp: zonedTimestamp(time, zone),
       accountId: accountId(record, row),
-      attributes: attributes.map(({ name, read, hasComma }) => {
-        const text = read(record, row);
-        return { name, value: hasComma ? pointed(text) : text };
-      }),
+      attributes: attributes.map(({ name, read, mark }) => ({ name, value: numberOf(read(record, row), mark) })),
       dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
     };
   };
 }
 
-/** As {@link withPoint}; where there is nothing, nothing. */
-function pointed(text: string): string | undefined {
-  return text === "" ? text : withPoint(text);
+/** A number as an event has it; undefined for one of another form than the map says. Where there is nothing, nothing. */
+function numberOf(text: string, mark: string | undefined): string | undefined {
+  if (mark === undefined || text === "") return text;
+  return mark === "," ? withPoint(text) : ungrouped(text);
 }
 
 /** The timestamp in the form of an event; a text that is none is left as it is, for metering to refuse. */

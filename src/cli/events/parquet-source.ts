@@ -52,9 +52,9 @@ export function sourceOf(
     attributes: new Map(
       Object.entries(map.attributes).map(([attribute, origin]) => {
         const found = part(origin);
-        const hasComma = "decimal" in origin && origin.decimal === "," && "column" in found;
-        // A number with a decimal comma is read by the core alone.
-        return [attribute, hasComma ? { ...found, type: { type: "other", name: "decimal comma" } } : found];
+        const isFormed = "decimal" in origin && origin.decimal !== undefined && "column" in found;
+        // A number in a form that the map says is read by the core alone.
+        return [attribute, isFormed ? { ...found, type: { type: "other", name: "formed number" } } : found];
       }),
     ),
     dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, part(origin)])),

@@ -61,9 +61,23 @@ export function formsThatFit(texts: readonly string[]): readonly string[] {
   return [...TIME_FORMS].filter(([, read]) => texts.every((text) => isTimeIn(read, text))).map(([form]) => form);
 }
 
-const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?$/;
+/** What stands before the fraction of a number; the other one may stand between thousands. */
+export type DecimalMark = "," | ".";
+
+const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;
+const GROUPED_NUMBER = /^-?\d{1,3}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
+const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
 
 /** A number with a decimal comma, and maybe points between its thousands, with a decimal point; undefined for another text. */
 export function withPoint(text: string): string | undefined {
-  return COMMA_NUMBER.test(text) ? text.replaceAll(".", "").replace(",", ".") : undefined;
+  return COMMA_NUMBER.test(text) ? text.replaceAll(/[. \u00a0\u202f]/g, "").replace(",", ".") : undefined;
+}
+
+/**
+ * A number without what stands between its thousands: commas, spaces or apostrophes. Undefined where these stand elsewhere;
+ * any other text is left as it is.
+ */
+export function ungrouped(text: string): string | undefined {
+  if (GROUPED_NUMBER.test(text)) return text.replaceAll(BETWEEN_THOUSANDS, "");
+  return text.search(BETWEEN_THOUSANDS) === -1 ? text : undefined;
 }

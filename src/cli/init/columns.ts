@@ -6,12 +6,14 @@
 import { instantOrUndefined } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { valueOf } from "../../numbers/decimal.ts";
-import { formsThatFit, TIME_FORMS, withPoint } from "../events/text-forms.ts";
+import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from "../events/text-forms.ts";
 
 /** The first rows of a file: its header, and some records as long as it. */
 export interface Sample {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** What stands between the columns of a CSV file. */
+  readonly separator?: string;
 }
 
 /** Columns that somebody named, in place of a guess. */
@@ -36,8 +38,10 @@ export interface Columns {
   readonly id: string | undefined;
   /** A number in every row. */
   readonly numbers: readonly string[];
-  /** Those of them that have a decimal comma. */
-  readonly commas: readonly string[];
+  /** What stands before the fractions of those of them that have commas, or other marks between thousands. */
+  readonly decimals: ReadonlyMap<string, DecimalMark>;
+  /** A number that could be read with either mark, and the column that has it. */
+  readonly doubtful: { readonly column: string; readonly text: string } | undefined;
   /** A text, in every row. */
   readonly texts: readonly string[];
   /** Columns that look like amounts and are not numbers all through, each with the first text that is none. */
@@ -82,7 +86,7 @@ const TEXT_MAX = 512;
  *
  * @returns undefined when no column holds the time of each row, or the one that was told does not
  */
-export function guessColumns({ header, rows }: Sample, told: ToldColumns = {}): Columns | undefined {
+export function guessColumns({ header, rows, separator }: Sample, told: ToldColumns = {}): Columns | undefined {
   const columns = header.map((name, at) => ({ name, values: rows.map((row) => row[at] ?? "") }));
   const isRepeated = (name: string): boolean => header.indexOf(name) !== header.lastIndexOf(name);
   const usable = columns.filter(
@@ -103,12 +107,10 @@ export function guessColumns({ header, rows }: Sample, told: ToldColumns = {}): 
     others.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
     others.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
   const measured = others.filter((column) => column !== id && !isOtherTime(column));
-  const plain = measured.filter(({ name, values }) => !isIdName(name) && values.every(isNumber));
-  const withCommas = measured.filter(({ name, values }) => !isIdName(name) && values.every(isCommaNumber));
-  // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand.
-  const hasCommas = withCommas.some((column) => !plain.includes(column));
-  const commas = hasCommas ? withCommas : [];
-  const numbers = measured.filter((column) => plain.includes(column) || commas.includes(column));
+  const { numbers, decimals, doubtful } = numbersAmong(
+    measured.filter(({ name }) => !isIdName(name)),
+    separator,
+  );
   const texts = measured.filter((column) => !numbers.includes(column));
   const kept = texts.filter(({ values }) => values.every((text) => text.length <= TEXT_MAX)).slice(0, TEXTS_MAX);
   const used = new Set([timestamp, account, id, ...numbers, ...kept]);
@@ -120,7 +122,8 @@ export function guessColumns({ header, rows }: Sample, told: ToldColumns = {}): 
     account: account?.name,
     id: id?.name,
     numbers: numbers.map(({ name }) => name),
-    commas: commas.map(({ name }) => name),
+    decimals,
+    doubtful,
     texts: kept.map(({ name }) => name),
     nearNumbers: texts.filter(isNearNumber).map(({ name, values }) => ({
       column: name,
@@ -135,6 +138,32 @@ export function guessColumns({ header, rows }: Sample, told: ToldColumns = {}): 
 interface Column {
   readonly name: string;
   readonly values: readonly string[];
+}
+
+/** The columns of numbers, and how those are written that are not plain. */
+function numbersAmong(
+  columns: readonly Column[],
+  separator: string | undefined,
+): Pick<Columns, "decimals" | "doubtful"> & { readonly numbers: readonly Column[] } {
+  const plain = columns.filter(({ values }) => values.every(isNumber));
+  const grouped = columns.filter((column) => !plain.includes(column) && column.values.every(isGroupedNumber));
+  const withCommas = columns.filter(({ values }) => values.every(isCommaNumber));
+  // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand. Where each comma could
+  // stand between thousands, too, semicolons between the columns say which it is.
+  const isComma = (column: Column): boolean =>
+    !plain.includes(column) && (!grouped.includes(column) || separator === ";");
+  const commas = withCommas.some(isComma) ? withCommas : [];
+  const decimals = new Map<string, DecimalMark>([
+    ...grouped.map(({ name }) => [name, "."] as const),
+    ...commas.map(({ name }) => [name, ","] as const),
+  ]);
+  const doubted = grouped.find((column) => withCommas.includes(column));
+  const text = doubted?.values.find((value) => value.includes(","));
+  return {
+    numbers: columns.filter((column) => plain.includes(column) || decimals.has(column.name)),
+    decimals,
+    doubtful: doubted === undefined || text === undefined ? undefined : { column: doubted.name, text },
+  };
 }
 
 /** The column whose name has the word that comes first in the list; "customer_id" before "user". */
@@ -195,6 +224,10 @@ export function timeLike(
 
 function isCommaNumber(text: string): boolean {
   return withPoint(text) !== undefined;
+}
+
+function isGroupedNumber(text: string): boolean {
+  return isNumber(ungrouped(text) ?? "");
 }
 
 function isNumber(text: string): boolean {

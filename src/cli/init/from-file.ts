@@ -6,7 +6,7 @@
 import { basename } from "node:path";
 
 import { hintAt } from "../../book/nearest.ts";
-import { TIME_FORMS } from "../events/text-forms.ts";
+import { type DecimalMark, TIME_FORMS, ungrouped, withPoint } from "../events/text-forms.ts";
 import type { Io } from "../io.ts";
 import { InputError, quoted } from "../problems.ts";
 import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
@@ -68,7 +68,10 @@ function ofTable(
   };
 }
 
-function mapFor(schema: string, { timestamp, form, isZoneless, account, id, numbers, commas, texts }: Columns): string {
+function mapFor(
+  schema: string,
+  { timestamp, form, isZoneless, account, id, numbers, decimals, texts }: Columns,
+): string {
   const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
   return mapText({
     schema,
@@ -77,7 +80,7 @@ function mapFor(schema: string, { timestamp, form, isZoneless, account, id, numb
     timestamp: `{ ${column(timestamp)}${form === undefined ? "" : `, "form": "${form}"`}${isZoneless ? ', "zone": "UTC"' : ""} }`,
     attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
     dimensions: texts.map((name) => [name, name] as const),
-    commas,
+    decimals,
   });
 }
 
@@ -96,7 +99,14 @@ function originNote(columns: Columns, isJson: boolean): string {
 }
 
 /** What becomes of the other columns. */
-function columnNotes({ numbers, nearNumbers, commas, unused }: Columns, column: string): readonly string[] {
+function columnNotes(columns: Columns, column: string): readonly string[] {
+  const { numbers, nearNumbers, decimals, doubtful, unused } = columns;
+  const marked = (mark: DecimalMark): string =>
+    numbers
+      .filter((name) => decimals.get(name) === mark)
+      .map(quoted)
+      .join(", ");
+  const [commas, grouped] = [marked(","), marked(".")];
   return [
     numbers.length === 0
       ? `no ${column} of numbers: events are counted`
@@ -104,9 +114,17 @@ function columnNotes({ numbers, nearNumbers, commas, unused }: Columns, column: 
     ...nearNumbers.map(
       ({ column: name, text }) => `no meter for ${quoted(name)}: ${quoted(text)} is no number, as 1234.5 is one`,
     ),
-    ...(commas.length === 0 ? [] : [`numbers with a decimal comma in ${commas.map(quoted).join(", ")}`]),
+    ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
+    ...(grouped === "" ? [] : [`numbers with marks between thousands in ${grouped}`]),
+    ...(doubtful === undefined ? [] : [doubtNote(doubtful, decimals)]),
     ...unused.map(({ column: name, why }) => `not used: ${quoted(name)}, ${why}`),
   ];
+}
+
+/** How a number was taken that could be another one. */
+function doubtNote({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
+  const [taken, other] = decimals.get(column) === "," ? [withPoint(text), "."] : [ungrouped(text), ","];
+  return `${quoted(text)} in ${quoted(column)} is taken as ${taken ?? text}: otherwise change "decimal" in the map to "${other}"`;
 }
 
 /** What the map says of times beside their column. */

@@ -54,11 +54,12 @@ export function csvSample(path: string, text: string): Sample {
       `${path}: the file is one JSON list: expected NDJSON, an object a line, as jq -c '.[]' makes it of a list`,
     );
   }
+  const separator = separatorOf(text);
   let records: readonly (readonly string[])[];
   try {
     records = parse(text, {
       bom: true,
-      delimiter: separatorOf(text),
+      delimiter: separator,
       record_delimiter: ["\r\n", "\n"],
       skip_empty_lines: true,
       relax_column_count: true,
@@ -76,7 +77,7 @@ export function csvSample(path: string, text: string): Sample {
   if (time !== undefined) {
     throw new InputError(`${path}:1: expected a header, which names the columns, and it has the time ${quoted(time)}`);
   }
-  return { header, rows: rows.filter((row) => row.length === header.length) };
+  return { header, rows: rows.filter((row) => row.length === header.length), separator };
 }
 
 /** The first objects of an NDJSON file. @throws {InputError} for a line that is no JSON */

@@ -189,14 +189,16 @@ interface MapParts {
   readonly timestamp: string;
   readonly attributes: readonly (readonly [string, string])[];
   readonly dimensions: readonly (readonly [string, string])[];
-  /** Columns whose numbers have a decimal comma. */
-  readonly commas?: readonly string[];
+  /** What stands before the fractions of columns whose numbers are not plain. */
+  readonly decimals?: ReadonlyMap<string, string>;
 }
 
 /** The text of a map. */
-export function mapText({ schema, account, id, timestamp, attributes, dimensions, commas = [] }: MapParts): string {
-  const entry = ([name, column]: readonly [string, string]): string =>
-    `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${commas.includes(column) ? ', "decimal": ","' : ""} },`;
+export function mapText({ schema, account, id, timestamp, attributes, dimensions, decimals }: MapParts): string {
+  const entry = ([name, column]: readonly [string, string]): string => {
+    const mark = decimals?.get(column);
+    return `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${mark === undefined ? "" : `, "decimal": "${mark}"`} },`;
+  };
   const columns = (pairs: MapParts["attributes"]): string =>
     pairs.length === 0 ? "{}" : `{\n${pairs.map(entry).join("\n")}\n  }`;
   return [
