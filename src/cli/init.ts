@@ -71,7 +71,8 @@ async function init(given: Arguments, io: Io): Promise<"done"> {
   // The name of a file says how it is read, but for files of JSON with other endings.
   const reader = isJson && map !== undefined && !endsAsNdjson(from) ? " --reader ndjson" : "";
   const mapped = map === undefined ? "" : ` --map ${at("map.jsonc")}${reader}`;
-  await tell(io, [...notes, `wrote ${at("book.jsonc")}${map === undefined ? "" : `, ${at("map.jsonc")}`}`], {
+  const wrote = `wrote ${at("book.jsonc")}${map === undefined ? "" : `, ${at("map.jsonc")}`}`;
+  await tell(io, [...notes, `${wrote}; every unit costs a cent: change each "rate" in the book`], {
     check: `npx ratebook check ${at("book.jsonc")}`,
     preview: `npx ratebook preview ${at("book.jsonc")} --events ${shellWord(from)}${mapped} --accounts-from-events --summary`,
   });

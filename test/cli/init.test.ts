@@ -76,10 +76,10 @@ describe("--from a CSV file", () => {
     const { out, code } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
     expect(code).toBe(0);
     expect(out).toContain(
-      'time in "started at", taken as UTC (see "zone" in the map); account in "Customer Name"; event id in "run_id"',
+      'time in "started at", taken as UTC (see "zone" in the map)\n  account in "Customer Name"\n  event id in "run_id"\n',
     );
     expect(out).toContain('meters for "Minutes", "GB-out"\n');
-    expect(out).toContain('not used: "note", it is empty in some rows\nnot used: "Updated At", it is another time\n');
+    expect(out).toContain('not used: "note", it is empty in some rows\n  not used: "Updated At", it is another time\n');
     const argv = ["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")];
     const ran = await ratebook([...argv, "--accounts-from-events", "--summary"]);
     // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which is no cent.
@@ -118,13 +118,13 @@ describe("--from a CSV file", () => {
     [
       "seconds since 1970",
       "ts,client,calls\n1772460000,ACME,100\n1772719200,ACME,50\n",
-      ['time in "ts", in seconds since 1970; account in "client"'],
+      ['time in "ts", in seconds since 1970\n  account in "client"\n'],
       /^ACME +2 +150 +1\.50 /m,
     ],
     [
       "milliseconds since 1970",
       "created,client,calls\n1772460000123,ACME,100\n",
-      ['time in "created", in milliseconds since 1970;'],
+      ['time in "created", in milliseconds since 1970\n'],
       /^ACME +1 +100 +1\.00 /m,
     ],
     [
@@ -237,9 +237,9 @@ describe("--from an NDJSON file", () => {
     const events = files.file("app.log", lines.map((each) => `${JSON.stringify(each)}\n`).join("\n"));
     const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { cut: files.path });
     expect(out).toContain(
-      'time in "at", in seconds since 1970; account in "auth.tenant.id"; no field for the event\'s id: lines are counted',
+      'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event\'s id: lines are counted',
     );
-    expect(out).toContain('meters for "usage.in", "usage.out"\nnot used: "model", it is empty in some rows\n');
+    expect(out).toContain('  meters for "usage.in", "usage.out"\n  not used: "model", it is empty in some rows\n');
     expect(out).toContain("--map new/map.jsonc --reader ndjson --accounts-from-events --summary");
     const told = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
     const { out: printed } = await ratebook(["init", join(files.path, "told"), "--from", events, ...told]);

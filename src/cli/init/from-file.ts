@@ -64,7 +64,10 @@ function ofTable(
     book: bookFor([{ schema, numbers, texts }]),
     map: mapFor(schema, columns),
     isJson,
-    notes: [`${path}: ${originNote(columns, isJson)}`, ...columnNotes(columns, column)],
+    notes: [
+      `${path}:`,
+      ...[...originNotes(columns, isJson), ...columnNotes(columns, column)].map((note) => `  ${note}`),
+    ],
   };
 }
 
@@ -85,17 +88,16 @@ function mapFor(
 }
 
 /** What events are made of. */
-function originNote(columns: Columns, isJson: boolean): string {
+function originNotes(columns: Columns, isJson: boolean): readonly string[] {
   const { timestamp, account, id } = columns;
   const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
-  const parts = [
+  return [
     `time in ${quoted(timestamp)}${timeNote(columns)}`,
     account === undefined
       ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
       : `account in ${quoted(account)}`,
     id === undefined ? `no ${column} for the event's id: ${rows} are counted` : `event id in ${quoted(id)}`,
   ];
-  return parts.join("; ");
 }
 
 /** What becomes of the other columns. */
