@@ -9,7 +9,7 @@ import { nearestOf } from "../book/nearest.ts";
 import { quoted, UsageError } from "./problems.ts";
 
 /** One option of a command. */
-interface OptionSpec {
+export interface OptionSpec {
   /**
    * `flag` has no value, `one` has one, `many` may be given several times, `maybe` has one where `=` gives it; `list` may
    * be given several times, and may have several values at once: those that follow when the command has its argument.

@@ -15,6 +15,7 @@ import { type Command, EXIT_DONE, EXIT_PROBLEMS, EXIT_USAGE } from "./command.ts
 import { conformanceCommand } from "./conformance.ts";
 import { diffCommand } from "./diff.ts";
 import { exportCommand } from "./export.ts";
+import { helpOf, overview } from "./help.ts";
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
@@ -29,6 +30,7 @@ import { reportCommand } from "./report.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
 import { sqlCommand } from "./sql.ts";
+import { styleOf } from "./table/style.ts";
 import { verifyCommand } from "./verify.ts";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -81,7 +83,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function runCommand(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    await write(name === undefined ? io.stderr : io.stdout, overview());
+    await write(name === undefined ? io.stderr : io.stdout, overview(COMMANDS, styleOf(io).width));
     return name === undefined ? EXIT_USAGE : EXIT_DONE;
   }
   if (name === "--version" || name === "version") {
@@ -98,7 +100,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
     throw new UsageError(`unknown command ${quoted(name)}: ${hint}`);
   }
   if (rest.includes("--help") || rest.includes("-h")) {
-    await write(io.stdout, helpOf(name, command));
+    await write(io.stdout, helpOf(name, command, EVERYWHERE, styleOf(io).width));
     return EXIT_DONE;
   }
   const given = readArguments(rest, { ...command.options, ...EVERYWHERE });
@@ -121,43 +123,4 @@ function linesOf(error: unknown): string {
   if (missing !== undefined) return `ratebook: ${printable(missing)}\n`;
   const message = error instanceof Error ? error.message : String(error);
   return `ratebook: a fault of ratebook itself: ${printable(message)} (--debug prints where)\n`;
-}
-
-function overview(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  return [
-    "Usage: ratebook COMMAND [arguments]",
-    "",
-    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
-    "",
-    "ratebook COMMAND --help says more about a command; ratebook --version prints the version.",
-    "",
-  ].join("\n");
-}
-
-function helpOf(name: string, { usage, summary, options, variables = {} }: Command): string {
-  const rows = Object.entries({ ...options, ...EVERYWHERE }).map(([option, spec]) => {
-    const shown = spec.choices?.join("|") ?? spec.value ?? "VALUE";
-    const value = spec.kind === "flag" ? "" : spec.kind === "maybe" ? `[=${shown}]` : ` ${shown}`;
-    const short = spec.short === undefined ? "" : `-${spec.short}, `;
-    return {
-      left: `${short}--${option}${value}`,
-      right: spec.kind === "many" || spec.kind === "list" ? `${spec.help}; repeatable` : spec.help,
-    };
-  });
-  const told = Object.entries(variables).map(([left, right]) => ({ left, right }));
-  const width = Math.max(...[...rows, ...told].map(({ left }) => left.length));
-  const lines = (each: typeof rows): readonly string[] =>
-    each.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`);
-  return [
-    `Usage: ratebook ${name} ${usage}`,
-    "",
-    summary,
-    "",
-    ...lines(rows),
-    "",
-    ...(told.length === 0 ? [] : ["Environment:", "", ...lines(told), ""]),
-    "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
-    "",
-  ].join("\n");
 }

@@ -36,7 +36,7 @@ export const serveCommand: Command = {
     "rate-limits": {
       kind: "one",
       value: "off|LIMITS",
-      help: "requests per second and in one burst: ingest=50/500,ingestBatch=50/500,entitled=50/500,rest=10/200",
+      help: "requests per second and in one burst, such as rest=10/200 (the default), and with commas between them ingest, ingestBatch and entitled, each =50/500 by default",
     },
     "trust-proxy": {
       kind: "maybe",

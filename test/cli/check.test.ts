@@ -148,6 +148,16 @@ describe("ratebook", () => {
     expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
   });
 
+  test.each([72, 80])("--help of every command fits a terminal of %i columns", async (columns) => {
+    const terminal = { columns, colours: false };
+    const { out } = await ratebook(["--help"], { terminal });
+    const commands = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name = ""]) => name);
+    expect(commands).toContain("preview");
+    const helps = await Promise.all(commands.map((name) => ratebook([name, "--help"], { terminal })));
+    const lines = [out, ...helps.map((help) => help.out)].flatMap((text) => text.split("\n"));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
     [["check"], "expected a BOOK: the path of a rate book"],

@@ -11,6 +11,7 @@ import { printable } from "../../invoicing/printable.ts";
 import { ruleLinksText } from "../../rulebook.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
 import { PLAIN_STYLE, type TableStyle } from "./style.ts";
+import { wrapped } from "./wrapped.ts";
 
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
@@ -98,20 +99,6 @@ function sentenceAt(depth: number, text: string, width: number): string {
 function sentence(notice: string): string {
   const text = printable(notice);
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** Breaks a text into lines of at most a width. */
-function wrapped(text: string, width: number, indent = "      "): string {
-  const lines: string[] = [];
-  let line = /^ */.exec(text)?.[0] ?? "";
-  for (const word of text.trim().split(" ")) {
-    if (line.trim() !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = indent;
-    }
-    line = line.trim() === "" ? `${line}${word}` : `${line} ${word}`;
-  }
-  return [...lines, line].join("\n");
 }
 
 function dateOf(instant: string): string {
