@@ -58,13 +58,14 @@ const NAMED_MAX = 5;
 export function sentenceOnUnknown(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
   if (unknown.size === 0) return undefined;
   const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
-  const named = largest.map(([id, count]) => `${shownId(id)} ${grouped(String(count))} event${count === 1 ? "" : "s"}`);
-  const rest = unknown.size > NAMED_MAX ? ", …" : "";
-  const [first] = largest;
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-  const guess = unknown.size === 1 && first !== undefined ? hintAt(first[0], names).replace(/^: /, "; ") : "";
+  const named = largest.map(([id, count]) => {
+    const guess = hintAt(id, names).replace(/^: (.*)$/, " ($1)");
+    return `${shownId(id)} ${grouped(String(count))} event${count === 1 ? "" : "s"}${guess}`;
+  });
+  const rest = unknown.size > NAMED_MAX ? ", …" : "";
   const what = `${grouped(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
-  return `${what}: ${named.join(", ")}${rest}${guess}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+  return `${what}: ${named.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
 }
 
 function shownId(id: string): string {

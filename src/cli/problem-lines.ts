@@ -10,7 +10,7 @@ import type { TextPlace } from "../numbers/json-text.ts";
 /** So many problems are shown with their line of the file. */
 const SHOWN_MAX = 20;
 /** Characters of a line that are shown. */
-const WIDTH = 66;
+const WIDTH = 60;
 
 /** A problem, and where it is in its file. */
 export type PlacedProblem = Problem & { readonly place: TextPlace | undefined };
@@ -23,10 +23,17 @@ export function problemLines(file: string, text: string, problems: readonly Plac
     const at = place === undefined ? file : `${file}:${place.line}:${place.column}`;
     const again = more === 0 ? "" : ` (and at ${more} more ${more === 1 ? "place" : "places"})`;
     const shown = place === undefined || index >= SHOWN_MAX ? [] : excerptOf(source, place);
-    return [`${at}: ${path}: ${message}${again}`, ...shown];
+    const said = place === undefined ? message : withoutPlace(message, place);
+    return [`${at}: ${path}: ${said}${again}`, ...shown];
   });
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return [...lines.map(printable), `${file}: ${count}`, ""].join("\n");
+}
+
+/** A sentence whose place is told with it. */
+export function withoutPlace(sentence: string, { line, column }: TextPlace): string {
+  const place = ` at line ${line}, column ${column}`;
+  return sentence.endsWith(place) ? sentence.slice(0, -place.length) : sentence;
 }
 
 /** Problems with one guess at what was meant, said at the first of their places. */

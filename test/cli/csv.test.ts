@@ -294,6 +294,11 @@ describe("a CSV file of events", () => {
       'map.json: $.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}',
     ],
     [
+      "a misspelt kind of origin",
+      { ...MAP, id: { tmplate: "e-{row}" } },
+      'map.json: $.id.tmplate: unknown field: did you mean "template"?',
+    ],
+    [
       "a part that an event does not have",
       { ...MAP, attribute: {} },
       'map.json: $.attribute: unknown field: did you mean "attributes"?',

@@ -45,7 +45,16 @@ describe("accounts that the book does not know", () => {
     const { err } = await preview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
       stdin: at("producton", 3, 1),
     });
-    expect(err).toMatch(/^1 unknown account: producton 1 event; did you mean "production"\?; add it to the book/);
+    expect(err).toMatch(/^1 unknown account: producton 1 event \(did you mean "production"\?\); add it to the book/);
+  });
+
+  test("those that are nearly there are guessed among others, and so is the one of --account", async () => {
+    const events = files.file("near.ndjson", at("hooli", 3, 1) + at("prodd", 4, 1));
+    const { err } = await preview([book, "--events", events]);
+    expect(err).toMatch(/^2 unknown accounts: hooli 1 event, prodd 1 event \(did you mean "prod"\?\); add them to/);
+    expect((await preview([book, "--at", "2024-01-05", "--account", "prodd"])).err).toBe(
+      'ratebook: no account has the id or alias "prodd": did you mean "prod"?\n',
+    );
   });
 
   test("become accounts on the book's only plan with --accounts-from-events", async () => {

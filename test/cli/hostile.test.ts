@@ -41,8 +41,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
   });
 
   test("a key that is given twice is refused where the second stands: in a book, a plan, a map and the text of a rule", async () => {
-    const sentence = (column: number): string =>
-      `expected each key of an object once: this one is given again at line 1, column ${column}`;
+    const sentence = "expected each key of an object once: this one is given again";
     const text = JSON.stringify(SMALL_BOOK);
     const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
     const column = rate.indexOf('"rate":20') + 1;
@@ -50,19 +49,19 @@ describe("a hostile book has an answer or a clear refusal", () => {
     expect(withoutExcerpts(twice)).toEqual({
       code: 1,
       out: "",
-      err: `book.json:1:${column}: $.pricePlans[0].pricePlanDetails.usageRateCards[0].rateValues[0].slabRates[0].rate: ${sentence(column)}\nbook.json: 1 problem\n`,
+      err: `book.json:1:${column}: $.pricePlans[0].pricePlanDetails.usageRateCards[0].rateValues[0].slabRates[0].rate: ${sentence}\nbook.json: 1 problem\n`,
     });
     const book = files.file("good.json", text);
     const plan = files.file("plan.json", '{"id":"a","id":"b"}');
     expect((await ratebook(["check", book, "--plan", plan], { cut: files.path })).err).toContain(
-      `plan.json:1:11: $.id: ${sentence(11)}\n`,
+      `plan.json:1:11: $.id: ${sentence}\n`,
     );
     const map = files.file("map.json", '{"id":{"value":"a","value":"b"}}');
     const events = files.file("events.csv", "a\n1\n");
     expect(await ratebook(["preview", book, "--events", events, "--map", map], { cut: files.path })).toEqual({
       code: 1,
       out: "",
-      err: `ratebook: map.json:1:20: $.id.value: ${sentence(20)}\n`,
+      err: `ratebook: map.json:1:20: $.id.value: ${sentence}\n`,
     });
     expect(withoutPlaces(await check(RULE, JSON.stringify('{"+":[1],"+":[2]}'))).err).toBe(
       'book.json: $.usageMeters[0].computations[0].computation: the rule has the key "+" twice in one object, at column 10\nbook.json: 1 problem\n',

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { hintAt } from "../../book/nearest.ts";
+import { hintAt, nearestOf } from "../../book/nearest.ts";
 import { pathText } from "../../book/problems.ts";
 import { openDocument } from "../../book/reading/json-document.ts";
 import { mapOf } from "../../book/resources/fields.ts";
@@ -13,6 +13,7 @@ import { sentenceOf } from "../../book/sentences.ts";
 import { parseZone } from "../../calendar/instant.ts";
 import type { Problem } from "../../errors.ts";
 import { Decimal } from "../../numbers/decimal.ts";
+import { withoutPlace } from "../problem-lines.ts";
 import { InputError, quoted } from "../problems.ts";
 import { TIME_FORMS } from "./text-forms.ts";
 
@@ -87,8 +88,9 @@ export function readCsvMap(file: string, text: string): CsvMap {
     throw new InputError(`${file}:${document.line}:${document.column}: not JSON: ${document.message}`);
   }
   const wrong = (problem: Problem): InputError => {
-    const { line, column } = document.placeOf(problem);
-    return new InputError(`${file}:${line}:${column}: ${problem.path}: ${problem.message}`);
+    const place = document.placeOf(problem);
+    const message = withoutPlace(problem.message, place);
+    return new InputError(`${file}:${place.line}:${place.column}: ${problem.path}: ${message}`);
   };
   const [repeated] = document.repeated;
   if (repeated !== undefined) throw wrong(repeated);
@@ -96,11 +98,21 @@ export function readCsvMap(file: string, text: string): CsvMap {
   if (read.success) return read.data;
   const issue = read.error.issues[0];
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
-  const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : [];
+  const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : misspeltAt(document.value, path);
   if (unknown === undefined) throw wrong({ path: pathText(path), message: issue?.message ?? "expected a map" });
-  const known =
-    path.length === 0 ? Object.keys(csvMap.shape) : ["column", "value", "template", "form", "zone", "decimal"];
+  const known = path.length === 0 ? Object.keys(csvMap.shape) : ORIGIN_FIELDS;
   throw wrong({ path: pathText([...path, unknown]), message: `unknown field${hintAt(unknown, known)}` });
+}
+
+const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];
+
+/** The field of an origin that says where it comes from, where its name is nearly one of them. */
+function misspeltAt(map: unknown, path: readonly (string | number)[]): readonly string[] {
+  const origin = path.reduce<unknown>((found, key) => Reflect.get(Object(found), key), map);
+  if (path.length === 0 || typeof origin !== "object" || origin === null) return [];
+  return Object.keys(origin).filter(
+    (key) => !ORIGIN_FIELDS.includes(key) && nearestOf(key, ORIGIN_FIELDS) !== undefined,
+  );
 }
 
 /** The text of an origin in one record: a row of a CSV file, or an object of an NDJSON file. */

@@ -6,6 +6,7 @@
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import { hintAt } from "../../book/nearest.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
@@ -14,6 +15,7 @@ import type { UsageCell } from "../../metering/usage.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import type { SkippedAccount } from "../account/bill.ts";
 import type { IngestOutcome } from "../outcome.ts";
+import { quoted } from "../refusals.ts";
 import type { CountedEvents } from "./counted-events.ts";
 import { type LineTrace, startTrace } from "./line-trace.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
@@ -175,7 +177,9 @@ function accountNamed(book: Book, name: string): Account {
   const found =
     book.accounts.find(({ id }) => id === name) ??
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
-  if (found === undefined)
-    throw invalidOption("accounts", `no account has the id or alias ${JSON.stringify(name.slice(0, 60))}`);
+  if (found === undefined) {
+    const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+    throw invalidOption("accounts", `no account has the id or alias ${quoted(name)}${hintAt(name, names)}`);
+  }
   return found;
 }
