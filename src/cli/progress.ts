@@ -42,8 +42,13 @@ export function showProgress(sources: readonly ByteSource[], { isTerminal, stder
         known.reduce((sum, each) => sum + each.position, 0),
       );
       const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-      bar.update(position, { mib, rate: seconds > 0 ? (position / MIB / seconds).toFixed(0) : "–" });
+      bar.update(position, { mib, rate: seconds > 0 ? rateText(position / MIB / seconds) : "–" });
     },
     stop: () => bar.stop(),
   };
+}
+
+/** A rate below ten with a digit behind the point. */
+function rateText(rate: number): string {
+  return rate.toFixed(rate < 10 ? 1 : 0);
 }

@@ -13,6 +13,8 @@ import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { quoted, UsageError } from "./problems.ts";
+import { styleOf } from "./table/style.ts";
+import { wrapped } from "./table/wrapped.ts";
 
 const { output } = outputOptions(["sql"], "statements");
 
@@ -46,8 +48,10 @@ async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> 
   const decisions = planPush(book).decisions.filter(({ schemaName }) => asked === undefined || schemaName === asked);
   if (asked !== undefined && decisions.length === 0)
     throw new UsageError(`--schema: the book has no active event schema ${quoted(asked)}`);
-  await withOutput(given, io, async ({ stdout }) => {
-    if (given.flag("explain-plan")) return write(stdout, explained(decisions));
+  await withOutput(given, io, async (out) => {
+    const { stdout } = out;
+    if (given.flag("explain-plan"))
+      return write(stdout, explained(decisions, out.terminal === undefined ? Infinity : styleOf(out).width));
     const statements = duckDbStatements(book, table).filter(
       ({ schemaName }) => asked === undefined || schemaName === asked,
     );
@@ -60,7 +64,7 @@ async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> 
   return "done";
 }
 
-function explained(decisions: readonly PushDecision[]): string {
+function explained(decisions: readonly PushDecision[], width: number): string {
   const rows = [
     ["schema", "meter", "pushed down"],
     ...decisions.map(({ schemaName, meterId = "", reason }) => [
@@ -70,14 +74,13 @@ function explained(decisions: readonly PushDecision[]): string {
     ]),
   ].map((row) => row.map(printable));
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const indent = " ".repeat(widths.reduce((sum, each) => sum + each + 2, 0));
   return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
+    .map((row) => {
+      const [last = ""] = row.slice(-1);
+      const start = row.slice(0, -1).map((cell, column) => cell.padEnd((widths[column] ?? 0) + 2));
+      return `${start.join("")}${wrapped(indent + last, width, indent).trimStart()}\n`;
+    })
     .join("");
 }
 
