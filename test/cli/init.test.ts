@@ -140,6 +140,12 @@ describe("--from a CSV file", () => {
       /^ACME +2 +200 +2\.00 /m,
     ],
     [
+      "bars, and numbers that name what is not the event",
+      "ts|customer|order_id|qty\n2026-01-01T00:00:00Z|ACME|7|4\n2026-01-02T00:00:00Z|ACME|7|5\n",
+      ['  account in "customer"\n  no column for the event\'s id: rows are counted\n  meters for "qty"\nwrote '],
+      /^ACME +2 +9 +0\.09 /m,
+    ],
+    [
       "commas between thousands",
       'at,client,bytes\n2026-03-02T08:15:00Z,ACME,"1,234,567.5"\n2026-03-03T08:15:00Z,ACME,12\n',
       ['meters for "bytes"\n', 'numbers with marks between thousands in "bytes"\n'],

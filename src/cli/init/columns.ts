@@ -125,10 +125,10 @@ export function guessColumns({ header, rows, separator }: Sample, told: ToldColu
     decimals,
     doubtful,
     texts: kept.map(({ name }) => name),
-    nearNumbers: texts.filter(isNearNumber).map(({ name, values }) => ({
-      column: name,
-      text: values.find((text) => !isNumber(text)) ?? "",
-    })),
+    nearNumbers: texts.filter(isNearNumber).flatMap(({ name, values }) => {
+      const text = values.find((value) => !isNumber(value));
+      return text === undefined ? [] : [{ column: name, text }];
+    }),
     unused: columns
       .filter((column) => !used.has(column))
       .map((column) => ({ column: column.name, why: whyUnused(column, isRepeated(column.name)) })),
