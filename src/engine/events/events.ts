@@ -64,8 +64,8 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       if (read === undefined) return { result: { again: true }, changes: {} };
       const isFarBehind = (record: AccountRecord): boolean =>
         isBehind(record, now) && openCycles(current.catalog, record, now).length > OPEN_CYCLES_MAX;
-      const behind = read.accounts.flatMap(({ record }) =>
-        !tried.has(record.id) && isFarBehind(record) ? [record.id] : [],
+      const behind = read.accounts.flatMap(({ record, currentPlan }) =>
+        currentPlan === undefined && !tried.has(record.id) && isFarBehind(record) ? [record.id] : [],
       );
       if (behind.length > 0) return { result: { behind, now }, changes: {} };
       const { result, changes } = decideIngest(current.catalog, read, batch, now, ids);

@@ -4,7 +4,9 @@
  *
  * A call that finds no commit under way is committed at once. Calls that arrive during a commit wait for its end and are then
  * committed as one batch, in their order of arrival, and each gets its own results (S14.3). So a call waits for two commits at
- * most, and there is no timer while nothing waits.
+ * most, and there is no timer while nothing waits. Between two commits those who were just answered
+ * get the word: in one process they mostly send their next events at once, which would else miss the commit of those who
+ * waited, and be one of their own.
  *
  * @module
  */
@@ -44,15 +46,24 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   let waiting: Waiting[] = [];
   const underWay = new Set<UnderWay>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** A commit has just ended, and those who were answered may come again. */
+  let isTurning = false;
 
-  const isFree = (): boolean => [...underWay].every(({ isStalled }) => isStalled);
+  const isFree = (): boolean => !isTurning && [...underWay].every(({ isStalled }) => isStalled);
 
   const start = (members: readonly Pick<Waiting, "batch">[], work: () => Promise<unknown>): void => {
     const commit: UnderWay = { members, isStalled: false };
     underWay.add(commit);
     const end = (): void => {
       underWay.delete(commit);
-      next();
+      if (isTurning) return;
+      // Who is alone waits for nothing.
+      if (members.length === 1 && waiting.length === 0) return next();
+      isTurning = true;
+      void afterAnswers().then(() => {
+        isTurning = false;
+        next();
+      });
     };
     work().then(end, end);
   };
@@ -78,7 +89,7 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
 
   return (batch) => {
     if (batch.length > SMALL) return ingestBatch(batch);
-    if (underWay.size === 0 && waiting.length === 0) {
+    if (underWay.size === 0 && waiting.length === 0 && !isTurning) {
       const alone = ingestBatch(batch);
       start([{ batch }], () => alone);
       return alone;
@@ -89,6 +100,14 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
       else watch();
     });
   };
+}
+
+/** An answer goes through fewer promises than this on its way to a caller, and the caller's next call on its way back. */
+const STEPS_OF_ANSWER = 64;
+
+/** Waits until those who were answered had their turn; without a timer, as what is awaited is there. */
+async function afterAnswers(): Promise<void> {
+  for (let step = 0; step < STEPS_OF_ANSWER; step++) await undefined;
 }
 
 /** The names of the accounts for which commits that have stalled may wait. */

@@ -62,6 +62,18 @@ describe("callers of an ingest", () => {
     expect(await last).toEqual(["5"]);
   });
 
+  test("who send their next events as soon as they are answered share one commit with all others again", async () => {
+    const { ingestBatch, begun, end } = commits();
+    const ingest = createIngestQueue(ingestBatch);
+    const client = async (name: string): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) await ingest([sent(`${name} ${turn}`)]);
+    };
+    const clients = Promise.all(["a", "b", "c"].map(client));
+    for (let commit = 0; commit < 4; commit++) await end(commit);
+    await clients;
+    expect(begun).toEqual([["a 0"], ["b 0", "c 0", "a 1"], ["b 1", "c 1", "a 2"], ["b 2", "c 2"]]);
+  });
+
   test("with a large batch wait for nobody, and nobody for them", async () => {
     const { ingestBatch, begun, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
