@@ -73,8 +73,11 @@ async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Pr
 }
 
 function poolOf(config: PoolConfig, onBreak: () => void = () => {}): Pool {
-  // A connection that breaks while it is idle is replaced when it is needed.
-  return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config }).on("error", onBreak);
+  // A connection that breaks while it is idle is replaced when it is needed. One that breaks at the moment at which it is
+  // handed out is nobody's yet: its event would end the process.
+  return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config })
+    .on("connect", (connection) => void connection.on("error", () => {}))
+    .on("error", onBreak);
 }
 
 interface OpenedServer {
