@@ -12,6 +12,7 @@ import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
+import { signal } from "../support/signal.ts";
 import { ACCOUNT_IDS, accountOf, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
 
 const LIVES = 100;
@@ -121,14 +122,6 @@ function listen(lines: AsyncIterable<unknown>, told: Told): Heard {
     over.give();
   })();
   return { begun: begun.given, answer: () => answer.given, over: over.given, ended };
-}
-
-function signal(): { readonly given: Promise<void>; readonly give: () => void } {
-  let give = (): void => {};
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give };
 }
 
 /** Kills a process of PostgreSQL. @returns whether there was one */

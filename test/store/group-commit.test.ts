@@ -2,11 +2,16 @@
 import type { PoolClient, QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
+import { perUnit, plan } from "../book/builder.ts";
+import { signal } from "../support/signal.ts";
 import { call, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
@@ -31,15 +36,17 @@ async function opened({
   client = database.pool,
   clock = () => NOON,
   change = (store) => store,
+  book = CALLS_BOOK,
 }: {
   readonly client?: PostgresClient;
   readonly clock?: () => number;
   readonly change?: (store: Store) => Store;
+  readonly book?: BookInput;
 } = {}): Promise<Opened> {
   const schema = `group_${(schemas += 1)}`;
   const store = await postgresStore(client, { schema });
   const engine = createEngine({ store: change(store), clock });
-  await engine.load(CALLS_BOOK);
+  await engine.load(book);
   // What is done once, such as the plans of accounts, is done.
   await engine.ingest([call("warm a", "a", 0), call("warm b", "b", 0)]);
   return { engine, schema, store };
@@ -145,25 +152,56 @@ describe("single events at the same time", () => {
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
   });
 
-  test("of which one in each commit cannot be committed, many times over: each of these fails alone, and all others count", async () => {
-    const reason = new Error("this event cannot be written");
-    const change = (store: Store): Store => ({
-      ...store,
-      transact: (scope, work) =>
-        scope.eventIds.some((id) => id.startsWith("poisoned")) ? Promise.reject(reason) : store.transact(scope, work),
+  test("of which one in each commit makes a sum of too many digits: each of these fails alone, and all others count", async () => {
+    const { engine, schema, store } = await opened();
+    await engine.ingest([call("one", "b")]);
+    // As many digits as a sum may have: one more call has one too many.
+    const full = `${"9".repeat(60)}.${"0".repeat(39)}1`;
+    await database.pool.query(`update ${schema}.usage_cells set quantity_0 = ${full} where account_id = 'b'`);
+    for (let turn = 0; turn < 6; turn++) {
+      const events = singles(8).map((event) => ({ ...event, id: `${turn} ${event.id}` }));
+      // The first one goes alone, and the others as one.
+      events[1 + turn] = call(`poisoned ${turn}`, "b");
+      const outcomes = await sendAll(engine, events);
+      const refused = outcomes.map((outcome) => (hasCode(outcome, "ERR_ARITHMETIC") ? "refused" : outcome));
+      expect(refused).toEqual(events.map((_, place) => (place === 1 + turn ? "refused" : METERED)));
+    }
+    expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["42", full]);
+  });
+
+  test("S16.5 wait for another server's migration of their accounts, and count in the new plan", async () => {
+    const plans = ["pp.old", "pp.new"].map((id) =>
+      plan(id, { usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(1) }] }),
+    );
+    const pricePlans = [{ pricePlanId: "pp.old", effectiveFrom: "2024-06-01" }];
+    const accounts = (CALLS_BOOK.accounts ?? []).map((account) => ({ ...account, pricePlans }));
+    const { engine, schema, store } = await opened({ book: { ...CALLS_BOOK, pricePlans: plans, accounts } });
+    const [begun, go] = [signal(), signal()];
+    const client = withCommit(async (connection) => {
+      begun.give();
+      await go.given;
+      await connection.query("commit");
     });
-    const { engine, store } = await opened({ change });
-    const rounds = Array.from({ length: 8 }, async (_, client) => {
-      const outcomes: unknown[] = [];
-      for (let turn = 0; turn < 6; turn++) {
-        const isPoisoned = client === turn;
-        const event = call(`${isPoisoned ? "poisoned" : "sound"} ${client} ${turn}`);
-        outcomes.push((await sendAll(engine, [event]))[0] === (isPoisoned ? reason : METERED));
-      }
-      return outcomes;
+    const other = createEngine({ store: await postgresStore(client, { schema }), clock: () => NOON });
+    client.armed = 1;
+    const migration = other.migrate({
+      sourceId: "pp.old",
+      sourceVersion: 1,
+      targetId: "pp.new",
+      targetVersion: 1,
+      mode: "IMMEDIATE",
     });
-    expect((await Promise.all(rounds)).flat()).toEqual(Array.from({ length: 48 }, () => true));
-    expect(await usageOf(store, "a")).toBe("42");
+    await begun.given;
+    const outcomes = sendAll(engine, [...singles(32), ...singles(32, "b")]);
+    const waits = sleep(300).then(() => "nobody is answered");
+    expect(await Promise.race([outcomes, waits])).toBe("nobody is answered");
+    go.give();
+    expect(await migration).toMatchObject({ total: 2, moved: 2 });
+    expect(await outcomes).toEqual(Array.from({ length: 64 }, () => "INGESTION_COMPLETED_EVENT_METERED"));
+    expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["32", "32"]);
+    const { items } = await engine.events.list({ page: { limit: 100 } });
+    const places = await engine.events.places(items);
+    expect(new Set(places.map((place) => place?.pricePlanId))).toEqual(new Set(["pp.new"]));
   });
 
   test("go on beside a batch of ten thousand: none waits for longer than its commit", async () => {

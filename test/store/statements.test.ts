@@ -42,6 +42,17 @@ test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
   ["a page of events", 1, () => engine.events.list({ page: { limit: 50 } })],
   ["a page of an account's events", 1, () => engine.events.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
   ["a page of accounts", 1, () => engine.accounts.list({ page: { limit: 50 } })],
+  ["a page of customers", 2, () => engine.customers.list({ page: { limit: 50 } })],
+  ["a page of aliases", 2, () => engine.aliases.list({ page: { limit: 50 } })],
+  ["a page of invoices", 3, () => engine.invoices.list({ page: { limit: 50 } })],
+  ["a page of an account's invoices", 3, () => engine.invoices.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
+  ["a page of composite invoices", 2, () => engine.compositeInvoices.list({ page: { limit: 50 } })],
+  ["a page of credits", 3, () => engine.credits.list({ page: { limit: 50 } })],
+  ["a page of an account's credits", 4, () => engine.credits.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
+  ["a page of licenses", 2, () => engine.licenses.list({ page: { limit: 50 } })],
+  ["a page of price plans", 2, () => engine.pricePlans.list({ page: { limit: 50 } })],
+  ["a page of invoice groups", 2, () => engine.invoiceGroups.list({ page: { limit: 50 } })],
+  ["a page of migrations", 2, () => engine.migrations.list({ page: { limit: 50 } })],
 ])("%s asks at most %i statements", async (operation, most, work) => {
   statements = [];
   await work();
