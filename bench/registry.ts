@@ -9,6 +9,7 @@ import { backtestBenches } from "./proof/backtest.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
+import { singleBenches } from "./server/singles.ts";
 import { billRunBenches } from "./store/bill-runs.ts";
 import { creditListBenches } from "./store/credit-lists.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
@@ -29,5 +30,6 @@ export const BENCHES: readonly Bench[] = [
   ...invoiceListBenches,
   ...engineBenches,
   ...serverBenches,
+  ...singleBenches,
   ...packageBenches,
 ];

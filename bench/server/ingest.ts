@@ -7,16 +7,12 @@ import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
 import { Pool } from "pg";
 
-import { createEngine } from "../../src/engine/engine.ts";
-import type { AccessControl } from "../../src/server/access/access.ts";
-import { serveEndpoints } from "../../src/server/app.ts";
-import { createPaging } from "../../src/server/http/pagination.ts";
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import type { Store } from "../../src/store/store.ts";
 import type { Bench } from "../bench.ts";
-import { CLOCK, METERS_OF_ONE, meteredThrice, thousandAccounts } from "../engine/scenario.ts";
+import { meteredThrice } from "../engine/scenario.ts";
+import { billingServer, loadedEngine } from "./billing-server.ts";
 import { drive, type Driven } from "./driver.ts";
 
 const CONNECTIONS = 4;
@@ -48,8 +44,8 @@ async function compare(load: Load): Promise<readonly string[]> {
   const pool = new Pool(database.connection).on("error", () => {});
   try {
     const bare = await driven(await bareRoute(), "bare", { load, file });
-    const memory = await driven(await billingServer(memoryStore()), "memory", { load, file });
-    const postgres = await driven(await billingServer(await postgresStore(pool)), "postgres", { load, file });
+    const memory = await driven(await billingServer(await loadedEngine(memoryStore())), "memory", { load, file });
+    const postgres = await driven(await billingServer(await loadedEngine(await postgresStore(pool))), "postgres", { load, file });
     const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
     return [
       lineOf("bare route, parses only", bare, load),
@@ -103,23 +99,6 @@ async function driven(
 async function bareRoute(): Promise<FastifyInstance> {
   const app = Fastify({ bodyLimit: LIMIT });
   for (const path of ["/ingest", "/ingestBatch"]) app.post(path, async () => ({ success: true }));
-  await app.ready();
-  return app;
-}
-
-/** Everybody may call, as often as they like: what is measured is ingest. */
-const OPEN: AccessControl = {
-  identify: async () => ({ caller: { keyId: "bench", role: "full" }, credential: "" }),
-  admit: () => undefined,
-};
-
-async function billingServer(store: Store): Promise<FastifyInstance> {
-  const clock = { now: CLOCK.loaded };
-  const engine = createEngine({ store, clock: () => clock.now });
-  await engine.load(thousandAccounts(METERS_OF_ONE));
-  clock.now = CLOCK.ingested;
-  const app = Fastify();
-  serveEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
   await app.ready();
   return app;
 }

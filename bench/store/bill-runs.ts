@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 
-import type { PoolConfig } from "pg";
+import type { Pool, PoolConfig } from "pg";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
@@ -23,7 +23,7 @@ const RATE = 50;
 export const billRunBenches: readonly Bench[] = [
   {
     name: "PostgreSQL: bill runs of three servers at one midnight, each invoice once, ingest's p99 wanted within twice",
-    run: (size) => (size === "full" ? billRuns(100_000, 5_000, runElsewhere) : billRuns(200, 200, billRun)),
+    run: (size) => (size === "full" ? billRuns(30_000, 10_000, runElsewhere) : billRuns(200, 200, billRun)),
   },
 ];
 
@@ -41,12 +41,15 @@ async function billRuns(accounts: number, quietMs: number, run: typeof billRun):
     for (const [index, servers] of [1, 3].entries()) {
       clock.now = (MONTHS[index + 1] ?? 0) - HOUR;
       await ingestDay(engine, accounts, clock.now);
+      // What was made ready is on the disk before anything is timed: else its writing is what singles wait for.
+      await pool.query("checkpoint");
       const quiet = await latencyWhile(RATE, single, () => new Promise((done) => void setTimeout(done, quietMs)));
       clock.now = (MONTHS[index + 1] ?? 0) + HOUR;
       const runs: BillRun[] = [];
       const busy = await latencyWhile(RATE, single, async () => {
         runs.push(...(await Promise.all(Array.from({ length: servers }, () => run(connection, clock.now)))));
       });
+      await checkInvoices(pool, accounts * (index + 1));
       const finalized = runs.reduce((sum, each) => sum + each.finalized, 0);
       const seconds = Math.max(...runs.map((each) => each.seconds));
       const rate = Math.round(accounts / seconds).toLocaleString("en-US");
@@ -58,6 +61,13 @@ async function billRuns(accounts: number, quietMs: number, run: typeof billRun):
     }
     return lines;
   });
+}
+
+/** Each account has one invoice for each month that has ended; singles make that of their account final, too. */
+async function checkInvoices(pool: Pool, wanted: number): Promise<void> {
+  const { rows } = await pool.query("select count(*)::text as invoices from ratebook.invoice");
+  const found = (rows as readonly { invoices: string }[])[0]?.invoices;
+  if (Number(found) !== wanted) throw new Error(`expected ${wanted} invoices, got ${found}`);
 }
 
 const eventOf = (id: string, account: number, now: number): unknown => ({

@@ -25,7 +25,7 @@ interface Size {
   readonly quietMs: number;
 }
 
-const FULL: Size = { old: 100_000, stored: [100_000, 200_000, 400_000], quietMs: 5_000 };
+const FULL: Size = { old: 50_000, stored: [50_000, 250_000, 1_000_000], quietMs: 5_000 };
 const SMOKE: Size = { old: 2_000, stored: [2_000, 4_000], quietMs: 100 };
 
 /** The benches of events that grow old. */

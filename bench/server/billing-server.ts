@@ -1,0 +1,32 @@
+/** Billing servers for benches. */
+import Fastify, { type FastifyInstance } from "fastify";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { AccessControl } from "../../src/server/access/access.ts";
+import { serveEndpoints } from "../../src/server/app.ts";
+import { createPaging } from "../../src/server/http/pagination.ts";
+import type { Store } from "../../src/store/store.ts";
+import { CLOCK, METERS_OF_ONE, thousandAccounts } from "../engine/scenario.ts";
+
+/** Everybody may call, as often as they like: what is measured is ingest. */
+const OPEN: AccessControl = {
+  identify: async () => ({ caller: { keyId: "bench", role: "full" }, credential: "" }),
+  admit: () => undefined,
+};
+
+/** An engine over an empty store, with the book of a thousand accounts. */
+export async function loadedEngine(store: Store): Promise<Engine> {
+  const clock = { now: CLOCK.loaded };
+  const engine = createEngine({ store, clock: () => clock.now });
+  await engine.load(thousandAccounts(METERS_OF_ONE));
+  clock.now = CLOCK.ingested;
+  return engine;
+}
+
+/** A server over an engine, which does not listen yet. */
+export async function billingServer(engine: Engine): Promise<FastifyInstance> {
+  const app = Fastify();
+  serveEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
+  await app.ready();
+  return app;
+}

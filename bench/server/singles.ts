@@ -1,0 +1,97 @@
+/** Single events over loopback: PostgreSQL beside the memory store, with shared commits and with one for each event. */
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import type { Bench } from "../bench.ts";
+import { CLOCK, meteredThrice } from "../engine/scenario.ts";
+import { withServer } from "../store/server.ts";
+import { billingServer, loadedEngine } from "./billing-server.ts";
+import { drive, type Driven } from "./driver.ts";
+
+const DAYS = 28;
+
+/** The benches of single events. */
+export const singleBenches: readonly Bench[] = [
+  {
+    name: "billing server: single events over PostgreSQL, wanted 0.6 of the memory store, p99 no worse than each alone",
+    run: (size) => (size === "full" ? compare(10_000, [16, 64]) : compare(40, [4])),
+  },
+];
+
+/** @param counts of connections, each with one request under way */
+async function compare(count: number, counts: readonly number[]): Promise<readonly string[]> {
+  const directory = await mkdtemp(join(tmpdir(), "ratebook-bench-"));
+  const file = join(directory, "bodies");
+  try {
+    return await withServer(async (pool) => {
+      const memory = await loadedEngine(memoryStore());
+      const shared = await loadedEngine(await postgresStore(pool));
+      const alone = eachAlone(shared, Math.max(...counts));
+      const lines: string[] = [];
+      for (const [index, connections] of [...counts, ...counts].entries()) {
+        // The first round finds code that was never run.
+        const isWarm = index >= counts.length;
+        const ran = async (engine: Engine, name: string): Promise<Driven> =>
+          drivenOver(engine, `${name}.${index}`, { file, connections, count: isWarm ? count : Math.ceil(count / 5) });
+        const [inMemory, together, apart] = [await ran(memory, "m"), await ran(shared, "t"), await ran(alone, "a")];
+        if (!isWarm) continue;
+        lines.push(
+          `${connections} connections: ${lineOf("memory store", inMemory, count)}; ${lineOf("PostgreSQL", together, count)}; ` +
+            `${lineOf("each alone", apart, count)}; ratio to memory ${(inMemory.seconds / together.seconds).toFixed(2)}, wanted 0.6; ` +
+            `p99 to each alone ${(together.p99 / apart.p99).toFixed(2)}, wanted 1`,
+        );
+      }
+      return lines;
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** An engine that commits each event alone: each call has an engine of its own, which has nothing else to do. */
+function eachAlone(engine: Engine, count: number): Engine {
+  const { store } = engine;
+  const idle = Array.from({ length: count }, () => createEngine({ store, clock: () => CLOCK.ingested }));
+  return {
+    ...engine,
+    async ingest(events) {
+      const free = idle.pop();
+      if (free === undefined) throw new Error("more calls at once than engines");
+      try {
+        return await free.ingest(events);
+      } finally {
+        idle.push(free);
+      }
+    },
+  };
+}
+
+interface Load {
+  readonly file: string;
+  readonly connections: number;
+  readonly count: number;
+}
+
+async function drivenOver(engine: Engine, prefix: string, { file, connections, count }: Load): Promise<Driven> {
+  const app = await billingServer(engine);
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    const { port } = app.server.address() as AddressInfo;
+    const bodies = Array.from({ length: count }, (_, place) =>
+      JSON.stringify({ event: meteredThrice(place, DAYS, prefix) }),
+    );
+    return await drive({ port, path: "/ingest", file, connections }, bodies);
+  } finally {
+    await app.close();
+  }
+}
+
+function lineOf(name: string, { seconds, p50, p99 }: Driven, count: number): string {
+  const rate = Math.round(count / seconds).toLocaleString("en-US");
+  return `${name} ${rate}/s (p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms)`;
+}
