@@ -45,7 +45,10 @@ async function compare(load: Load): Promise<readonly string[]> {
   try {
     const bare = await driven(await bareRoute(), "bare", { load, file });
     const memory = await driven(await billingServer(await loadedEngine(memoryStore())), "memory", { load, file });
-    const postgres = await driven(await billingServer(await loadedEngine(await postgresStore(pool))), "postgres", { load, file });
+    const postgres = await driven(await billingServer(await loadedEngine(await postgresStore(pool))), "postgres", {
+      load,
+      file,
+    });
     const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
     return [
       lineOf("bare route, parses only", bare, load),

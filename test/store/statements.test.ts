@@ -45,7 +45,11 @@ test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
   ["a page of customers", 2, () => engine.customers.list({ page: { limit: 50 } })],
   ["a page of aliases", 2, () => engine.aliases.list({ page: { limit: 50 } })],
   ["a page of invoices", 3, () => engine.invoices.list({ page: { limit: 50 } })],
-  ["a page of an account's invoices", 3, () => engine.invoices.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
+  [
+    "a page of an account's invoices",
+    3,
+    () => engine.invoices.list({ filter: { accountId: "a" }, page: { limit: 50 } }),
+  ],
   ["a page of composite invoices", 2, () => engine.compositeInvoices.list({ page: { limit: 50 } })],
   ["a page of credits", 3, () => engine.credits.list({ page: { limit: 50 } })],
   ["a page of an account's credits", 4, () => engine.credits.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
