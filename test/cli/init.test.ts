@@ -139,6 +139,13 @@ describe("--from a CSV file", () => {
       ["in the form DD/MM/YYYY, taken as UTC"],
       /^ACME +2 +200 +2\.00 /m,
     ],
+    // 1.25 and 0.5 at a cent are 0.0125 and 0.005, which are 0.01 each.
+    [
+      "a comma that could stand between thousands beside one that cannot",
+      "at;client;kg;km\n2026-03-02T08:15:00Z;ACME;1,250;0,5\n",
+      ['  numbers with a decimal comma in "kg", "km"\nwrote '],
+      /^ACME +1 +2 meters +0\.02 /m,
+    ],
     [
       "bars, and numbers that name what is not the event",
       "ts|customer|order_id|qty\n2026-01-01T00:00:00Z|ACME|7|4\n2026-01-02T00:00:00Z|ACME|7|5\n",

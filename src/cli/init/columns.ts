@@ -148,16 +148,18 @@ function numbersAmong(
   const plain = columns.filter(({ values }) => values.every(isNumber));
   const grouped = columns.filter((column) => !plain.includes(column) && column.values.every(isGroupedNumber));
   const withCommas = columns.filter(({ values }) => values.every(isCommaNumber));
+  const unplain = withCommas.filter((column) => !plain.includes(column));
+  const hasCommas = unplain.some((column) => !grouped.includes(column));
+  const hasGroups = grouped.some((column) => !withCommas.includes(column));
   // In a file with decimal commas a point stands between thousands: 1.250 is more than a thousand. Where each comma could
   // stand between thousands, too, semicolons between the columns say which it is.
-  const isComma = (column: Column): boolean =>
-    !plain.includes(column) && (!grouped.includes(column) || separator === ";");
-  const commas = withCommas.some(isComma) ? withCommas : [];
+  const areCommas = hasCommas || (separator === ";" && !hasGroups);
+  const commas = areCommas && unplain.length > 0 ? withCommas : [];
   const decimals = new Map<string, DecimalMark>([
     ...grouped.map(({ name }) => [name, "."] as const),
     ...commas.map(({ name }) => [name, ","] as const),
   ]);
-  const doubted = grouped.find((column) => withCommas.includes(column));
+  const doubted = hasCommas || hasGroups ? undefined : grouped.find((column) => withCommas.includes(column));
   const text = doubted?.values.find((value) => value.includes(","));
   return {
     numbers: columns.filter((column) => plain.includes(column) || decimals.has(column.name)),
