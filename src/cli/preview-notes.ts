@@ -9,7 +9,7 @@ import { hintAt } from "../book/nearest.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
-import { formsThatFit } from "./events/text-forms.ts";
+import { formsThatFit, ungrouped, withPoint } from "./events/text-forms.ts";
 import { quoted } from "./problems.ts";
 
 /** How many events of each account were accepted. */
@@ -51,6 +51,14 @@ export function sentenceOnForms(problems: readonly { readonly message: string }[
   return `times in another form: the map of a CSV file may say which it is, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
 }
 
+/** The remedy for numbers of CSV files in another form than an event's; none where there are no such. */
+export function sentenceOnNumbers(problems: readonly { readonly message: string }[]): string | undefined {
+  const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
+  const isGrouped = texts.some((text) => ![text, undefined].includes(ungrouped(text)));
+  if (!isGrouped && !texts.some((text) => withPoint(text) !== undefined)) return undefined;
+  return `numbers in another form: the map of a CSV file may say which it is, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
+}
+
 /** So many unknown accounts are named. */
 const NAMED_MAX = 5;
 
@@ -87,8 +95,11 @@ export function notesOnNothing({ book, plan, invoices, events, hasEvents }: Prev
   if (invoices.length > 0) return [];
   const accepted = Object.entries(events).some(([status, count]) => isCompletedName(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
-  if (book.accounts.length === 0)
-    return ["nothing is billed: the book has no account; add some, or use --accounts-from-events"];
+  // What is wrong with events, or that nobody knows their accounts, has been reported.
+  if (book.accounts.length === 0) {
+    const said = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
+    return (events["read"] ?? 0) > 0 ? [] : [said];
+  }
   if (!hasPlan) return ["nothing is billed: no account has a plan; give accounts pricePlans, or use --plan FILE"];
   // Problems of events, or their absence, have been reported.
   if (!accepted && hasEvents) return [];

@@ -13,7 +13,7 @@ import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
-import { sentenceOnForms, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
+import { sentenceOnForms, sentenceOnNumbers, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
 import { withDashes } from "./problems.ts";
 import { reportPage } from "./report-page.ts";
 import { CSV_HEADER, invoiceCsv } from "./table/invoice-csv.ts";
@@ -101,7 +101,12 @@ function indented(text: string, indent: string): string {
 export async function tellProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
   const { problems, disorders, unknownAccounts } = list;
   const lines = linesOfProblems(list);
-  const notes = [sentenceOnUnknown(unknownAccounts, book), sentenceOnZones(problems), sentenceOnForms(problems)];
+  const notes = [
+    sentenceOnUnknown(unknownAccounts, book),
+    sentenceOnZones(problems),
+    sentenceOnForms(problems),
+    sentenceOnNumbers(problems),
+  ];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
   for (const { file, line, sentence } of disorders) lines.push(`${file}:${line}: note: ${sentence}`);
   for (const line of lines) await write(io.stderr, `${printable(line)}\n`);

@@ -135,6 +135,13 @@ describe("accounts that the book does not know", () => {
 });
 
 describe("a run that bills nothing says why", () => {
+  test("once: unknown accounts of a book without any", async () => {
+    const none = files.file("none.json", JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [] }));
+    const { err } = await preview([none, "--events", files.file("three.ndjson", THREE)]);
+    expect(err).toMatch(/^3 unknown accounts: /);
+    expect(err.match(/--accounts-from-events/g)).toHaveLength(1);
+  });
+
   test.each([
     ["no account", { accounts: [] }, "the book has no account; add some, or use --accounts-from-events"],
     [
@@ -171,6 +178,28 @@ describe("output", () => {
     const events = files.file("zoneless.csv", "at,n\n2024-01-01 00:00:00,1\n2024-01-02 00:00:00,1\n");
     const { err, code } = await preview([book, "--events", events, "--map", map]);
     expect(err.match(/"zone": "UTC"/g)).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    ["1,250.5", "."],
+    ["1250,5", ","],
+  ])("S1.2 a number such as %s names the remedy once", async (text, mark) => {
+    const map = files.file(
+      "map.json",
+      JSON.stringify({
+        schemaName: { value: "call" },
+        accountId: { value: "prod" },
+        id: { template: "{row}" },
+        timestamp: { column: "at" },
+        attributes: { units: { column: "n" } },
+        dimensions: { region: { value: "eu" } },
+      }),
+    );
+    const events = files.file("formed.csv", `at;n\n2024-01-01T00:00:00Z;${text}\n2024-01-02T00:00:00Z;${text}\n`);
+    const { err, code } = await preview([book, "--events", events, "--map", map]);
+    expect(err.match(/numbers in another form/g)).toHaveLength(1);
+    expect(err).toContain(`"decimal": "${mark}"`);
     expect(code).toBe(1);
   });
 

@@ -268,9 +268,9 @@ describe("bad input is refused in one sentence", () => {
       `1: The attribute "units" is unfit: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]`,
     ],
     [
-      "thousands separators",
-      line("a", "2024-02-03T00:00:00Z", "1,000"),
-      '1: The attribute "units" is unfit: "1,000" is not a decimal. [INGESTION_FAILED]',
+      "a unit behind a number",
+      line("a", "2024-02-03T00:00:00Z", "1000 MB"),
+      '1: The attribute "units" is unfit: "1000 MB" is not a decimal. [INGESTION_FAILED]',
     ],
     [
       "a schema that nobody has",

@@ -36,6 +36,8 @@ export interface Columns {
   readonly account: string | undefined;
   /** Without one, rows are counted. */
   readonly id: string | undefined;
+  /** Whether some rows have one id. */
+  readonly idRepeats: boolean;
   /** A number in every row. */
   readonly numbers: readonly string[];
   /** What stands before the fractions of those of them that have commas, or other marks between thousands. */
@@ -121,6 +123,7 @@ export function guessColumns({ header, rows, separator }: Sample, told: ToldColu
     isZoneless: timestamp.values.some((text) => instantOrUndefined(readTime(text) ?? text) === undefined),
     account: account?.name,
     id: id?.name,
+    idRepeats: id !== undefined && !isUnique(id.values),
     numbers: numbers.map(({ name }) => name),
     decimals,
     doubtful,

@@ -89,14 +89,15 @@ function mapFor(
 
 /** What events are made of. */
 function originNotes(columns: Columns, isJson: boolean): readonly string[] {
-  const { timestamp, account, id } = columns;
+  const { timestamp, account, id, idRepeats } = columns;
+  const repeats = idRepeats ? ", which comes again: of several events with one id the first alone counts" : "";
   const [column, rows] = isJson ? ["field", "lines"] : ["column", "rows"];
   return [
     `time in ${quoted(timestamp)}${timeNote(columns)}`,
     account === undefined
       ? `no ${column} is named like an account: all is of account-1 (say which with --account)`
       : `account in ${quoted(account)}`,
-    id === undefined ? `no ${column} for the event's id: ${rows} are counted` : `event id in ${quoted(id)}`,
+    id === undefined ? `no ${column} for the event's id: ${rows} are counted` : `event id in ${quoted(id)}${repeats}`,
   ];
 }
 
