@@ -4,7 +4,7 @@
  * The browser comes from npm with the libraries that it needs, so that nothing has to be installed on the machine. It is
  * unpacked once into node_modules.
  */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { chromium } from "playwright-core";
@@ -64,6 +64,22 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
+/** The file that says where the browser's fonts are. The package's own names folders that a host would have. */
+function fontsFile(folder: string): string {
+  const file = join(folder, "fonts.conf");
+  writeFileSync(
+    file,
+    `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(folder, "fonts")}</dir>
+  <cachedir>${join(folder, "fonts-cache")}</cachedir>
+</fontconfig>
+`,
+  );
+  return file;
+}
+
 /** Runs before the tests of pages. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const [folder] = await Promise.all([unpackedBrowser(), buildPages()]);
@@ -74,7 +90,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
-      FONTCONFIG_PATH: join(folder, "fonts"),
+      FONTCONFIG_FILE: fontsFile(folder),
       TZ: "America/New_York",
     },
   });
