@@ -9,6 +9,7 @@ import type { Invoice } from "../invoicing/invoice.ts";
 import { printable } from "../invoicing/printable.ts";
 import type { SkippedAccount } from "../ledger/account/bill.ts";
 import type { LineTrace } from "../ledger/preview/line-trace.ts";
+import type { PreviewRun } from "../ledger/preview/preview.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
@@ -38,6 +39,7 @@ export interface PreviewResult {
   readonly book: Book;
   /** The usage of an account. */
   readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
+  readonly eventsOf: PreviewRun["eventsOf"];
 }
 
 /** So many problems are told one by one. */

@@ -61,6 +61,9 @@ export const previewCommand: Command = {
   run: (given, io) => previewBook(given, formatOf(given), io),
 };
 
+/** So many events of a day, those that added most, are in a report. */
+export const EVENTS_OF_DAY = 5;
+
 /** Previews invoices in a format. */
 export async function previewBook(given: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
   const path = bookPath(given);
@@ -84,6 +87,7 @@ export async function previewBook(given: Arguments, format: PreviewFormat, io: I
     plan,
     explain: format === "html" || given.flag("explain"),
     trace: traceOf(given, usagePaths, format),
+    sampleEvents: format === "html" ? EVENTS_OF_DAY : undefined,
     accounts: accounts.length === 0 ? undefined : accounts,
     ids: idMemory(given, files.length > 0, io),
   });
@@ -106,6 +110,7 @@ export async function previewBook(given: Arguments, format: PreviewFormat, io: I
     skipped,
     book,
     cellsOf: (accountId: string) => run.cellsOf(accountId),
+    eventsOf: run.eventsOf,
   };
   await withOutput(given, io, async (to) => {
     if (traces !== undefined) return writeTraces(traces, format, to);

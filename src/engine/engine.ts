@@ -71,7 +71,7 @@ import {
   usageBetween,
   type UsageQuery,
 } from "./events/usage.ts";
-import { type Exported, exportBook } from "./export.ts";
+import { type Exported, exportBook, type ExportOptions } from "./export.ts";
 import { createIds } from "./ids.ts";
 import { load, type Loaded } from "./load.ts";
 import { ENGINE_ARGUMENTS, withCheckedArguments } from "./method-arguments.ts";
@@ -104,7 +104,7 @@ export interface Engine extends AccountResources {
   /** Puts a whole book into the store; refused where something of it is there already. */
   load(book: BookInput | string): Promise<Loaded>;
   /** The store as a book, which `load` takes, with a sentence for each thing that a book cannot say. */
-  exportBook(): Promise<Exported>;
+  exportBook(options?: ExportOptions): Promise<Exported>;
   /** Ingests a batch as one; each event has its own outcome, in order (S14). */
   ingest(events: readonly EventInput[]): Promise<readonly IngestResult[]>;
   /** Ingests one event, and tells whether its feature credits were taken (S11.3). */
@@ -253,7 +253,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
   const ingest = ingestOf(context);
   return {
     load: (book) => load(context, book),
-    exportBook: () => exportBook(context),
+    exportBook: (options) => exportBook(context, options),
     ingest,
     async entitle(event) {
       const [result] = await ingest([event]);

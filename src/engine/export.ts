@@ -5,6 +5,7 @@
  */
 import type { BookInput } from "../book/model/book.ts";
 import { exportedAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { compareOldest } from "../store/order.ts";
@@ -21,16 +22,23 @@ export interface Exported {
   readonly notes: readonly string[];
 }
 
+/** What of a store is exported. */
+export interface ExportOptions {
+  /** The newest accounts that have had a price plan, at most so many, with their customers; default all accounts. */
+  readonly accountsMax?: number | undefined;
+}
+
 /** Accounts whose credits are read at once. */
 const CHUNK = 200;
 
 /** Reads a store as a book: what is configured, and the accounts with what they were given, oldest first. */
-export async function exportBook({ store: { read }, configuration }: EngineContext): Promise<Exported> {
+export async function exportBook(
+  { store: { read }, configuration }: EngineContext,
+  { accountsMax }: ExportOptions = {},
+): Promise<Exported> {
   const { documents, catalog } = await configuration(read);
-  const customers = await read.allDocuments("customer");
-  const records: AccountRecord[] = [];
-  for await (const record of accountsIn(read)) records.push(record);
-  records.sort(compareOldest);
+  const records = await recordsOf(read, accountsMax);
+  const customers = accountsMax === undefined ? await read.allDocuments("customer") : await ownersOf(read, records);
   const [accounts, notes]: [ExportedAccount[], string[]] = [[], []];
   for (let at = 0; at < records.length; at += CHUNK) {
     for (const held of await heldBy(read, records.slice(at, at + CHUNK))) {
@@ -46,6 +54,21 @@ export async function exportBook({ store: { read }, configuration }: EngineConte
   }));
   const book = { ...configured, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
   return { book: plainOf(book) as BookInput, notes };
+}
+
+async function recordsOf(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
+  const records: AccountRecord[] = [];
+  for await (const record of accountsIn(read)) {
+    if (records.length >= most) break;
+    if (most === Number.POSITIVE_INFINITY || record.associations.length > 0) records.push(record);
+  }
+  return records.sort(compareOldest);
+}
+
+async function ownersOf(read: LedgerView, records: readonly AccountRecord[]): Promise<readonly DocumentRecord[]> {
+  const ids = [...new Set(records.map(({ customerId }) => customerId))];
+  const owners = await Promise.all(ids.map((id) => read.document("customer", id)));
+  return owners.filter((owner) => owner !== undefined);
 }
 
 async function heldBy(

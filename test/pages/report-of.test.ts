@@ -93,6 +93,26 @@ describe("a report that does not fit a page", () => {
     expect((draft?.accounts.length ?? 0) + (draft?.more ?? 0)).toBe(40);
   });
 
+  test("leaves no account out for its events: these have the room that is left, the largest accounts first", () => {
+    const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: decimalOf("1.5") };
+    const eventsOf = () => ({ count: 7, largest: [event, event] });
+    const without = reportOf(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
+    const needed = without.accounts.reduce((length, { detail }) => length + bytes(detail), 0);
+    const { accounts, detailed } = reportOf(
+      { ...input, eventsOf },
+      { details: needed + 50_000, rows: 1e6, drafts: 1e6 },
+    );
+    expect(detailed).toBe(40);
+    const eventsIn = accounts.map(({ detail }) => JSON.stringify(detail).split('"count":7').length - 1);
+    const last = eventsIn.findLastIndex((count) => count > 0);
+    expect(last).toBeGreaterThanOrEqual(0);
+    expect(last).toBeLessThan(39);
+    expect(eventsIn.slice(0, last + 1).every((count) => count === 90)).toBe(true);
+    const [line] = accounts[0]?.detail?.invoices[0]?.lines ?? [];
+    const shown = { id: "e".repeat(50), time: "09:08:07", quantity: "1.5" };
+    expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [shown, shown] });
+  });
+
   test("or does: what each day added comes to the lines' amounts, and causes to the differences", () => {
     const whole = reportOf(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);

@@ -9,24 +9,17 @@ import { pageFile } from "../../src/pages/page-file.ts";
 import { withData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
-import { examplePath } from "../support/examples.ts";
+import { examplePath, TRACES_READ } from "../support/examples.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
 const llm = (file: string): string => examplePath("llm-api", file);
-const TRACES = ["code", "conv"].flatMap((trace) => [
-  "--events",
-  llm(`AzureLLMInferenceTrace_${trace}.csv`),
-  "--map",
-  llm(`${trace}.map.json`),
-]);
-
 let files: Folder;
 let traces: string;
 beforeAll(async () => {
   files = folder();
   traces = join(files.path, "traces.html");
   const drafts = [llm("drafts/one-rate.json"), llm("drafts/volume.json")];
-  const { code, err } = await ratebook(["report", llm("book.json"), ...TRACES, "--plan", ...drafts, "-o", traces]);
+  const { code, err } = await ratebook(["report", llm("book.json"), ...TRACES_READ, "--plan", ...drafts, "-o", traces]);
   expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 INGESTION_COMPLETED_EVENT_METERED; 4 invoices\n");
 });
 afterAll(() => files.remove());
@@ -91,8 +84,12 @@ describe("the report of the request traces", () => {
     // 10 at 3 and 8.059974 at 2.4.
     expect(await invoice.innerText()).toContain("Exactly 49.3439376, rounded once to 49.34.");
     expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
-      /enters slab 2\s+18\.059974\s+49\.34/,
+      /enters slab 2\s+8,819 events, the largest 5\s+18\.059974\s+49\.34/,
     );
+    await invoice.getByText("8,819 events, the largest 5").click();
+    const events = await invoice.locator(".events li").allInnerTexts();
+    expect(events).toHaveLength(5);
+    expect(events[0]).toMatch(/^\d\d:\d\d:\d\d UTC, .+: 0\.007437$/);
     await expectSound(open);
     await page.getByRole("link", { name: "All accounts" }).click();
     await expect.poll(() => tableOf(open, "Accounts with invoices").count()).toBe(2);
@@ -103,7 +100,13 @@ describe("the report of the request traces", () => {
     const open = await tracesOn();
     const { page } = open;
     const draft = page.getByRole("region", { name: /^Draft one-rate\.json/ });
-    const { out } = await ratebook(["backtest", llm("book.json"), ...TRACES, "--plan", llm("drafts/one-rate.json")]);
+    const { out } = await ratebook([
+      "backtest",
+      llm("book.json"),
+      ...TRACES_READ,
+      "--plan",
+      llm("drafts/one-rate.json"),
+    ]);
     const [, now = "", then = ""] = /^2 accounts +([\d.,]+) +([\d.,]+)/m.exec(out) ?? [];
     const text = await draft.innerText();
     expect(now).toBe("113.10");

@@ -7,6 +7,7 @@ import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { hintAt } from "../../book/nearest.ts";
+import type { Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
@@ -17,7 +18,8 @@ import type { SkippedAccount } from "../account/bill.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { quoted } from "../refusals.ts";
 import type { CountedEvents } from "./counted-events.ts";
-import { type LineTrace, startTrace } from "./line-trace.ts";
+import { type DayEvents, type EventSampler, startSampling } from "./day-events.ts";
+import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
 import { draftable, noticesOnDraft } from "./preview-draft.ts";
 import { drawAccount } from "./preview-draw.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
@@ -44,6 +46,11 @@ export interface PreviewOptions extends RangeOptions {
    * lines carry explanations. Rows of usage have no events.
    */
   readonly trace?: string | undefined;
+  /**
+   * So many of the largest events of each account, meter and UTC day are kept for {@link PreviewRun.eventsOf}; default none.
+   * Rows of usage have no events.
+   */
+  readonly sampleEvents?: number | undefined;
   /** Remembers the ids of accepted events (S14.1); `false` does without, default an exact memory. */
   readonly ids?: SeenIds | false | undefined;
   /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
@@ -85,6 +92,8 @@ export interface PreviewRun {
   addCounted(counted: CountedEvents): boolean;
   /** What an account has used so far, by meter and day; nothing for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
+  /** The events behind the usage of a day, where `sampleEvents` asks for them. */
+  eventsOf(accountId: string, meterId: string, day: Day): DayEvents | undefined;
   /** The invoices of what was added so far, and how many events there were of each kind; more may be added after it. */
   finish(): Omit<Preview, "problems">;
 }
@@ -115,28 +124,37 @@ export function preview(book: Book, input: PreviewInput | Iterable<EventInput>, 
 export function createPreview(book: Book, options: PreviewOptions = {}): PreviewRun {
   checkBook(book);
   checkOptions(options);
-  const { run, addUsage, finish } = startPreview(book, options);
+  const { run, addUsage, finish, sampler } = startPreview(book, options);
   const { add, slotsOf, addSlots, addCounted, lanes } = run;
   const cellsOf = (accountId: string): Iterable<UsageCell> => lanes[0].usage.cellsOf(accountId);
-  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, finish };
+  const eventsOf: PreviewRun["eventsOf"] = (...of) => sampler?.of(...of);
+  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, eventsOf, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {
   readonly run: EventRun;
   readonly addUsage: (row: unknown) => void;
+  readonly sampler: EventSampler | undefined;
 }
 
 function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
-  const { plan, accounts: named, trace } = options;
+  const { plan, accounts: named, trace, sampleEvents = 0 } = options;
   const explain = options.explain === true || trace !== undefined;
   const tracer = trace === undefined ? undefined : startTrace(book, trace);
+  const sampler = sampleEvents > 0 ? startSampling(sampleEvents) : undefined;
   const areNamed = named !== undefined;
   const range = rangeOf(options);
   const { shown, leftOut } = draftable(shownAccounts(book, named), plan, { areNamed });
   const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
-  const run = startEventRun(book, { tried: [{ plan }], ids, ruleBudget: options.ruleBudget, tracer });
+  const run = startEventRun(book, {
+    tried: [{ plan }],
+    ids,
+    ruleBudget: options.ruleBudget,
+    tracer: bothOf(tracer, sampler),
+  });
   return {
     run,
+    sampler,
     addUsage: usageTaker(book, run),
     finish() {
       const events = eventCountsOf(run);
@@ -153,6 +171,17 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       notices.push(...noticesOnSkipped(skipped));
       const traces = tracer?.tracesOf(run.lanes[0], invoices);
       return { invoices, events, notices, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
+    },
+  };
+}
+
+/** What notes an event for a trace, for a sample or for both. */
+function bothOf(tracer: Tracer | undefined, sampler: EventSampler | undefined): Pick<Tracer, "note"> | undefined {
+  if (tracer === undefined || sampler === undefined) return tracer ?? sampler;
+  return {
+    note(...noted) {
+      tracer.note(...noted);
+      sampler.note(...noted);
     },
   };
 }

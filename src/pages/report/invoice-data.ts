@@ -3,18 +3,21 @@
  *
  * @module
  */
-import { DAY_MS, formatDate } from "../../calendar/instant.ts";
+import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
 import { itemTexts, partTexts } from "../../invoicing/explanation-text.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { printable } from "../../invoicing/printable.ts";
+import type { DayEvents } from "../../ledger/preview/day-events.ts";
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
-import type { InvoiceData, LineData, LineDays } from "./report-data.ts";
+import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
-/** What a line's charge came to on each day, where that is known. */
-export type DaysOfLine = (line: InvoiceLine) => readonly ChargedDay[] | undefined;
+/** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */
+export type DaysOfLine = (
+  line: InvoiceLine,
+) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 
 /** An invoice with its lines. */
 export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
@@ -51,7 +54,7 @@ function linesOf({ revenueInfo }: Invoice, daysOf: DaysOfLine): readonly LineDat
 function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
   const texts = itemTexts(line);
   const { explanation } = line;
-  const days = daysOf(line);
+  const known = daysOf(line);
   const lines = (line.lineItems ?? []).map((item) => {
     const data = cardData(item, line.value, daysOf);
     const text = texts.get(item);
@@ -65,7 +68,7 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
     ...(line.quantity === undefined ? {} : { quantity: textOf(line.quantity) }),
     ...(line.valuePerQuantity === undefined ? {} : { rate: textOf(line.valuePerQuantity) }),
     ...shareOf(line.value, whole),
-    ...(days === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(days, explanation.rounding) }),
+    ...(known === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(known, explanation.rounding) }),
     ...(lines.length === 0 ? {} : { lines }),
   };
 }
@@ -91,13 +94,27 @@ function shareOf(amount: Decimal, whole: Decimal): Pick<LineData, "share"> {
   return { share: Math.min(1, Number((amount.toNumber() / whole.toNumber()).toFixed(4))) };
 }
 
-function daysData(days: readonly ChargedDay[], { digits, mode }: Rounding): LineDays {
+function daysData({ days, eventsOn }: NonNullable<ReturnType<DaysOfLine>>, { digits, mode }: Rounding): LineDays {
+  const events = days.flatMap(({ day }, place) => {
+    const found = eventsOn(day);
+    return found === undefined ? [] : [eventsData(place, found)];
+  });
   return {
     from: formatDate((days[0]?.day ?? 0) * DAY_MS),
     quantities: days.map(({ quantity }) => textOf(quantity)),
     amounts: days.map(({ amountSoFar }) => textOf(roundFraction(amountSoFar, digits, mode))),
     slabs: days.map(({ slab }) => slab ?? 0),
+    ...(events.length === 0 ? {} : { events }),
   };
+}
+
+function eventsData(day: number, { count, largest }: DayEvents): EventsOfDay {
+  const shown = largest.map(({ id, timestamp, quantity }) => ({
+    id: printable(id),
+    time: formatInstant(timestamp).slice(11, 19),
+    quantity: textOf(quantity),
+  }));
+  return { day, count, largest: shown };
 }
 
 /** Meters whose usage no line prices. */
@@ -118,4 +135,17 @@ function withBelow(line: InvoiceLine): readonly InvoiceLine[] {
 
 function dayIn(instant: string): string {
   return instant.slice(0, 10);
+}
+
+/** What an account opens, without the events of days. */
+export function withoutEvents(detail: AccountDetail): AccountDetail {
+  const bare = ({ days, lines, ...line }: LineData): LineData => {
+    const { events: _events, ...known } = days ?? {};
+    return {
+      ...line,
+      ...(days === undefined ? {} : { days: known as LineDays }),
+      ...(lines === undefined ? {} : { lines: lines.map(bare) }),
+    };
+  };
+  return { ...detail, invoices: detail.invoices.map((invoice) => ({ ...invoice, lines: invoice.lines.map(bare) })) };
 }

@@ -145,6 +145,16 @@ export interface LineDays {
   readonly amounts: readonly string[];
   /** The order of the slab that holds the units up to each day; 0 below the first. */
   readonly slabs: readonly number[];
+  /** The events of days, by their places; absent where they are not at hand. */
+  readonly events?: readonly EventsOfDay[];
+}
+
+/** The events behind the usage of a day. */
+export interface EventsOfDay {
+  readonly day: number;
+  readonly count: number;
+  /** Those that added most. */
+  readonly largest: readonly { readonly id: string; readonly time: string; readonly quantity: string }[];
 }
 
 /** What a draft would change. */

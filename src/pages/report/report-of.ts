@@ -7,6 +7,7 @@ import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { printable } from "../../invoicing/printable.ts";
+import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
@@ -15,7 +16,7 @@ import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
 import { bytesOf } from "./bytes.ts";
 import { type ChargeSums, chargeSums } from "./charge-sums.ts";
 import { draftsOf } from "./drafts-of.ts";
-import { invoiceData } from "./invoice-data.ts";
+import { invoiceData, withoutEvents } from "./invoice-data.ts";
 import type {
   AccountData,
   AccountDetail,
@@ -33,6 +34,8 @@ export interface ReportInput {
   readonly invoices: readonly Invoice[];
   /** The usage of an account. */
   readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
+  /** The events behind the usage of a day, where they are at hand. */
+  readonly eventsOf?: PreviewRun["eventsOf"] | undefined;
   readonly events: Readonly<Record<string, number>>;
   readonly problems: ReportData["problems"];
   readonly notices: readonly string[];
@@ -57,7 +60,7 @@ const ROOM: ReportRoom = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_00
 
 /** The data of a report. @param most what does not fit is left out, and counted */
 export function reportOf(
-  { book, invoices, cellsOf, events, problems, notices, backtest, draftNames }: ReportInput,
+  { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
   most = ROOM,
 ): ReportData {
   const drawn = accountsOf(book, invoices);
@@ -65,15 +68,17 @@ export function reportOf(
   const charges = chargeSums();
   const room = { details: most.details, rows: most.rows };
   const accounts: AccountData[] = [];
-  let detailed = 0;
+  const withEvents: AccountDetail[] = [];
   for (const account of drawn) {
-    const detail = detailOf({ book, cellsOf, usage, charges }, account);
+    const detail = detailOf({ book, cellsOf, eventsOf, usage, charges }, account);
     room.rows -= bytesOf(account.row);
     if (room.rows < 0) continue;
-    room.details -= room.details < 0 ? 0 : bytesOf(detail);
-    if (room.details >= 0) detailed++;
-    accounts.push(room.details < 0 ? account.row : { ...account.row, detail });
+    const bare = withoutEvents(detail);
+    room.details -= room.details < 0 ? 0 : bytesOf(bare);
+    if (room.details >= 0) withEvents.push(detail);
+    accounts.push(room.details < 0 ? account.row : { ...account.row, detail: bare });
   }
+  addEvents(accounts, withEvents, Math.max(0, room.details));
   return {
     ...periodOf(invoices),
     totals: totalsOf(drawn),
@@ -84,9 +89,21 @@ export function reportOf(
     charges: charges.all(),
     accounts,
     leftOut: drawn.length - accounts.length,
-    detailed,
+    detailed: withEvents.length,
     drafts: backtest === undefined ? [] : draftsOf(book, backtest, draftNames ?? [], most.drafts),
   };
+}
+
+/** Puts events into the room that invoices leave: first into the accounts with the largest amounts. @param room bytes */
+function addEvents(accounts: AccountData[], details: readonly AccountDetail[], room: number): void {
+  let left = room;
+  for (const [index, detail] of details.entries()) {
+    const row = accounts[index];
+    if (row?.detail === undefined) return;
+    left -= bytesOf(detail) - bytesOf(row.detail);
+    if (left < 0) return;
+    accounts[index] = { ...row, detail };
+  }
 }
 
 /** An account with what it is made of. */
@@ -122,15 +139,19 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
   return drawn.sort((a, b) => b.amount.comparedTo(a.amount));
 }
 
-interface DetailContext extends Pick<ReportInput, "book" | "cellsOf"> {
+interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf"> {
   readonly usage: UsageSums;
   readonly charges: ChargeSums;
 }
 
 /** What an account opens; what it used and was charged is added to the sums of all. */
-function detailOf({ book, cellsOf, usage, charges }: DetailContext, { invoices }: DrawnAccount): AccountDetail {
+function detailOf(
+  { book, cellsOf, eventsOf, usage, charges }: DetailContext,
+  { invoices }: DrawnAccount,
+): AccountDetail {
   const own = createUsageSums(book);
-  for (const cell of cellsOf(invoices[0]?.accountId ?? "")) {
+  const accountId = invoices[0]?.accountId ?? "";
+  for (const cell of cellsOf(accountId)) {
     own.add(cell);
     usage.add(cell);
   }
@@ -143,7 +164,10 @@ function detailOf({ book, cellsOf, usage, charges }: DetailContext, { invoices }
         known.set(line, days);
         if (days !== undefined) charges.add(invoice, line, days);
       }
-      return invoiceData(invoice, (line) => known.get(line));
+      return invoiceData(invoice, (line) => {
+        const days = known.get(line);
+        return days && { days, eventsOn: (day) => eventsOf?.(accountId, line.id ?? "", day) };
+      });
     }),
   };
 }

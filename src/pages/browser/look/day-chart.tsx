@@ -7,6 +7,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { axisText, dayText, shortDayText } from "./figures.ts";
+import { GridLine } from "./grid-line.tsx";
 import { Dot } from "./marks.tsx";
 import { ticksUpTo } from "./ticks.ts";
 import { useWidth } from "./width.ts";
@@ -64,12 +65,7 @@ export function DayChart({ title, from, series, valueText, bars = false }: DayCh
         onPointerLeave={() => setAt(undefined)}
       >
         {ticks.map((tick) => (
-          <g key={tick}>
-            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-              {axisText(tick)}
-            </text>
-          </g>
+          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={axisText(tick)} />
         ))}
         {daysNamed(days, width).map((day) => (
           <text class="tick" key={day} x={x(day)} y={HEIGHT - 8} text-anchor="middle">

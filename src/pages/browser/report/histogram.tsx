@@ -7,6 +7,7 @@ import type { JSX } from "preact";
 
 import type { DraftAccount } from "../../report/report-data.ts";
 import { axisText, counted, numberText } from "../look/figures.ts";
+import { GridLine } from "../look/grid-line.tsx";
 import { ticksUpTo } from "../look/ticks.ts";
 import { useWidth } from "../look/width.ts";
 
@@ -47,12 +48,7 @@ export function Histogram({
         aria-label="How many accounts change by how much; the table of largest changes has the figures"
       >
         {ticks.map((tick) => (
-          <g key={tick}>
-            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-              {numberText(tick)}
-            </text>
-          </g>
+          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={numberText(tick)} />
         ))}
         {counts.map((count, bin) => {
           const start = low + bin * step;

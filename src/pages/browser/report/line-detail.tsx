@@ -5,8 +5,8 @@
  */
 import type { JSX } from "preact";
 
-import type { LineData, LineDays } from "../../report/report-data.ts";
-import { dayText, moneyText, numberText } from "../look/figures.ts";
+import type { EventsOfDay, LineData, LineDays } from "../../report/report-data.ts";
+import { counted, dayText, moneyText, numberText } from "../look/figures.ts";
 import { slabChanges } from "./slab-changes.ts";
 
 /** What a line opens. */
@@ -25,7 +25,8 @@ export function LineDetail({ line, digits }: { readonly line: LineData; readonly
 }
 
 function Days({ days, digits }: { readonly days: LineDays; readonly digits: number }): JSX.Element {
-  const { from, quantities, amounts, slabs } = days;
+  const { from, quantities, amounts, slabs, events = [] } = days;
+  const eventsOn = new Map(events.map((each) => [each.day, each]));
   const marks = slabChanges(slabs);
   const used = quantities.map((quantity, day) => ({ day, quantity })).filter(({ quantity }) => quantity !== "0");
   if (used.length === 0) return <p class="soft">Nothing was used.</p>;
@@ -49,6 +50,7 @@ function Days({ days, digits }: { readonly days: LineDays; readonly digits: numb
               <th scope="row">
                 {dayText(from, day)}
                 {marks.has(day) && <span class="soft small">{` enters ${marks.get(day) ?? ""}`}</span>}
+                <Events of={eventsOn.get(day)} />
               </th>
               <td class="number">{numberText(quantity)}</td>
               <td class="number">{moneyText(amounts[day] ?? "0", { digits })}</td>
@@ -57,5 +59,27 @@ function Days({ days, digits }: { readonly days: LineDays; readonly digits: numb
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The events behind a day's usage; of many, those that added most. */
+function Events({ of }: { readonly of: EventsOfDay | undefined }): JSX.Element | null {
+  if (of === undefined) return null;
+  const { count, largest } = of;
+  return (
+    <details class="events">
+      <summary>
+        {count === largest.length
+          ? counted(count, "event")
+          : `${counted(count, "event")}, the largest ${largest.length}`}
+      </summary>
+      <ul>
+        {largest.map(({ id, time, quantity }, index) => (
+          <li key={index}>
+            {time} UTC, <bdi>{id}</bdi>: {numberText(quantity)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

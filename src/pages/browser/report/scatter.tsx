@@ -8,6 +8,7 @@ import { useState } from "preact/hooks";
 
 import type { DraftAccount } from "../../report/report-data.ts";
 import { axisText, moneyText } from "../look/figures.ts";
+import { GridLine } from "../look/grid-line.tsx";
 import { Dot } from "../look/marks.tsx";
 import { ticksUpTo } from "../look/ticks.ts";
 import { useWidth } from "../look/width.ts";
@@ -73,10 +74,7 @@ export function Scatter({
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-              {axisText(tick)}
-            </text>
+            <GridLine y={y(tick)} left={LEFT} right={width - RIGHT} label={axisText(tick)} />
             <text class="tick" x={x(tick)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
               {axisText(tick)}
             </text>
