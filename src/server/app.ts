@@ -49,8 +49,10 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
     const allowed = app.supportedMethods.includes(request.method) ? undefined : allowedAt(request.url);
     if (allowed !== undefined) return refuseMethod(allowed, request, reply);
     const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
-    const more = isRoot ? `: ${app.prefix}/docs shows all` : "";
-    return answerFailure(new Refusal(404, `no endpoint has this path${more}`), request, reply);
+    // A person who opens the API in a browser is led to its pages.
+    if (isRoot && (request.method === "GET" || request.method === "HEAD"))
+      return reply.redirect(`${serving.baseUrl?.(request) ?? app.prefix}/docs`);
+    return answerFailure(new Refusal(404, "no endpoint has this path"), request, reply);
   });
   for (const endpoint of endpoints) {
     app.route({

@@ -19,6 +19,7 @@ import { authenticateEndpoints } from "./routes/authenticate.ts";
 import { documentationEndpoints } from "./routes/documentation.ts";
 import { HEALTH_ENDPOINTS } from "./routes/health.ts";
 import { keyEndpoints } from "./routes/keys.ts";
+import { PLAYGROUND_ENDPOINTS } from "./routes/playground.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
 /** What the API is made of. */
@@ -84,6 +85,7 @@ export function apiOf(access: KeyedAccess): {
     ...keyEndpoints(access),
     ...HEALTH_ENDPOINTS,
     ...documentationEndpoints(documentAt),
+    ...PLAYGROUND_ENDPOINTS,
   ];
   let made: ReturnType<typeof openApiOf> | undefined;
   return { more, documentAt };

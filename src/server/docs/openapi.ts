@@ -7,6 +7,7 @@ import * as z from "zod";
 
 import type { Endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/fields.ts";
+import { fieldDescription, SECTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
 /** A JSON object. */
@@ -52,7 +53,7 @@ export function openApiOf(endpoints: readonly Endpoint[]): Json {
       description: "Usage events in, invoices out: exact, explained, with one function for preview and invoice.",
     },
     security: [{ bearer: [] }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: SECTIONS[name] })),
     paths,
     components: {
       securitySchemes: {
@@ -94,7 +95,13 @@ function parametersOf(
   return Object.entries(schema.shape).map(([name, field]) => {
     const { description, ...rest } = schemaOf(field as z.ZodType);
     const required = place === "path" || !(field as z.ZodType).safeParse(undefined).success;
-    return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: rest };
+    const sentence =
+      description ??
+      fieldDescription(
+        "",
+        name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      );
+    return { name, in: place, required, ...(sentence === undefined ? {} : { description: sentence }), schema: rest };
   });
 }
 
@@ -127,8 +134,9 @@ function failuresOf({ access, answers }: Endpoint): Json {
 /** The JSON schema of a zod schema; what has an id becomes a component. */
 function jsonSchema(schema: z.ZodType, components: Map<string, unknown>): Json {
   const { $defs, ...own } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
-  for (const [name, definition] of Object.entries($defs ?? {})) components.set(name, pointed(definition));
-  return pointed(own) as Json;
+  for (const [name, definition] of Object.entries($defs ?? {}))
+    components.set(name, described(pointed(definition), name));
+  return described(pointed(own), "") as Json;
 }
 
 /** Keys that are left out of components: their place in the document identifies them. */
@@ -136,6 +144,26 @@ const OWN_NAMES: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 
 /** The bounds of every safe integer, which are left out. */
 const BOUNDS_OF_ALL: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
+
+/** A schema with a sentence beside each field that has none. @param owner the component, or the field, whose schema it is */
+function described(value: unknown, owner: string): unknown {
+  if (Array.isArray(value)) return value.map((part) => described(part, owner));
+  if (typeof value !== "object" || value === null) return value;
+  const parts = Object.entries(value).map(([name, part]) => [
+    name,
+    name === "properties" ? fieldsOf(part, owner) : described(part, owner),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+function fieldsOf(properties: object, owner: string): object {
+  const fields = Object.entries(properties).map(([field, schema]) => {
+    const description = fieldDescription(owner, field);
+    const own = described(schema, field) as Json;
+    return [field, description === undefined || "description" in own ? own : { ...own, description }];
+  });
+  return Object.fromEntries(fields);
+}
 
 /** References to definitions of a schema as references to components. */
 function pointed(value: unknown): unknown {

@@ -23,7 +23,7 @@ const entryShape = z
     status: z.enum(["ACTIVE", "EXPIRED", "VOIDED"]),
     granted: number,
     balance: number,
-    used: number.meta({ description: "granted − balance." }),
+    used: number.meta({ description: "What was granted, less the balance." }),
     effectiveFrom: timestamp,
     effectiveUntil: timestamp.meta({ description: "Exclusive." }),
   })

@@ -1,0 +1,43 @@
+import type { Engine } from "../../engine/engine.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+/**
+ * The playground with the price plans of the organization in it.
+ *
+ * @module
+ */
+import { readPage } from "../../pages/page-file.ts";
+import { dayOfBook, stateOfBook } from "../../pages/play/play-state.ts";
+import { policyOf, withData } from "../../pages/self-contained.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+
+/** The page, for who may read: it is one file, and sends nothing back. */
+export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/play",
+    id: "playground",
+    tag: "Service",
+    summary: "The playground, with the organization's price plans in it",
+    description:
+      "One HTML page to save and to open: change a plan or what is used, and read the invoice. What is sold is in it, " +
+      "and the newest account that has a price plan, with its customer and its credits; usage is not. Nothing leaves the page.",
+    access: "read",
+    answers: { 200: "html" },
+    handle: async ({ engine }) => {
+      const html = withData(await readPage("play"), JSON.stringify({ state: await stateOf(engine) }));
+      return {
+        status: 200,
+        body: html,
+        contentType: "text/html; charset=utf-8",
+        headers: { "content-security-policy": policyOf(html) },
+      };
+    },
+  }),
+];
+
+async function stateOf(engine: Engine): Promise<ReturnType<typeof stateOfBook>> {
+  const { book } = await engine.exportBook({ accountsMax: 1 });
+  // A group is of accounts that are not shown.
+  const alone = { ...book, invoiceGroups: undefined };
+  return stateOfBook(stringifyJson(alone, 2), "", dayOfBook(alone));
+}

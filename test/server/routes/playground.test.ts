@@ -1,0 +1,39 @@
+/** The playground of a server: for who may read, with what is sold, and with a policy under which it runs. */
+import { describe, expect, test } from "vitest";
+
+import { bookWith } from "../../../src/pages/play/play-bill.ts";
+import type { PlayState } from "../../../src/pages/play/play-state.ts";
+import { SMALL_BOOK } from "../../cli/fake-io.ts";
+import { startServed } from "../served.ts";
+
+describe("GET /play", () => {
+  test("is the page with the price plans, and the newest account that has one", async () => {
+    const { ask, engine, key } = await startServed();
+    const other = { ...SMALL_BOOK.accounts[0], id: "idle", name: "Idle", aliases: [], pricePlans: [], credits: [] };
+    await engine.load(JSON.stringify({ ...SMALL_BOOK, accounts: [...SMALL_BOOK.accounts, other] }));
+    const { statusCode, headers, payload } = await ask("GET /play", { by: await key("read") });
+    expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(headers["content-security-policy"]).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
+    );
+    const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
+    const { state } = JSON.parse(data) as { state: PlayState };
+    expect([state.from, state.until, state.usage, state.events]).toEqual(["2024-01-01", "2024-02-01", [], ""]);
+    const read = bookWith(state.book, []);
+    if (!("book" in read)) throw new TypeError(JSON.stringify(read.problems));
+    expect(read.book.accounts.map(({ id, credits }) => [id, credits.length])).toEqual([["prod", 1]]);
+    expect(read.book.pricePlans.map(({ id }) => id)).toEqual(["pp.small"]);
+    expect(read.book.customers.map(({ id }) => id)).toEqual(["contoso"]);
+  });
+
+  test("is there before anything is sold", async () => {
+    const { ask, key } = await startServed();
+    expect((await ask("GET /play", { by: await key() })).statusCode).toBe(200);
+  });
+
+  test("is not for who may not read", async () => {
+    const { ask, key } = await startServed();
+    expect((await ask("GET /play", { by: await key("ingest") })).statusCode).toBe(403);
+    expect((await ask("GET /play")).statusCode).toBe(401);
+  });
+});
