@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { existsSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 
 import { formatDate } from "../calendar/instant.ts";
 import { readPage } from "../pages/page-file.ts";
@@ -20,12 +22,19 @@ import { quoted, UsageError } from "./problems.ts";
 /** The largest file of events that is put into the page; larger ones are dropped on it. */
 const EVENTS_LENGTH_MAX = 1 << 20;
 
+/** What stands beside a book as a sample of its events. */
+const SAMPLE = "events.ndjson";
+
 /** Serves the playground, or writes it. */
 export const playCommand: Command = {
   usage: "[BOOK] [options]",
   summary: "Opens the playground: change a plan or what is used, and read the invoice, in a browser on this machine.",
   options: {
-    events: { kind: "one", value: "FILE", help: "events to begin with, one JSON object a line, at most 1 MiB" },
+    events: {
+      kind: "one",
+      value: "FILE",
+      help: "events to begin with, one JSON object a line, at most 1 MiB; default events.ndjson beside the book",
+    },
     port: { kind: "one", value: "PORT", help: "the port of 127.0.0.1; default a free one" },
     output: { kind: "one", short: "o", value: "FILE", help: "write the page to a file in place of serving it" },
   },
@@ -56,7 +65,9 @@ async function stateOf(given: Arguments, io: Io): Promise<PlayState | undefined>
   const path = bookPath(given);
   const file = await readBookFile(path, io);
   if (file === undefined) return undefined;
-  const eventsPath = given.one("events");
+  const beside = join(dirname(path), SAMPLE);
+  const sample = existsSync(beside) && statSync(beside).size <= EVENTS_LENGTH_MAX ? beside : undefined;
+  const eventsPath = given.one("events") ?? sample;
   const events = eventsPath === undefined ? "" : await readTextFile(eventsPath, io);
   if (events.length > EVENTS_LENGTH_MAX) {
     throw new UsageError("--events: the file is larger than 1 MiB: drop it on the page, which reads it in parts");

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
-import { createPreview } from "../ledger/preview/preview.ts";
+import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview/preview.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readPlanFile } from "./documents.ts";
@@ -61,8 +61,20 @@ export const previewCommand: Command = {
   run: (given, io) => previewBook(given, formatOf(given), io),
 };
 
-/** So many events of a day, those that added most, are in a report. */
-export const EVENTS_OF_DAY = 5;
+/** What a report is made of: lines with explanations, and so many events of a day, those that added most. */
+export const OF_REPORT = { explain: true, sampleEvents: 5 } as const;
+
+function explainedIn(given: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
+  return format === "html" ? OF_REPORT : { explain: given.flag("explain") };
+}
+
+/** What is behind the invoices of a run: usage, and events. */
+export function behind(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
+  return {
+    cellsOf: (accountId) => run.cellsOf(accountId),
+    eventsOf: (...of) => run.eventsOf(...of),
+  };
+}
 
 /** Previews invoices in a format. */
 export async function previewBook(given: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
@@ -85,9 +97,8 @@ export async function previewBook(given: Arguments, format: PreviewFormat, io: I
   const run = createPreview(book, {
     ...range,
     plan,
-    explain: format === "html" || given.flag("explain"),
+    ...explainedIn(given, format),
     trace: traceOf(given, usagePaths, format),
-    sampleEvents: format === "html" ? EVENTS_OF_DAY : undefined,
     accounts: accounts.length === 0 ? undefined : accounts,
     ids: idMemory(given, files.length > 0, io),
   });
@@ -109,8 +120,7 @@ export async function previewBook(given: Arguments, format: PreviewFormat, io: I
     notices,
     skipped,
     book,
-    cellsOf: (accountId: string) => run.cellsOf(accountId),
-    eventsOf: run.eventsOf,
+    ...behind(run),
   };
   await withOutput(given, io, async (to) => {
     if (traces !== undefined) return writeTraces(traces, format, to);

@@ -20,7 +20,7 @@ import { eventInputOf, idMemory } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
 import { countedEvents, tellNotices, tellProblems, tellSummary } from "./preview-output.ts";
-import { EVENTS_OF_DAY, previewBook, previewCommand } from "./preview.ts";
+import { behind, OF_REPORT, previewBook, previewCommand } from "./preview.ts";
 import { UsageError } from "./problems.ts";
 import { rangeOf } from "./range-options.ts";
 import { type DecidingRun, takeEventFiles } from "./reading-events.ts";
@@ -64,7 +64,7 @@ async function reportWithDrafts(given: Arguments, io: Io): Promise<"done" | "pro
   const named = given.many("account");
   const accounts = named.length === 0 ? undefined : named;
   const ids = (): ReturnType<typeof idMemory> => idMemory(given, files.length > 0, io);
-  const current = createPreview(book, { ...range, accounts, explain: true, ids: ids(), sampleEvents: EVENTS_OF_DAY });
+  const current = createPreview(book, { ...range, accounts, ...OF_REPORT, ids: ids() });
   const tried = createBacktest(book, plans, { ...range, accounts, causes: true, ids: ids() });
   const both = runOfBoth(current, tried);
   const rows = await takeUsageFiles(usagePaths, both.addUsage, io);
@@ -81,8 +81,7 @@ async function reportWithDrafts(given: Arguments, io: Io): Promise<"done" | "pro
     invoices,
     events: counted,
     notices,
-    cellsOf: (accountId) => current.cellsOf(accountId),
-    eventsOf: current.eventsOf,
+    ...behind(current),
     problems,
     problemCount,
     backtest: tried.finish(),

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
+import { bookDocument, describedSchema } from "../book/describing/json-schema.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, stateOfRecipe } from "./play/play-state.ts";
 import { type Recipe, recipesIn } from "./play/recipes.ts";
@@ -32,10 +33,15 @@ export async function bundleOf(name: PageName): Promise<{ readonly script: strin
     outdir: "out",
     write: false,
     tsconfigRaw: {},
-    define: { EXAMPLES: JSON.stringify(name === "play" ? examples() : []) },
+    define: name === "play" ? { EXAMPLES: JSON.stringify(examples()), BOOK_SCHEMA: bookSchema() } : {},
   });
   const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
   return { script: textOf(".js"), style: textOf(".css") };
+}
+
+/** What the playground completes a book by. */
+function bookSchema(): string {
+  return JSON.stringify(describedSchema(bookDocument, "book"));
 }
 
 /** The recipes of the cookbook, for the playground to begin from. */
@@ -43,7 +49,7 @@ function examples(): readonly PlayExample[] {
   const cookbook = readFileSync(new URL("../../docs/cookbook.md", import.meta.url), "utf8");
   return recipesIn(cookbook).map(({ title, recipe }) => ({
     title,
-    state: stateOfRecipe(JSON.parse(recipe) as Recipe),
+    state: stateOfRecipe(JSON.parse(recipe) as Recipe, title),
   }));
 }
 

@@ -13,6 +13,13 @@ export interface PageParts {
   readonly style: string;
 }
 
+/** The policy that a page has, for a server that says it in a header too. */
+export function policyOf(html: string): string {
+  const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
+  if (policy === undefined) throw new TypeError("expected a page that has a policy");
+  return `${policy}; frame-ancestors 'none'`;
+}
+
 /** Where data is put into a page. */
 const DATA_PLACE = "<!-- data -->";
 

@@ -11,6 +11,7 @@ import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
 import { withData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
+import { exampleText, traceEvents } from "../support/examples.ts";
 import { recipes } from "../support/recipes.ts";
 
 let files: Folder;
@@ -44,10 +45,10 @@ describe("the playground", () => {
     const { page } = open;
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
-    await page.getByLabel("um.units, slab 2: rate").fill("1.5");
+    await page.getByLabel("units, slab 2: rate").fill("1.5");
     // 100 × 2 + 1,400 × 1.5
     await expect.poll(() => totalsOn(page)).toEqual(["2,250.00"]);
-    await page.getByLabel("um.units, row 1: quantity").first().fill("2500");
+    await page.getByLabel("units, row 1: quantity").first().fill("2500");
     await expect.poll(() => totalsOn(page)).toEqual(["3,750.00"]);
     expect(await page.getByRole("img").getAttribute("alt")).toContain("above 100: 1.50 each");
     expect(await page.locator(".cycles").innerText()).toContain("1 to 30 June 2024: the whole cycle of 30 days");
@@ -84,7 +85,7 @@ describe("the playground", () => {
         .getByLabel("The book as JSON")
         .evaluate((text) => (text as { selectionStart?: number }).selectionStart),
     ).toBe(broken.indexOf('"two"'));
-    await page.getByLabel("um.units, slab 1: rate").fill("2");
+    await page.getByLabel("units, slab 1: rate").fill("2");
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
     await expectSound(open);
     await open.close();
@@ -107,6 +108,23 @@ describe("the playground", () => {
     // 100 × 2 + 3,650 × 1 − 50
     expect(invoice?.revenueInfo.value).toBe(3800);
     expect(await section.locator("tr.total .number").innerText()).toBe("3,800.00");
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("the example's request traces, dropped on the page, come to what the terminal prints", async () => {
+    const book = exampleText("llm-api", "book.json");
+    const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
+    const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
+    const open = await openPage(stateful({ book, from: "2023-11-01", until: "2023-12-01" }));
+    const { page } = open;
+    await page.locator("input[type=file]").setInputFiles(events);
+    await page.getByText("28,185 events, 4 invoices").waitFor();
+    const shown = await page.locator("section[aria-labelledby=file] tr.total .number").allInnerTexts();
+    const { out } = await ratebook(["preview", files.file("llm.json", book), "--events", events, "--format", "json"]);
+    const { invoices } = JSON.parse(out) as { invoices: { revenueInfo: { value: number } }[] };
+    expect(shown.map(Number)).toEqual(invoices.map(({ revenueInfo }) => revenueInfo.value));
+    expect(shown.map(Number).reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
     await expectSound(open);
     await open.close();
   });
@@ -155,6 +173,77 @@ describe("the playground", () => {
         (await totalsOn(page)).map((total) => Number(total.replaceAll(",", "")));
       await expect.poll(shown, { message: title }).toEqual(expected);
     }
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("what a card comes to at a quantity: in all, on average, the next one", async () => {
+    const open = await openPage(stateful({ book: SMALL, usage: [used("150")] }));
+    const { page } = open;
+    const costs = page.getByRole("region", { name: "units: cost" });
+    const rows = async (): Promise<readonly string[]> =>
+      (await costs.locator("tbody tr").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
+    // 100 × 2 + 50 × 1; the whole month costs 2,000 at least.
+    await expect.poll(rows).toContain("150 250.00 about 1.66666667 1.00 2,000.00");
+    await page.getByLabel("units: cost at", { exact: true }).fill("100");
+    await expect.poll(async () => (await rows())[0]).toBe("100 200.00 2.00 1.00 2,000.00");
+    expect((await rows()).slice(1, 4)).toEqual([
+      "1 2.00 2.00 2.00 2,000.00",
+      "100 200.00 2.00 1.00 2,000.00",
+      "101 201.00 about 1.99009901 1.00 2,000.00",
+    ]);
+    await page.getByLabel("units: cost at", { exact: true }).fill("many");
+    await page.getByText("many is no quantity that can be priced.").waitFor();
+    await page.getByLabel("units: cost at", { exact: true }).fill("1e100");
+    expect((await rows())[0]).toMatch(/^1 × 10\^100 |is no quantity/);
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("cycles: where they begin, what cuts them, and which part is charged by days", async () => {
+    const open = await openPage(stateful({ book: SMALL, usage: [used("1")] }));
+    const { page } = open;
+    const cycles = page.locator("section[aria-labelledby=cycles]");
+    await page.getByLabel("Contoso production, plan 1: from").fill("2024-06-16");
+    await expect
+      .poll(() => cycles.innerText())
+      .toContain("16 to 30 June 2024: cut, for the plan begins on 16 June 2024; by days it is charged 15/30");
+    // 15 of 30 days of the commitment of 2,000, less the credit of 50.
+    await expect.poll(() => totalsOn(page)).toEqual(["950.00"]);
+    await page.getByLabel("begins on the day on which an account takes the plan").check();
+    await expect
+      .poll(() => cycles.innerText())
+      .toContain("a cycle begins on day 16 of each month, the anniversary of taking the plan");
+    expect(await cycles.innerText()).toContain("16 June to 15 July 2024: the whole cycle of 30 days");
+    await page.getByLabel("begins on the day on which an account takes the plan").uncheck();
+    await page.getByLabel("Small: cycles begin on day").fill("LAST");
+    await expect.poll(() => cycles.innerText()).toContain("a cycle begins on the last day of each month");
+    await page.getByLabel("Small: cycle", { exact: true }).selectOption("QUARTERLY");
+    await page.getByLabel("Small: cycles begin in month").fill("2");
+    await page.getByLabel("Small: cycles begin on day").fill("5");
+    await expect.poll(() => cycles.innerText()).toContain("a cycle begins on day 5 of month 2 of each quarter");
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("the book's text is completed by its schema, and says what a field means", async () => {
+    const open = await openPage(stateful({ book: SMALL }));
+    const { page } = open;
+    await page.getByText("The book as JSON").click();
+    const text = page.getByLabel("The book as JSON");
+    await text.fill('{\n  "accou');
+    await page.getByRole("option", { name: "accounts" }).waitFor();
+    await page.keyboard.press("Enter");
+    expect(await text.inputValue()).toBe('{\n  "accounts": ');
+    await text.fill('{"pricePlans": [{"pricePlanDetails": {"pricingCycleConfig": {"interval": "q');
+    await page.getByRole("option", { name: "QUARTERLY" }).click();
+    expect(await text.inputValue()).toMatch(/"interval": "QUARTERLY"$/);
+    expect(await page.locator("#offers [role=option]").count()).toBe(0);
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText("WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY or ANNUALLY.").waitFor();
+    await page.keyboard.press("Control+Space");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".gutter mark").count()).toBe(1);
     await expectSound(open);
     await open.close();
   });

@@ -12,6 +12,14 @@ export function examplePath(example: string, file: string): string {
   return join(EXAMPLES, example, file);
 }
 
+/** The arguments with which a command reads both request traces. */
+export const TRACES_READ: readonly string[] = ["code", "conv"].flatMap((trace) => [
+  "--events",
+  examplePath("llm-api", `AzureLLMInferenceTrace_${trace}.csv`),
+  "--map",
+  examplePath("llm-api", `${trace}.map.json`),
+]);
+
 /** The text of a file of an example. */
 export function exampleText(example: string, file: string): string {
   return readFileSync(examplePath(example, file), "utf8");

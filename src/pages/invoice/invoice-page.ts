@@ -155,7 +155,7 @@ function page({ title, isDraft, letter, facts, says, table, notices, id }: PageP
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
     `<meta name="color-scheme" content="light dark"><title>${escaped(`${title} ${facts[0]?.[1] ?? ""}`)}</title>`,
     `<style>${INVOICE_STYLE}</style></head>`,
-    `<body>${isDraft ? `<div class="draft" aria-hidden="true">Draft</div>` : ""}`,
+    `<body>${isDraft ? `<div class="draft" aria-hidden="true"></div>` : ""}`,
     `<header><h1>${escaped(title)}</h1>`,
     logo === undefined ? "" : `<img class="logo" alt="${escaped(seller[0] ?? "Logo")}" src="${logo}">`,
     `</header><main><section class="parties">${partyOf("From", seller)}${partyOf("To", buyer)}</section>`,

@@ -39,6 +39,7 @@ tr.total > * { font-weight: 700; font-size: 1.05rem; }
 .notes { margin-top: 1.75rem; overflow-wrap: anywhere; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wrap: anywhere; }
 .draft { position: fixed; inset: 0; display: flex; align-items: center; justify-content: center; font-size: min(26vw, 14rem); font-weight: 800; letter-spacing: .05em; color: var(--mark); opacity: .1; transform: rotate(-28deg); pointer-events: none; overflow: hidden; }
+.draft::before { content: "Draft"; }
 @media (max-width: 36rem) {
   body { padding: 1.25rem 1rem; }
   h1 { font-size: 1.5rem; }

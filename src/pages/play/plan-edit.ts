@@ -25,6 +25,18 @@ export function listAt(value: unknown, path: FormPath): readonly unknown[] {
   return Array.isArray(found) ? (found as readonly unknown[]) : [];
 }
 
+/** The names of what a book sells, by ids: of meters, add-ons and features. */
+export function billableNames(book: unknown): ReadonlyMap<string, string> {
+  const named = ["usageMeters", "addOns", "features"].flatMap((list) => listAt(book, [list]));
+  return new Map(
+    named.flatMap((item) => {
+      const [id, ...names] = ["id", "displayName", "billableName", "name"].map((key) => valueAt(item, [key]));
+      const name = names.find((each) => typeof each === "string" && each !== "");
+      return typeof id === "string" && typeof name === "string" ? [[id, name] as const] : [];
+    }),
+  );
+}
+
 /** A copy with another value at a path; undefined takes it away. Objects on the way are made where they lack. */
 export function withValue(value: unknown, [key, ...rest]: FormPath, put: unknown): unknown {
   if (key === undefined) return put;
@@ -87,4 +99,21 @@ export function withoutSlab(text: string, card: FormPath): string {
 export function withSlabStart(text: string, card: FormPath, index: number, startAfter: string): string {
   const moved = edited(text, [...card, "ratePlan", "slabs", index, "startAfter"], startAfter);
   return editedSlabs(moved, card, (list) => list);
+}
+
+/** Cycles of these lengths begin in a month of their interval. */
+const LONG_INTERVALS: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
+
+/** Changes how long a plan's cycles are; the month in which they begin is there where the interval has months. */
+export function withInterval(text: string, config: FormPath, interval: string): string {
+  const value = valueIn(text);
+  if (value === undefined) return text;
+  const month = [...config, "startOffset", "monthOffset"];
+  const day = [...config, "startOffset", "dayOffset"];
+  let next = withValue(value, [...config, "interval"], interval);
+  next = withValue(next, month, LONG_INTERVALS.has(interval) ? (valueAt(value, month) ?? "1") : undefined);
+  // A week has no day beyond the seventh.
+  const isNoWeekday = !/^[1-7]$/.test(String(valueAt(value, day)));
+  if (interval === "WEEKLY" && isNoWeekday) next = withValue(next, day, "1");
+  return stringifyJson(next, 2);
 }

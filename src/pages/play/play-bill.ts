@@ -5,18 +5,20 @@
  */
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
+import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { openDocument } from "../../book/reading/json-document.ts";
-import { cyclesBetween } from "../../calendar/cycle.ts";
-import { DAY_MS, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { printable } from "../../invoicing/printable.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
+import { add, Decimal, decimalOf, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { planCurves } from "../../proof/plan-curves.ts";
+import { type PlanCurves, planCurves } from "../../proof/plan-curves.ts";
 import { describedChart, type DescribedChart } from "../chart/plan-chart.ts";
 import { periodWords } from "../invoice/date-words.ts";
 import { pageRows, type PageRow } from "../invoice/invoice-lines.ts";
+import { type CardCosts, cardCosts } from "./card-costs.ts";
+import { cyclesOf, type PlayCycles } from "./play-cycles.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
 
 /** Something that is wrong, and where it is in the text of the book. */
@@ -35,20 +37,10 @@ export interface PlayInvoice {
   readonly notices: readonly string[];
 }
 
-/** A plan's chart. */
+/** A plan's chart, and what its cards come to at any quantity. */
 export interface PlayChart extends DescribedChart {
   readonly name: string;
-}
-
-/** One cycle of a plan, and the days of it in which the plan is in force. */
-export interface PlayCycle {
-  readonly plan: string;
-  readonly words: string;
-  /** Shares of the range that is shown, from 0 to 1: places on a picture. */
-  readonly start: number;
-  readonly end: number;
-  readonly servedStart: number;
-  readonly servedEnd: number;
+  readonly cards: readonly CardCosts[];
 }
 
 /** Everything that is shown. */
@@ -56,10 +48,10 @@ export interface PlayBill {
   readonly problems: readonly PlayProblem[];
   readonly invoices: readonly PlayInvoice[];
   readonly charts: readonly PlayChart[];
-  readonly cycles: readonly PlayCycle[];
+  readonly cycles?: PlayCycles | undefined;
 }
 
-const NOTHING: Omit<PlayBill, "problems"> = { invoices: [], charts: [], cycles: [] };
+const NOTHING: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
 
 /** So many problems of events are shown. */
 const PROBLEMS_MAX = 20;
@@ -69,7 +61,7 @@ export function billOf(state: PlayState): PlayBill {
   const read = bookWith(state.book, state.seats);
   if ("problems" in read) return { ...NOTHING, problems: read.problems };
   const { book } = read;
-  const charts = chartsOf(book);
+  const charts = chartsOf(book, typedQuantities(book, state));
   try {
     const { invoices, problems } = pricedIn(book, state);
     return {
@@ -160,51 +152,52 @@ export function shownInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice 
   };
 }
 
-function chartsOf(book: Book): readonly PlayChart[] {
+/** What is typed of usage, added up, and of seats, as they are held last, by their ids. */
+function typedQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
+  const typed = new Map<string, Decimal>();
+  for (const [rows, isSum] of [
+    [usage, true],
+    [seats, false],
+  ] as const) {
+    for (const { of, quantity } of rows) {
+      const id = isSum ? idOf(book, of) : of;
+      try {
+        typed.set(id, add(isSum ? (typed.get(id) ?? ZERO) : ZERO, decimalOf(quantity.trim())));
+      } catch (error) {
+        // What is no number is told where it is priced.
+        if (!(error instanceof RatebookError)) throw error;
+      }
+    }
+  }
+  return typed;
+}
+
+/** The curves of a plan; that of a plan's only card reaches beyond what is typed. */
+function reachingCurves(
+  plan: PricePlanDetails,
+  names: ReadonlyMap<string, string>,
+  typed: ReadonlyMap<string, Decimal>,
+): PlanCurves {
+  const curves = planCurves(plan, { names });
+  const [card, ...others] = curves.cards;
+  const quantity = card === undefined || others.length > 0 ? undefined : typed.get(card.id);
+  if (card === undefined || quantity === undefined || quantity.lte(card.upTo)) return curves;
+  return planCurves(plan, { names, upTo: quantity.toSignificantDigits(1, Decimal.ROUND_UP) });
+}
+
+function chartsOf(book: Book, typed: ReadonlyMap<string, Decimal>): readonly PlayChart[] {
   const names = new Map(
     [...book.usageMeters, ...book.addOns, ...book.features].map(({ id, displayName }) => [id, displayName]),
   );
   return book.pricePlans.flatMap(({ name, pricePlanDetails }) => {
     if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
     try {
-      return [{ name: printable(name), ...describedChart(name, planCurves(pricePlanDetails, { names })) }];
+      const curves = reachingCurves(pricePlanDetails, names, typed);
+      return [{ name: printable(name), ...describedChart(name, curves), cards: cardCosts(curves, typed) }];
     } catch (error) {
       // A currency in which some card has no rate is told where the plan is priced.
       if (error instanceof RatebookError) return [];
       throw error;
     }
-  });
-}
-
-/** So many cycles are shown. */
-const CYCLES_MAX = 40;
-
-function cyclesOf({ accounts, pricePlans }: Book, { from, until }: PlayState): readonly PlayCycle[] {
-  const [start, end] = [instantOf(`${from}T00:00:00Z`), instantOf(`${until}T00:00:00Z`)];
-  return (accounts[0]?.pricePlans ?? []).flatMap(({ pricePlanId, effectiveFrom, effectiveUntil }) => {
-    const plan = pricePlans.find(({ id }) => id === pricePlanId);
-    const config = plan?.pricePlanDetails.pricingCycleConfig;
-    if (plan === undefined || !config || config.anniversaryCycle === true) return [];
-    const ends = effectiveUntil ?? Number.MAX_SAFE_INTEGER;
-    const share = (at: Instant): number => Math.min(1, Math.max(0, (at - start) / (end - start)));
-    return cyclesBetween(config, start, end)
-      .slice(0, CYCLES_MAX)
-      .flatMap((cycle): PlayCycle[] => {
-        const served = { start: Math.max(cycle.start, effectiveFrom), end: Math.min(cycle.end, ends) };
-        if (served.start >= served.end) return [];
-        const days = (served.end - served.start) / DAY_MS;
-        const of = (cycle.end - cycle.start) / DAY_MS;
-        const range = periodWords(formatInstant(served.start), formatInstant(served.end));
-        return [
-          {
-            plan: printable(plan.name),
-            words: days === of ? `${range}: the whole cycle of ${of} days` : `${range}: ${days} of ${of} days`,
-            start: share(cycle.start),
-            end: share(cycle.end),
-            servedStart: share(served.start),
-            servedEnd: share(served.end),
-          },
-        ];
-      });
   });
 }

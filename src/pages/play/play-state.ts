@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { BookInput } from "../../book/model/book.ts";
+import { formatDate, instantOf } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { add, type Decimal, type DecimalInput, decimalOf, textOf, ZERO } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
@@ -39,11 +41,11 @@ export interface PlayExample {
 }
 
 /** The state of a recipe. What serves no feature is usage by day; entitlements take their events one by one. */
-export function stateOfRecipe(recipe: Recipe): PlayState {
+export function stateOfRecipe(recipe: Recipe, title: string): PlayState {
   const hasFeatures = (recipe.features ?? []).length > 0;
   const account: { readonly licenseUpdates?: readonly SeatInput[] } | undefined = recipe.account;
   return {
-    ...stateOfBook(stringifyJson(withoutSeats(bookOf(recipe)), 2)),
+    ...stateOfBook(stringifyJson(named(withoutSeats(bookOf(recipe)), title), 2)),
     usage: hasFeatures ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
     seats: seatsOf(account?.licenseUpdates ?? []),
     events: hasFeatures
@@ -60,6 +62,14 @@ export function stateOfBook(book: string, events = "", day = "2026-01-01"): Play
   const [year = 2026, month = 1] = day.split("-").map(Number);
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`;
   return { book, usage: [], seats: [], events, from: `${day.slice(0, 7)}-01`, until: `${next}-01` };
+}
+
+/** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined where none has. */
+export function dayOfBook({ accounts }: Pick<BookInput, "accounts">): string | undefined {
+  const days = (accounts ?? []).flatMap(({ pricePlans }) =>
+    (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(instantOf(effectiveFrom))),
+  );
+  return days.toSorted()[0];
 }
 
 interface SeatInput {
@@ -80,7 +90,16 @@ function seatsOf(updates: readonly SeatInput[]): readonly DatedQuantity[] {
   });
 }
 
-function withoutSeats(book: unknown): unknown {
+/** A book whose plans are called as what is shown of them. */
+function named(book: object, title: string): unknown {
+  const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
+  return {
+    ...book,
+    pricePlans: pricePlans.map((plan, index) => ({ ...plan, name: index === 0 ? title : `${title}, then` })),
+  };
+}
+
+function withoutSeats(book: unknown): object {
   const { accounts = [], ...rest } = book as { readonly accounts?: readonly object[] };
   return { ...rest, accounts: accounts.map((account) => ({ ...account, licenseUpdates: undefined })) };
 }

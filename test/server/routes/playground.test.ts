@@ -8,10 +8,12 @@ import { startServed } from "../served.ts";
 
 describe("GET /play", () => {
   test("is the page with the price plans, and the newest account that has one", async () => {
-    const { ask, engine, key } = await startServed();
+    const served = await startServed();
+    const { ask, engine } = served;
     const other = { ...SMALL_BOOK.accounts[0], id: "idle", name: "Idle", aliases: [], pricePlans: [], credits: [] };
-    await engine.load(JSON.stringify({ ...SMALL_BOOK, accounts: [...SMALL_BOOK.accounts, other] }));
-    const { statusCode, headers, payload } = await ask("GET /play", { by: await key("read") });
+    const pricePlans = SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" }));
+    await engine.load(JSON.stringify({ ...SMALL_BOOK, pricePlans, accounts: [...SMALL_BOOK.accounts, other] }));
+    const { statusCode, headers, payload } = await ask("GET /play", { by: await served.key("read") });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(headers["content-security-policy"]).toMatch(
       /^default-src 'none'; script-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
@@ -27,13 +29,13 @@ describe("GET /play", () => {
   });
 
   test("is there before anything is sold", async () => {
-    const { ask, key } = await startServed();
-    expect((await ask("GET /play", { by: await key() })).statusCode).toBe(200);
+    const served = await startServed();
+    expect((await served.ask("GET /play", { by: await served.key() })).statusCode).toBe(200);
   });
 
   test("is not for who may not read", async () => {
-    const { ask, key } = await startServed();
-    expect((await ask("GET /play", { by: await key("ingest") })).statusCode).toBe(403);
-    expect((await ask("GET /play")).statusCode).toBe(401);
+    const served = await startServed();
+    expect((await served.ask("GET /play", { by: await served.key("ingest") })).statusCode).toBe(403);
+    expect((await served.ask("GET /play")).statusCode).toBe(401);
   });
 });

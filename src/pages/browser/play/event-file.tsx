@@ -9,7 +9,7 @@ import { useRef, useState } from "preact/hooks";
 import type { PlayState } from "../../play/play-state.ts";
 import { counted } from "../look/figures.ts";
 import type { FileAsked, FileSaid } from "./file-worker.ts";
-import { InvoiceTable } from "./results.tsx";
+import { InvoiceTable } from "./invoices.tsx";
 
 /** So many invoices of a file are shown. */
 const SHOWN_MAX = 50;

@@ -31,6 +31,8 @@ export type FileSaid =
 
 /** So many problems are shown. */
 const PROBLEMS_MAX = 20;
+/** A line is an event: what is longer is no file of events. In characters. */
+const LINE_LENGTH_MAX = 1 << 24;
 /** Between two words of progress, in bytes. */
 const PROGRESS_BYTES = 1 << 20;
 
@@ -58,6 +60,10 @@ export async function priceFile({ book: text, seats, file }: FileAsked, say: (sa
       const rows = (rest + decoder.decode(part.value, { stream: true })).split("\n");
       rest = rows.pop() ?? "";
       for (const row of rows) take(row);
+      if (rest.length > LINE_LENGTH_MAX) {
+        await reader.cancel();
+        return say({ kind: "failed", message: `line ${line + 1} is longer than 16 MiB: this is no file of events` });
+      }
       if (bytes - told < PROGRESS_BYTES) continue;
       told = bytes;
       say({ kind: "progress", read: bytes / file.size, events });

@@ -7,13 +7,18 @@ import { type PlayState, stateOfText, textOfState } from "../../play/play-state.
 
 const MARK = "#v1.";
 
-/** The part of an address that holds a state. */
-export async function linkOf(state: PlayState): Promise<string> {
+/** So many characters of an address every browser keeps. */
+const LINK_LENGTH_MAX = 1_000_000;
+
+/** The part of an address that holds a state; undefined where it is too long for an address, or the browser packs nothing. */
+export async function linkOf(state: PlayState): Promise<string | undefined> {
+  if (typeof CompressionStream === "undefined") return undefined;
   const packed = new Blob([textOfState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
-  return `${MARK}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const link = `${MARK}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  return link.length > LINK_LENGTH_MAX ? undefined : link;
 }
 
 /** The state in an address: none where it holds nothing, `"broken"` where it was cut or is none of ours. */

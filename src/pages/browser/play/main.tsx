@@ -15,9 +15,16 @@ import "./play.css";
 
 async function open(source: string): Promise<void> {
   const page = document.getElementById("page");
-  const found = await stateInLink(location.hash);
   const data = embeddedData() as PlayData | null;
-  if (page !== null) render(<Playground source={source} data={data ?? {}} link={found} />, page);
+  // A link that is put into the address of an open page is a new beginning.
+  let begun = 0;
+  const begin = async (): Promise<void> => {
+    const link = await stateInLink(location.hash);
+    begun += 1;
+    if (page !== null) render(<Playground key={begun} source={source} data={data ?? {}} link={link} />, page);
+  };
+  addEventListener("hashchange", () => void begin());
+  await begin();
 }
 
 if (typeof document === "undefined") {

@@ -8,10 +8,12 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { billOf } from "../../play/play-bill.ts";
 import type { PlayExample, PlayState } from "../../play/play-state.ts";
+import { Costs } from "./costs.tsx";
+import { Cycles } from "./cycles.tsx";
 import { EventFile } from "./event-file.tsx";
+import { Invoices } from "./invoices.tsx";
 import { linkOf } from "./link.ts";
 import { PlanPanel } from "./plan-panel.tsx";
-import { Costs, Cycles, Invoices } from "./results.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 
 /** The recipes of the cookbook, put in by the build. */
@@ -40,8 +42,14 @@ export function Playground({
   const [state, setState] = useState(first as PlayState);
   const priced = usePaused(state);
   const bill = useMemo(() => billOf(priced), [priced]);
+  const [isLinked, setLinked] = useState(true);
   useEffect(() => {
-    void linkOf(priced).then((hash) => history.replaceState(null, "", hash));
+    const keep = async (): Promise<void> => {
+      const hash = await linkOf(priced);
+      setLinked(hash !== undefined);
+      history.replaceState(null, "", hash ?? "#");
+    };
+    void keep();
   }, [priced]);
   const change = (part: Partial<PlayState>): void => setState((before) => ({ ...before, ...part }));
   return (
@@ -49,7 +57,8 @@ export function Playground({
       <header class="page-head">
         <h1>Playground</h1>
         <p class="soft">
-          Change a plan or what is used, and read the invoice. Nothing leaves this page; its address holds all of it.
+          Change a plan or what is used, and read the invoice. Nothing leaves this page
+          {isLinked ? "; its address holds all of it." : ". It is too much for an address: keep the book as a file."}
         </p>
         {link === "broken" && (
           <p class="panel bad" role="alert">

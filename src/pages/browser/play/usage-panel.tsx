@@ -5,7 +5,7 @@
  */
 import type { JSX } from "preact";
 
-import { listAt, valueAt, valueIn } from "../../play/plan-edit.ts";
+import { billableNames, listAt, valueAt, valueIn } from "../../play/plan-edit.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 
 /** The panel. */
@@ -17,6 +17,7 @@ export function UsagePanel({
   readonly change: (part: Partial<PlayState>) => void;
 }): JSX.Element {
   const value = valueIn(state.book);
+  const names = billableNames(value);
   const meters = idsIn(listAt(value, ["usageMeters"]));
   const seats = idsIn(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
   return (
@@ -40,8 +41,22 @@ export function UsagePanel({
           />
         </label>
       </div>
-      <Dated what="usage" ids={meters} rows={state.usage} from={state.from} onRows={(usage) => change({ usage })} />
-      <Dated what="seats" ids={seats} rows={state.seats} from={state.from} onRows={(rows) => change({ seats: rows })} />
+      <Dated
+        what="usage"
+        names={names}
+        ids={meters}
+        rows={state.usage}
+        from={state.from}
+        onRows={(usage) => change({ usage })}
+      />
+      <Dated
+        what="seats"
+        names={names}
+        ids={seats}
+        rows={state.seats}
+        from={state.from}
+        onRows={(rows) => change({ seats: rows })}
+      />
       <details open={state.events !== ""}>
         <summary>Events, one a line</summary>
         <textarea
@@ -59,12 +74,14 @@ export function UsagePanel({
 
 function Dated({
   what,
+  names,
   ids,
   rows,
   from,
   onRows,
 }: {
   readonly what: "usage" | "seats";
+  readonly names: ReadonlyMap<string, string>;
   readonly ids: readonly string[];
   readonly rows: readonly DatedQuantity[];
   readonly from: string;
@@ -78,7 +95,7 @@ function Dated({
     <div class="card">
       <h3>{what === "usage" ? "Used on a day" : "Held from a day on"}</h3>
       {rows.map((row, index) => {
-        const name = `${row.of}, row ${index + 1}`;
+        const name = `${names.get(row.of) ?? row.of}, row ${index + 1}`;
         return (
           <div class="dated" key={index}>
             <select
@@ -88,7 +105,7 @@ function Dated({
             >
               {[...new Set([row.of, ...ids])].map((id) => (
                 <option key={id} value={id}>
-                  {id}
+                  {names.get(id) ?? id}
                 </option>
               ))}
             </select>

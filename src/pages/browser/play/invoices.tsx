@@ -1,0 +1,73 @@
+/**
+ * What comes out: invoices with how they were made.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { PageRow } from "../../invoice/invoice-lines.ts";
+import type { PlayBill, PlayInvoice } from "../../play/play-bill.ts";
+
+/** The invoices, live. */
+export function Invoices({ bill: { invoices, problems } }: { readonly bill: PlayBill }): JSX.Element {
+  return (
+    <section class="panel" aria-labelledby="invoices">
+      <h2 id="invoices">Invoice</h2>
+      <div aria-live="polite">
+        {invoices.length === 0 && (
+          <p class="soft">
+            {problems.length > 0 ? "There is a problem with the plan or the usage." : "No invoice in this time."}
+          </p>
+        )}
+        {invoices.map((invoice, index) => (
+          <InvoiceTable key={index} invoice={invoice} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** One invoice as a table. */
+export function InvoiceTable({ invoice: { title, rows, notices } }: { readonly invoice: PlayInvoice }): JSX.Element {
+  return (
+    <>
+      <table class="invoice">
+        <caption>
+          <bdi>{title}</bdi>
+        </caption>
+        <tbody>
+          {rows.map((row, index) => (
+            <Row key={index} row={row} />
+          ))}
+        </tbody>
+      </table>
+      {notices.map((notice) => (
+        <p key={notice} class="bad">
+          <bdi>{notice}</bdi>
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Row({ row: { kind, label, quantity, rate, amount } }: { readonly row: PageRow }): JSX.Element {
+  if (kind === "note") {
+    return (
+      <tr class="note">
+        <td colSpan={2}>
+          <bdi>{label}</bdi>
+        </td>
+      </tr>
+    );
+  }
+  const figures = [quantity, rate].filter((figure) => figure !== undefined).join(" × ");
+  return (
+    <tr class={kind}>
+      <th scope="row">
+        <bdi>{label}</bdi>
+        {figures !== "" && <span class="figures">{figures}</span>}
+      </th>
+      <td class="number">{amount}</td>
+    </tr>
+  );
+}

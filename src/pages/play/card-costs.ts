@@ -1,0 +1,85 @@
+import { RatebookError } from "../../errors.ts";
+import { printable } from "../../invoicing/printable.ts";
+/**
+ * What a card comes to at a quantity: in all, for each unit on average, and for the next one.
+ *
+ * @module
+ */
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, type Decimal, decimalOf, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
+import { curveEdges, priceOn } from "../../proof/curve-edges.ts";
+import type { CardCurve, PlanCurves } from "../../proof/plan-curves.ts";
+import { priceThrough } from "../../rating/slabs.ts";
+import { amountText, quantityText } from "../chart/curve-words.ts";
+
+/** A card's price at one quantity, as texts. */
+export interface CostPoint {
+  readonly quantity: string;
+  /** Of the card alone. */
+  readonly amount: string;
+  /** For each unit; absent at 0. */
+  readonly average?: string;
+  /** What one unit more adds. */
+  readonly next: string;
+  /** Of the whole cycle; absent beyond what the curve shows. */
+  readonly total?: string;
+}
+
+/** A card whose price depends on a quantity. */
+export interface CardCosts {
+  readonly name: string;
+  readonly currency: string;
+  /** The largest quantity of the curve. */
+  readonly upTo: string;
+  /** What is used or held, as it was typed; else half of what the curve shows. */
+  readonly quantity: string;
+  /** At the edges of slabs and just above them. */
+  readonly edges: readonly CostPoint[];
+  /** At a decimal text; undefined where it is none, or is below zero. */
+  readonly at: (quantity: string) => CostPoint | undefined;
+}
+
+/** So many edges are shown. */
+const EDGES_MAX = 12;
+
+/** The costs of each card of a plan. @param typed what is used of meters and held of licenses, by their ids */
+export function cardCosts({ cards, currency }: PlanCurves, typed: ReadonlyMap<string, Decimal>): readonly CardCosts[] {
+  const digits = minorUnitDigits(currency);
+  return cards.map((card) => ({
+    name: printable(card.name),
+    currency,
+    upTo: card.upTo.toFixed(),
+    quantity: (typed.get(card.id) ?? divide(card.upTo, decimalOf(2)).ceil()).toFixed(),
+    edges: edgesOf(card).map((quantity) => costAt(card, quantity, digits)),
+    at: (text) => {
+      try {
+        const quantity = decimalOf(text.trim());
+        return quantity.isNegative() ? undefined : costAt(card, quantity, digits);
+      } catch (error) {
+        // A text that is no number, or one whose price needs more digits than are kept.
+        if (error instanceof RatebookError) return undefined;
+        throw error;
+      }
+    },
+  }));
+}
+
+function edgesOf({ card, upTo }: CardCurve): readonly Decimal[] {
+  const slabs = curveEdges(card).filter(({ isSlabEdge }) => isSlabEdge);
+  const quantities = slabs.flatMap(({ at: { quantity } }) => [quantity, add(quantity.floor(), ONE)]);
+  const known = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
+  return [...known.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
+}
+
+function costAt({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
+  const money = (amount: Decimal): string => amountText(amount, digits);
+  const { amount } = priceThrough(slabs, quantity);
+  const next = subtract(priceThrough(slabs, add(quantity, ONE)).amount, amount);
+  return {
+    quantity: quantityText(quantity),
+    amount: money(amount),
+    ...(quantity.isZero() ? {} : { average: money(divide(amount, quantity)) }),
+    next: money(next),
+    ...(greatest(quantity, upTo).eq(upTo) ? { total: money(priceOn(total, quantity)) } : {}),
+  };
+}

@@ -1,0 +1,212 @@
+/** What the playground says of input that it cannot take; and that nothing which it is given runs. */
+import fc from "fast-check";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+
+import { linkOf } from "../../src/pages/browser/play/link.ts";
+import { readPage } from "../../src/pages/page-file.ts";
+import { line, SMALL_BOOK } from "../cli/fake-io.ts";
+import { expectSound, type OpenPage, openPage } from "../support/browser.ts";
+
+const BOOK = JSON.stringify(SMALL_BOOK, null, 2);
+const STATE = { book: BOOK, usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
+
+async function openWith(state: object): Promise<OpenPage> {
+  const open = await openPage(await readPage("play"));
+  await open.page.evaluate(`location.hash = ${JSON.stringify(await linkOf({ ...STATE, ...state }))}`);
+  return open;
+}
+
+/** Chooses a file that is made in the page: such a large one does not go through the wire. */
+const chooseIn = async (page: Page, blob: string): Promise<void> => {
+  await page.evaluate(`{
+    const files = new DataTransfer();
+    files.items.add(new File([${blob}], "events.ndjson"));
+    const input = document.querySelector("input[type=file]");
+    input.files = files.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }`);
+};
+
+describe("a file of events", () => {
+  test("of a gigabyte is read in parts, while the page goes on", async () => {
+    const open = await openWith({});
+    const { page } = open;
+    await page.locator(".invoice").waitFor();
+    const event = JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "3000"));
+    await chooseIn(
+      page,
+      `new Blob([...Array(1024).fill(new Blob([(" ".repeat(65535) + "\\n").repeat(16)])), ${event}])`,
+    );
+    await page.getByRole("progressbar").waitFor();
+    await page.getByLabel("units, slab 2: rate").fill("1.5");
+    await page.getByText("1 event, 1 invoice").waitFor({ timeout: 60_000 });
+    // 100 × 2 + 2,900 × 1 − 50: by the book as it was when the file was chosen.
+    expect(await page.locator("section[aria-labelledby=file] tr.total .number").innerText()).toBe("3,050.00");
+    expect(open.faults).toEqual([]);
+    await open.close();
+  }, 120_000);
+
+  test("that is none is told", async () => {
+    const open = await openWith({});
+    const { page } = open;
+    await page.locator(".invoice").waitFor();
+    await chooseIn(page, `...Array(64).fill("\\0".repeat(1 << 20))`);
+    await page.getByText("line 1 is longer than 16 MiB: this is no file of events").waitFor();
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("without workers leads to the command line", async () => {
+    const open = await openWith({});
+    const { page } = open;
+    await page.evaluate("globalThis.Worker = undefined");
+    await page.locator(".invoice").waitFor();
+    await chooseIn(page, `"{}"`);
+    await page.getByText("this browser has no workers: ratebook preview prices files on the command line").waitFor();
+    await expectSound(open);
+    await open.close();
+  });
+});
+
+describe("what cannot be priced is told, and stays as it was typed", () => {
+  test.each([
+    ["1e100", "digits"],
+    ["9".repeat(101), "digits"],
+    ["1,5", "1,5"],
+    ["\u202E5", "is not a decimal"],
+    ["<script>", "<script>"],
+  ])("a quantity %s", async (quantity, said) => {
+    const open = await openWith({ usage: [{ of: "um.units", date: "2024-06-20", quantity }] });
+    const { page } = open;
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain(said);
+    expect(await page.getByLabel("units, row 1: quantity").first().inputValue()).toBe(quantity);
+    await expectSound(open);
+    await open.close();
+  });
+
+  test.each([
+    ["not JSON", "{ book", /line 1: .*not JSON/],
+    ["a list", "[]", /expected/],
+    ["nothing", "", /not JSON/],
+    ["a number without an end", '{"pricePlans": 1e999999999}', /line 1: /],
+    ["very deep", "[".repeat(20_000), /./],
+    ["with a key that all objects have", '{"__proto__": {"toString": 1}, "constructor": 2}', /constructor/],
+  ])("a book: %s", async (_, book, said) => {
+    const open = await openWith({ book });
+    const { page } = open;
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(said);
+    await page.getByText("The book as JSON").click();
+    expect(await page.getByLabel("The book as JSON").inputValue()).toBe(book);
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  test("dates that are none, and a range of ten thousand years", async () => {
+    const open = await openWith({});
+    const { page } = open;
+    await page.locator(".invoice").waitFor();
+    await page.getByLabel("until", { exact: true }).fill("");
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("until", { exact: true }).fill("9998-01-01");
+    await page.locator("section[aria-labelledby=cycles] li, [role=alert]").first().waitFor();
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+});
+
+test.each(["#v1.", "#v1.@@@", "#v2.abc", "#account=x", `#v1.${"A".repeat(100_000)}`, "#%E0%A4%A"])(
+  "a link that is none is told, and the page begins with an example: %s",
+  async (hash) => {
+    const open = await openPage(await readPage("play"));
+    await open.page.locator(".invoice").waitFor();
+    await open.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await open.page.getByText("The link was cut").waitFor();
+    await open.page.locator("tr.total").waitFor();
+    expect(open.faults).toEqual([]);
+    await open.close();
+  },
+);
+
+/** Texts that would run where a page takes them for its own. */
+const NASTY = fc.constantFrom(
+  "<script>globalThis.broken = 1</script>",
+  "<img src=x onerror='globalThis.broken = 1'>",
+  "</script><script>globalThis.broken = 1</script>",
+  "<svg onload='globalThis.broken = 1'>",
+  "javascript:globalThis.broken=1",
+  "']);globalThis.broken=1//",
+  "${globalThis.broken = 1}",
+  "{{constructor.constructor('globalThis.broken=1')()}}",
+  "\u202E\u2066evil\u0007",
+  "\u2028--><!--",
+  "&lt;script&gt;",
+  "%3Cscript%3E",
+  'url("javascript:1")',
+  "]]></style><script>globalThis.broken = 1</script>",
+);
+
+/** A copy in which some texts, and some keys, are others. */
+function spoiled(value: unknown, next: () => string | undefined): unknown {
+  if (Array.isArray(value)) return value.map((item) => spoiled(item, next));
+  if (typeof value === "string") return next() ?? value;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [next()?.replace(/^(?!.)/, key) ?? key, spoiled(part, next)]),
+  );
+}
+
+/** The book with other names for all that a person names. */
+function named(name: () => string): object {
+  return {
+    ...SMALL_BOOK,
+    organization: { ...SMALL_BOOK.organization, name: name() },
+    pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, name: name() })),
+    usageMeters: SMALL_BOOK.usageMeters.map((meter) => ({ ...meter, displayName: name() })),
+    customers: SMALL_BOOK.customers.map((customer) => ({ ...customer, name: name() })),
+    accounts: SMALL_BOOK.accounts.map((account) => ({
+      ...account,
+      name: name(),
+      credits: account.credits.map((credit) => ({ ...credit, purpose: name() })),
+    })),
+  };
+}
+
+test("nothing runs of texts in a book, in events, in usage", async () => {
+  const open = await openWith({});
+  const { page } = open;
+  await page.locator(".invoice").waitFor();
+  // Names alone, so that the book can be priced; then anything.
+  const draws = fc.sample(fc.tuple(fc.infiniteStream(NASTY), fc.infiniteStream(fc.integer({ min: 0, max: 9 }))), {
+    numRuns: 30,
+    seed: 14,
+  });
+  for (const [index, [texts, dice]] of draws.entries()) {
+    const next = (): string | undefined => (Number(dice.next().value) < 1 ? texts.next().value : undefined);
+    const isMild = index % 2 === 0;
+    const book = isMild ? named(() => `${texts.next().value} ${index}`) : spoiled(SMALL_BOOK, next);
+    const nasty = texts.next().value;
+    const state = {
+      ...STATE,
+      book: JSON.stringify(book),
+      events: isMild ? "" : nasty,
+      usage: [{ of: isMild ? "um.units" : nasty, date: "2024-06-20", quantity: isMild ? "7" : nasty }],
+    };
+    await page.evaluate(`location.hash = ${JSON.stringify(await linkOf(state))}`);
+    const out = page.locator(isMild ? "caption" : "[role=alert]").first();
+    await out.waitFor();
+    if (isMild) await expect.poll(() => out.innerText()).toContain(String(index));
+    expect(await page.evaluate("globalThis.broken")).toBeUndefined();
+    expect(
+      await page
+        .locator("#page :is(script, iframe, object, embed, a[href^=javascript], img:not([src^='data:image/svg']))")
+        .count(),
+    ).toBe(0);
+  }
+  expect(open.faults).toEqual([]);
+  await open.close();
+}, 120_000);

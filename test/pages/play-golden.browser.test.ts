@@ -1,0 +1,86 @@
+/** The playground and the command line print the same invoices for the same input: every golden case is put into both. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
+import { linkOf } from "../../src/pages/browser/play/link.ts";
+import { readPage } from "../../src/pages/page-file.ts";
+import { CATALOG } from "../book/catalog-book.ts";
+import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
+import { openPage } from "../support/browser.ts";
+import { goldenCases } from "../support/golden.ts";
+
+/** A line of an invoice as the command line writes it in JSON. */
+interface Line {
+  readonly type: string;
+  readonly value: number;
+  readonly lineItems?: readonly Line[];
+}
+interface Printed {
+  readonly invoices: readonly { readonly accountId: string; readonly revenueInfo: Line }[];
+}
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const below = (line: Line): readonly Line[] => [line, ...(line.lineItems ?? []).flatMap(below)];
+
+/** The figures of an invoice from top to bottom: cards, sub-totals, true-ups, credits, total. */
+function figuresOf({ revenueInfo }: Printed["invoices"][number]): readonly number[] {
+  const lines = below(revenueInfo);
+  const ofType = (isWanted: (type: string) => boolean): readonly number[] =>
+    lines.filter(({ type }) => isWanted(type)).map(({ value }) => value);
+  return [
+    ...ofType((type) => CARD_LINE_TYPES.has(type)),
+    ...ofType((type) => type === "SUB_TOTAL_AMOUNT"),
+    ...ofType((type) => type === "TRUE_UP_AMOUNT").filter((value) => value !== 0),
+    ...ofType((type) => type === "SUB_CREDITS"),
+    revenueInfo.value,
+  ];
+}
+
+/** The same figures as the page shows them, each invoice after its title. */
+const shownOn = async (page: Page): Promise<readonly (readonly [title: string, figures: readonly number[]])[]> => {
+  const invoices = await page.locator("section[aria-labelledby=invoices] table.invoice").all();
+  return Promise.all(
+    invoices.map(async (invoice) => [
+      (await invoice.locator("caption").innerText()).split(", ").at(-1) ?? "",
+      (await invoice.locator(":is(tr.card, tr.sum, tr.total) td.number").allInnerTexts()).map((text) =>
+        Number(text.replaceAll(",", "")),
+      ),
+    ]),
+  );
+};
+
+test("golden cases", async () => {
+  const cases = goldenCases();
+  const open = await openPage(await readPage("play"));
+  const { page } = open;
+  for (const [index, golden] of cases.entries()) {
+    const { from, until } = golden.options as { readonly from: string; readonly until: string };
+    const [account = {}] = golden.book["accounts"] as readonly object[];
+    // By its name a person, and this test, sees that the page shows this case and no other.
+    const name = `Case ${index + 1}`;
+    const book = { ...CATALOG.book, ...golden.book, accounts: [{ ...account, name }] };
+    const events = golden.events.map((event) => JSON.stringify(event)).join("\n");
+    const path = files.file("book.json", JSON.stringify(book));
+    const eventsPath = join(files.path, "golden.ndjson");
+    writeFileSync(eventsPath, `${events}\n`);
+    const range = ["--from", from, "--until", until];
+    const { out } = await ratebook(["preview", path, "--events", eventsPath, "--format", "json", ...range]);
+    const { invoices } = JSON.parse(out) as Printed;
+    const expected = invoices.map((invoice) => [name, figuresOf(invoice)]);
+    const state = { book: JSON.stringify(book), usage: [], seats: [], events, from, until };
+    await page.evaluate(`location.hash = ${JSON.stringify(await linkOf(state))}`);
+    await expect.poll(() => shownOn(page), { message: golden.it, interval: 20, timeout: 10_000 }).toEqual(expected);
+  }
+  expect(cases.length).toBeGreaterThan(100);
+  expect(open.faults).toEqual([]);
+  await open.close();
+}, 240_000);
