@@ -59,13 +59,16 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
       if (isTurning) return;
       // Who is alone waits for nothing.
       if (members.length === 1 && waiting.length === 0) return next();
-      isTurning = true;
-      void afterAnswers().then(() => {
-        isTurning = false;
-        next();
-      });
+      void giveTurn();
     };
     work().then(end, end);
+  };
+
+  const giveTurn = async (): Promise<void> => {
+    isTurning = true;
+    await afterAnswers();
+    isTurning = false;
+    next();
   };
 
   const next = (): void => {
@@ -107,7 +110,7 @@ const STEPS_OF_ANSWER = 64;
 
 /** Waits until those who were answered had their turn; without a timer, as what is awaited is there. */
 async function afterAnswers(): Promise<void> {
-  for (let step = 0; step < STEPS_OF_ANSWER; step++) await undefined;
+  for (let step = 0; step < STEPS_OF_ANSWER; step++) await Promise.resolve();
 }
 
 /** The names of the accounts for which commits that have stalled may wait. */
