@@ -134,11 +134,12 @@ function differenceOf(accountId: string, stored: readonly Invoice[], priced: rea
   const differing = heads.filter((head) => linesOf(here.get(head)) !== linesOf(there.get(head)));
   const [head] = differing;
   if (head === undefined) return [];
+  const isCharged = differing.some((each) => chargesOf(here.get(each)) !== chargesOf(there.get(each)));
   const [a, b] = [here.get(head), there.get(head)].map((invoice) =>
     invoice === undefined ? "none" : `${textOf(invoice.revenueInfo.value)} ${invoice.currency}`,
   );
   return [
-    `account ${quoted(accountId)}: ${differing.length} of its ${heads.length} invoices are others when priced from these files; the first, ${head.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+    `account ${quoted(accountId)}: ${differing.length} of its ${heads.length} invoices are others when priced from these files${isCharged ? "" : ", in what credits pay alone"}; the first, ${head.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
   ];
 }
 
@@ -154,6 +155,14 @@ function headOf({
 }: Invoice): string {
   const days = [startDate, endDate, invoiceDate].map((each) => each.slice(0, 10));
   return `${accountId} ${invoiceType} ${days[0] ?? ""} to ${days[1] ?? ""}, dated ${days[2] ?? ""}, ${pricePlanId}@${pricePlanVersion}`;
+}
+
+/** What an invoice charges before credits. */
+function chargesOf(invoice: Invoice | undefined): string {
+  return linesOf(invoice)
+    .split("\n")
+    .filter((line) => !/^(?:TOTAL_AMOUNT|NET_AMOUNT|TOTAL_CREDITS|SUB_CREDITS) /.test(line))
+    .join("\n");
 }
 
 /** All lines with their figures, as one text. */

@@ -1,6 +1,7 @@
 /**
  * What is charged before it is served: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses
- * (AD_HOC), and what is given back when the service ends sooner (S9.3, S9.5, S10.3, S13.1).
+ * (AD_HOC), and what is given back when the service ends sooner (S9.3, S9.5, S10.3, S13.1). So, too, is charged in arrears what
+ * came too late for its STANDARD invoice.
  *
  * @module
  */
@@ -9,12 +10,13 @@ import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
+import { lateArrears } from "./arrears.ts";
 import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
-import type { AccountCycle } from "./timeline.ts";
+import { type AccountCycle, timelineOf } from "./timeline.ts";
 
 /**
- * Everything charged in advance in these cycles, and given back for them.
+ * Everything charged in advance, or late, in these cycles, and given back for them.
  *
  * @param dues every cycle since the account's first, in order
  * @param isAsked whose charges are asked for; those of other cycles, and what is given back of their licenses, are left
@@ -32,6 +34,7 @@ export function advanceOf(
     ...licenses.charges,
     ...entitlementsInAdvance(view, dues, isAsked),
     ...grantsInAdvance(view, dues, isAsked),
+    ...lateArrears(view, timelineOf(view.decisions)).filter(({ cycle }) => isAsked(cycle)),
   ];
   return { charges, refunds: [...fees.refunds, ...licenses.refunds] };
 }

@@ -1,5 +1,6 @@
 /**
- * The charges of a STANDARD invoice: everything that is charged when a cycle has ended (S9.3, S10.2, S11.7, S13.1).
+ * What is charged when a cycle has ended: on its STANDARD invoice, or at once where that was final before it was known
+ * (S9.3, S10.2, S11.7, S13.1).
  *
  * @module
  */
@@ -17,28 +18,57 @@ import { paidBy, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView } from "./account-view.ts";
+import type { AdvanceCharge } from "./advance-charge.ts";
 import {
   chargedByDays,
   type CoveredPeriod,
   coveredPeriod,
   endsIn,
+  isCutShort,
+  isEndedLate,
   type TimedCard,
   termsOfRun,
   within,
 } from "./charging.ts";
-import { type AccountCycle, naturalPeriod, type Timeline } from "./timeline.ts";
+import { closesAt } from "./grace.ts";
+import { type AccountCycle, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */
 export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
+  const isLate = isEndedLate(cycle, closesAt(cycle, view));
+  const isDue: IsDue = (period) => endsIn(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
     ...usageCharges(view, cycle),
-    ...feeCharges(view, timeline, cycle),
+    ...feeCharges(view, timeline, cycle, isDue),
     ...licenseCharges(view, timeline, cycle),
-    ...entitlementCharges(view, timeline, cycle),
-    ...overageCharges(view, cycle),
-    ...creditGrantCharges(view, timeline, cycle),
+    ...entitlementCharges(view, timeline, cycle, isDue),
+    ...overageCharges(view, cycle, isDue),
+    ...creditGrantCharges(view, timeline, cycle, isDue),
   ];
 }
+
+/**
+ * What is charged for several cycles and was cut short when the STANDARD invoice of its last cycle was final: an AD_HOC
+ * invoice of the end of the plan, due as soon as that was decided (S9.3).
+ */
+export function lateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
+  return timeline.flatMap((term): readonly AdvanceCharge[] => {
+    const cycle = cycleAt(timeline, term.until - 1);
+    if (cycle === undefined || !isEndedLate(cycle, closesAt(cycle, view))) return [];
+    const isDue: IsDue = (period) => isCutShort(cycle, period);
+    const charges = [
+      ...feeCharges(view, timeline, cycle, isDue),
+      ...entitlementCharges(view, timeline, cycle, isDue),
+      ...overageCharges(view, cycle, isDue),
+      ...creditGrantCharges(view, timeline, cycle, isDue),
+    ];
+    const dated = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
+    return charges.map((charge) => ({ ...dated, charge }));
+  });
+}
+
+/** Whether the charge that covers a cycle is made. */
+type IsDue = (period: CoveredPeriod) => boolean;
 
 /** The billing window of a cycle's overage (S11.7), inside the association; undefined before `startOffset`. */
 export function overageWindow(
@@ -62,7 +92,7 @@ function usageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
   });
 }
 
-function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
     const timed: TimedCard = {
       kind: "FIXED_FEE",
@@ -70,7 +100,7 @@ function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle):
       recurrence: card.recurrenceConfig,
       type: card.type,
     };
-    const charged = endingHere(timeline, cycle, timed);
+    const charged = duePeriod(timeline, cycle, timed, isDue);
     return charged ? [rateFixedFee({ ...card, enableProration: charged.prorated }, view.currency, charged)] : [];
   });
 }
@@ -113,28 +143,28 @@ export function chargedBefore(
   });
 }
 
-function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
     const timed: TimedCard = {
       kind: "BILLING_ENTITLEMENT",
       billableId: card.featureId,
       recurrence: card.recurrenceConfig,
     };
-    const charged = endingHere(timeline, cycle, timed);
+    const charged = duePeriod(timeline, cycle, timed, isDue);
     return charged ? [rateBillingEntitlement(card, view.currency, charged)] : [];
   });
 }
 
-function overageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
+function overageCharges(view: AccountView, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return (cycle.term.plan.details.entitlementOverageRateCards ?? []).flatMap((card) => {
     const window = overageWindow(cycle, card.billingConfig);
-    if (window === undefined || !endsIn(cycle, window)) return [];
+    if (window === undefined || !isDue(window)) return [];
     const quantity = view.overage(card.featureId, dayOf(window.served.start), dayOf(window.served.end));
     return [rateOverage(card, view.currency, quantity, window)];
   });
 }
 
-function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
     const timed: TimedCard = {
       kind: "CREDIT_GRANT",
@@ -142,14 +172,14 @@ function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: Accoun
       recurrence: card.recurrenceConfig,
       type: card.type,
     };
-    const charged = endingHere(timeline, cycle, timed);
+    const charged = duePeriod(timeline, cycle, timed, isDue);
     return charged ? [rateCreditGrant(card, view.currency, charged)] : [];
   });
 }
 
-function endingHere(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
+function duePeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard, isDue: IsDue): CoveredPeriod | undefined {
   const period = coveredPeriod(timeline, cycle, card);
-  return period && endsIn(cycle, period) ? period : undefined;
+  return period && isDue(period) ? period : undefined;
 }
 
 function inArrears<Card extends { readonly invoiceTiming: string }>(

@@ -9,6 +9,7 @@
  */
 import type { RecurrenceConfig } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
 import { type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
@@ -48,7 +49,28 @@ export function chargedByDays(timeline: Timeline, cycle: AccountCycle, card: Tim
 
 /** Whether a charge in arrears is made in this cycle: the last it covers, or the association's last (S9.3). */
 export function endsIn(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
-  return (cycle.n === period.covered.last && cycle.end === cycle.natural.end) || cycle.end === cycle.term.until;
+  return isCoveredUp(cycle, period) || cycle.end === cycle.term.until;
+}
+
+/** Whether a charge in arrears is made in this cycle only because the association ends there. */
+export function isCutShort(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
+  return !isCoveredUp(cycle, period) && cycle.end === cycle.term.until;
+}
+
+/**
+ * Whether a cycle was closed when it became its association's last: by a decision that came on the day on which the next
+ * one had begun (S16.1). What is charged because of it is on no STANDARD invoice.
+ *
+ * @param closes when the cycle closes
+ */
+export function isEndedLate({ end, natural, term }: AccountCycle, closes: Instant): boolean {
+  const { until, endDecidedAt } = term;
+  // A decision that cuts a cycle finds it open.
+  return end === until && end === natural.end && endDecidedAt > closes && endDecidedAt < end + DAY_MS;
+}
+
+function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Coverage }): boolean {
+  return cycle.n === covered.last && cycle.end === cycle.natural.end;
 }
 
 /** Whether a charge in advance is made in this cycle: the association's first that it covers (S9.3). */

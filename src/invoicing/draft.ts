@@ -77,7 +77,9 @@ export const COMMITMENT_NAME = "Minimum commitment";
 function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: readonly Draft[]): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
-  const invoiced = [draft, ...early.filter((other) => isOfCycle(other, cycle))];
+  // What was known only when this invoice was final is not counted by it.
+  const counted = early.filter((other) => isOfCycle(other, cycle) && other.finalAt <= draft.finalAt);
+  const invoiced = [draft, ...counted];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
   const lacking = trueUp(commitment, view.currency, period, sum(invoiced.map(({ subTotal }) => subTotal)), rounding);
   if (lacking === undefined) return draft;

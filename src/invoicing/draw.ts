@@ -13,6 +13,7 @@ import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Advance } from "./advance-charge.ts";
 import { advanceOf } from "./advance.ts";
+import { lateArrears } from "./arrears.ts";
 import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
 import { dueCycles } from "./dues.ts";
@@ -112,8 +113,9 @@ export function draftsInAdvance(
   catalog: BillingCatalog,
   { from, until }: Pick<DrawOptions, "from" | "until">,
 ): readonly Draft[] {
-  if (!view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details))) return [];
   const timeline = timelineOf(view.decisions);
+  const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
+  if (!isCharged && lateArrears(view, timeline).length === 0) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isTouched = touching(timeline, { from, until });
   const { charges } = advanceOf(view, dueCycles(view.decisions, horizon), isTouched);

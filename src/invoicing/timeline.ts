@@ -49,6 +49,8 @@ export interface Term {
   readonly until: Instant;
   readonly decidedAt: Instant;
   readonly recordedAt?: Instant | undefined;
+  /** When it was decided that it ends at `until`: with itself, or by what cut it. */
+  readonly endDecidedAt: Instant;
   readonly plan: AssociatedPlan;
 }
 
@@ -74,11 +76,16 @@ export function withDecision(timeline: Timeline, decision: PlanDecision): Timeli
   const touched = timeline.slice(first, after < 0 ? undefined : after);
   return [
     ...timeline.slice(0, first),
-    ...touched.filter((term) => term.from < from).map((term) => ({ ...term, until: from })),
-    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, plan }] : []),
+    ...touched.filter((term) => term.from < from).map((term) => cutAt(term, from, decidedAt)),
+    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt: decidedAt, plan }] : []),
     ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until })),
     ...(after < 0 ? [] : timeline.slice(after)),
   ];
+}
+
+/** A term that ends at `until` or sooner; it may have ended just there before. */
+function cutAt(term: Term, until: Instant, decidedAt: Instant): Term {
+  return term.until <= until ? term : { ...term, until, endDecidedAt: decidedAt };
 }
 
 /** The timeline that all decisions make, in the order in which they were decided. */

@@ -12,6 +12,7 @@ export const EVENT_LINE_TYPES = [
   "USAGE_METER_USAGE",
   "USAGE_RATE_CARD_AMOUNT",
   "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT",
+  "ADVANCED_ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT",
 ] as const;
 /** One of {@link EVENT_LINE_TYPES}. */
 export type EventLineType = (typeof EVENT_LINE_TYPES)[number];
@@ -74,7 +75,7 @@ function chargedLine(line: AnyLine & { readonly type: EventLineType }, { startDa
   const how = "explanation" in line ? line.explanation : undefined;
   const served = how?.of === "CARD" ? how.served : { from: startDate, until: endDate };
   return {
-    of: line.type === "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT" ? "overage" : "usage",
+    of: line.type.endsWith("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT") ? "overage" : "usage",
     type: line.type,
     quantity: line.quantity ?? ZERO,
     from: parseInstant(served.from),

@@ -148,9 +148,9 @@ function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: L
     );
     return;
   }
-  // An AD_HOC invoice charges increases alone (S10.3).
+  // An AD_HOC invoice charges increases alone (S10.3), or what a plan that ended at its end had not charged yet (S9.3).
   const increases = cards.filter(({ explanation }) => record(explanation)["least"] !== undefined).length;
-  on.expect(", increases", invoiceType === "AD_HOC" ? cards.length : increases, increases);
+  on.expect(", increases", invoiceType === "AD_HOC" ? (isLate(invoice) ? 0 : cards.length) : increases, increases);
   const charge = chargeOf(invoice);
   const isAgain = account.some((each) => each !== invoice && chargeOf(each) === charge);
   on.expect(", invoiceType", isAgain ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
@@ -171,6 +171,11 @@ function chargeOf(invoice: Json): string {
     ({ id, explanation }) => `${shown(id)} above ${shown(record(explanation)["chargedBefore"])}`,
   );
   return [...about, ...before].map(shown).join(" ");
+}
+
+/** Whether an invoice charges what was known only after the STANDARD one of its cycle was final: at its end (S9.3). */
+function isLate({ invoiceType, invoiceDate, endDate }: Json): boolean {
+  return invoiceType === "AD_HOC" && invoiceDate === endDate;
 }
 
 /** A line; of a card with the lines below it. */
@@ -228,6 +233,7 @@ function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Readi
   verifyAmount(line, exact, value, on);
   on.expect(", value", value.over > 0n ? value : "no line where nothing is lacking", line["value"]);
   const isOfCycle = (other: Json): boolean =>
+    !isLate(other) &&
     ["startDate", "pricePlanId", "pricePlanVersion"].every((name) => shown(other[name]) === shown(invoice[name]));
   const invoiced = account.filter(isOfCycle).map((other) => {
     const subTotal = treeOf(record(other["revenueInfo"])).find(({ type }) => type === "SUB_TOTAL_AMOUNT");

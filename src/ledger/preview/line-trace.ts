@@ -63,6 +63,8 @@ export interface Tracer {
 /** What an event added. */
 interface Added extends TracedEvent {
   readonly of: ChargedLine["of"];
+  /** Of the events of its account that took of a feature, which one it is. */
+  readonly take: string;
 }
 
 /**
@@ -80,9 +82,9 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Added[]>();
   return {
-    note({ seen: { id } }, event, program, { units, take }) {
+    note({ seen: { id }, takes }, event, program, { units, take }) {
       const known = byAccount.get(id);
-      const added = addedBy(lineId, event, program, { units, take });
+      const added = addedBy(lineId, event, program, { units, take }).map((each) => ({ ...each, take: String(takes) }));
       if (added.length === 0) return;
       if (known === undefined) byAccount.set(id, added);
       else known.push(...added);
@@ -116,7 +118,7 @@ function behind(
     of === "usage"
       ? cells.filter(({ day }) => isWithin(day * DAY_MS))
       : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
-  return { ...line, days: daysOf(days), events: events.map(({ of: _of, ...event }) => event) };
+  return { ...line, days: daysOf(days), events: events.map(({ of: _of, take: _take, ...event }) => event) };
 }
 
 /** One line for usage and one for overage: the card's line says what the line of its usage does. */
@@ -130,7 +132,7 @@ function addedBy(
   { id, schemaName, timestamp }: EventEnvelope,
   { schema: { version }, meterIds, slots }: SchemaProgram,
   { units, take }: Pick<EventDecision, "units" | "take">,
-): Added[] {
+): Omit<Added, "take">[] {
   const found = {
     usage: units[meterIds.indexOf(lineId)],
     overage: take?.featureId === lineId ? take.overage : undefined,
@@ -160,9 +162,9 @@ function fieldsOf({
 function withMoves(added: readonly Added[], { seen }: PreviewAccount, lineId: string): readonly Added[] {
   const changes = noChanges();
   seen.work.addTo(changes);
-  const now = new Map(changes.events.map(({ eventId, feature }) => [eventId, feature]));
+  const now = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return added.flatMap((each) => {
-    const feature = each.of === "overage" ? now.get(each.id) : undefined;
+    const feature = each.of === "overage" ? now.get(each.take) : undefined;
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
   });

@@ -84,6 +84,8 @@ export class PreviewAccount {
   readonly index: number;
   /** The account as its events see it. */
   seen: EventAccount;
+  /** How many events took of a feature so far. */
+  takes = 0;
   readonly #catalog: Catalog;
   #parts: AccountParts;
   readonly #usage: Pick<Usage, "cellsOf">;
@@ -177,12 +179,17 @@ export class PreviewAccount {
     this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
 
-  /** Takes what an event takes of a feature. @param record makes the event's, where its overage may move later (S11.5) */
-  take(take: FeatureTake, at: Instant, record: (feature: FeatureUse) => EventRecord): void {
+  /**
+   * Takes what an event takes of a feature.
+   *
+   * @param record makes the event's, where its overage may move later (S11.5); by its place, as ids may come again
+   */
+  take(take: FeatureTake, at: Instant, record: (feature: FeatureUse, referenceId: string) => EventRecord): void {
+    this.takes++;
     // What falls due up to the event is billed without it.
     this.#widen(take.quantity, at);
     const use = this.seen.take(take, at);
-    if (at < this.#reachedBackUntil && !use.overage.isZero()) this.seen.work.putEvent(record(use));
+    if (at < this.#reachedBackUntil && !use.overage.isZero()) this.seen.work.putEvent(record(use, String(this.takes)));
   }
 
   /** Notes what an event counts. */

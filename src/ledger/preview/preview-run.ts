@@ -389,11 +389,11 @@ function recorderOf(
   event: EventEnvelope,
   program: SchemaProgram,
   decision: EventDecision,
-): (feature: FeatureUse) => EventRecord {
+): (feature: FeatureUse, referenceId: string) => EventRecord {
   const { schemaName, id, timestamp } = event;
-  return (feature) => {
+  return (feature, referenceId) => {
     const sent = { schemaName, id, accountId: event.accountId, timestamp: formatInstant(timestamp) };
-    const owner = { accountId, customerId, referenceId: id, createdAt: timestamp };
+    const owner = { accountId, customerId, referenceId, createdAt: timestamp };
     return recordOfNewEvent(newEvent({ ...event, sent }, program, decision, owner, feature), UNNUMBERED);
   };
 }

@@ -16,36 +16,34 @@ import { play } from "./story.ts";
 
 const server = privateDatabase();
 let schemas = 0;
-/** The same cases each time: of about a thousand others, one led to another invoice, for a reason not yet known. */
-const seed = 17;
 
 describe("S17.1 the files of an export lead to the invoices of the database", () => {
   test("kept in memory", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0 };
+    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
       exportLaw(async () => memoryStore(), tried),
-      { numRuns: 200, seed },
+      { numRuns: 200 },
     );
     expect(tried.invoices).toBeGreaterThan(tried.runs);
-    expect(tried.same / tried.runs).toBeGreaterThan(0.8);
+    expect(tried.exact).toBeGreaterThan(tried.runs / 2);
   }, 180_000);
 
   test("kept in PGlite", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0 };
+    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
     const database = await PGlite.create();
     await fc.assert(
       exportLaw(async () => postgresStore(database, { schema: `run ${schemas++}` }), tried),
-      { numRuns: 10, seed },
+      { numRuns: 10 },
     );
     expect(tried.invoices).toBeGreaterThan(0);
     await database.close();
   }, 180_000);
 
   test("kept in PostgreSQL", async () => {
-    const tried = { runs: 0, invoices: 0, same: 0 };
+    const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
       exportLaw(async () => postgresStore(server.pool, { schema: `run ${schemas++}` }), tried),
-      { numRuns: 10, seed },
+      { numRuns: 10 },
     );
     expect(tried.invoices).toBeGreaterThan(0);
   }, 180_000);

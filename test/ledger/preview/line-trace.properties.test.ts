@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { preview, readBook } from "../../../src/index.ts";
+import { type EventLineType, preview, readBook } from "../../../src/index.ts";
 import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary, eventsFor } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
@@ -16,7 +16,7 @@ const RANGE = { from: "2023-06-01", until: "2026-06-01" };
 
 describe("the events behind the lines of a preview", () => {
   test("S13.6 events, days and the line's quantity are one sum, whatever the book, and no line is without a trace", () => {
-    const seen = { USAGE_METER_USAGE: 0, USAGE_RATE_CARD_AMOUNT: 0, ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT: 0 };
+    const seen = new Set<EventLineType>();
     const cases = bookArbitrary().chain((book) => eventsFor(book).map((events) => ({ book, events })));
     const law = fc.property(cases, ({ book, events }) => {
       const read = readBook(book);
@@ -31,7 +31,7 @@ describe("the events behind the lines of a preview", () => {
           traces.filter(({ type }) => type !== "USAGE_RATE_CARD_AMOUNT").map(({ quantity }) => textOf(quantity)),
         ).toEqual(charged);
         for (const trace of traces) {
-          if (trace.events.length > 0) seen[trace.type]++;
+          if (trace.events.length > 0) seen.add(trace.type);
           expect(total(trace.events)).toBe(textOf(trace.quantity));
           expect(total(trace.days)).toBe(textOf(trace.quantity));
           for (const { date, quantity } of trace.days) {
@@ -42,8 +42,8 @@ describe("the events behind the lines of a preview", () => {
       }
     });
     fc.assert(law, { numRuns: 30 });
-    expect(seen.USAGE_METER_USAGE).toBeGreaterThan(0);
-    expect(seen.ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT).toBeGreaterThan(0);
+    expect(seen).toContain("USAGE_METER_USAGE");
+    expect(seen).toContain("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT");
   });
 
   const BOOK = {
@@ -91,6 +91,20 @@ describe("the events behind the lines of a preview", () => {
       own.length === 0 ? [] : [[textOf(quantity), own.map((each) => `${each.id} ${textOf(each.quantity)}`)]],
     );
     expect(behind).toEqual([["14", ["b 10", "c 4"]]]);
+  });
+
+  test("S11.5 an id that comes again, where ids are not remembered, is another event: the overage of both moves", () => {
+    // 15 and 15 again; the grant of 20 pays the first and 5 of the second, 10 × 2 are left.
+    const events = [
+      chat("a", "2024-01-05T00:00:00Z", 15),
+      chat("a", "2024-01-06T00:00:00Z", 15),
+      chat("c", "2024-01-25T00:00:00Z", 4),
+    ];
+    const { invoices, traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft", ids: false });
+    const [line] = invoices.flatMap((each) => linesOfType(each, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"));
+    expect([line?.quantity, line?.value].map(String)).toEqual(["14", "28"]);
+    const behind = traces.flatMap(({ events: own }) => own.map((each) => `${each.id} ${textOf(each.quantity)}`));
+    expect(behind).toEqual(["a 10", "c 4"]);
   });
 
   test("an id that neither a meter nor a feature has is refused", () => {
