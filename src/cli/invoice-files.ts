@@ -77,8 +77,8 @@ const shape = z.object({
 /**
  * The invoices of a file: one, a list, or a document with `invoices`.
  *
- * @throws {InputError} when the file cannot be read, is no JSON, holds no invoices, or one of them is none; with line and
- * column
+ * @throws {InputError} when the file cannot be read, is no JSON, holds no invoices, or one of them is none or carries no
+ * explanations; with line and column
  */
 export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
   return invoicesIn(path, await readTextFile(path, io));
@@ -130,6 +130,11 @@ function invoiceOf(json: unknown, path: string): Invoice {
       `expected an invoice as preview --explain --format json writes it: ${issue?.message ?? ""}`,
     );
   }
+  if (result.data.revenueInfo.explanation === undefined)
+    throw new InvoiceFault(
+      `${path}.revenueInfo`,
+      "the invoice carries no explanations: print it with --explain --format json",
+    );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked, and diff asks of each line what it needs
   return withDecimals(json, path) as Invoice;
 }

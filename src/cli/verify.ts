@@ -5,7 +5,6 @@ import { openDocument } from "../book/reading/json-document.ts";
  * @module
  */
 import { grouped } from "../invoicing/figure-text.ts";
-import type { Invoice } from "../invoicing/invoice.ts";
 import { printable } from "../invoicing/printable.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../verify.ts";
@@ -48,7 +47,7 @@ async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"
     throw new UsageError("--events and --book go together: one says what happened, the other what it counts");
   }
   const text = await readTextFile(path, io);
-  checkExplained(path, invoicesIn(path, text));
+  invoicesIn(path, text);
   const invoices = parseJson(text);
   const usagePaths = given.many("usage");
   const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
@@ -56,13 +55,6 @@ async function verifyFile(given: Arguments, io: Io): Promise<"done" | "problems"
   const found = orInputError(path, () => verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }));
   await tell(found, metering, usage !== undefined, io);
   return found.differences.length === 0 ? "done" : "problems";
-}
-
-/** Invoices without explanations cannot be verified: one sentence says so. */
-function checkExplained(path: string, invoices: readonly Invoice[]): void {
-  if (invoices.some(({ revenueInfo }) => revenueInfo.explanation === undefined)) {
-    throw new InputError(`${path}: the invoices carry no explanations: print them with --explain --format json`);
-  }
 }
 
 /** Whether the preview counted its events, and none of them failed for want of feature credits. */

@@ -197,9 +197,9 @@ function verifyLine(line: Json, reading: Reading, on: Look): void {
 /** A card: its parts, the quantity of its line, and the lines below it. */
 function verifyCard(line: Json, how: Json, kind: string, { invoice, digits }: Reading, on: Look): void {
   on.expect(", type", cardType(kind, invoice["invoiceType"] !== "STANDARD"), line["type"]);
-  if (kind === "USAGE") verifyPeriod(how, invoice, on);
   const isByDays = kind === "FIXED_FEE" || kind === "LICENSE";
   const { parts, priced, charged, exact } = reckon(how, isByDays, on);
+  verifyServed(how, { kind, isWhole: parts.every(({ share }) => compare(share, ONE) === 0) }, invoice, on);
   if (how["bounds"] !== undefined) {
     const { days, of } = record(record(how["bounds"])["share"]);
     const isWhole = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
@@ -278,6 +278,23 @@ function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
   const refund = record(how["refund"]);
   const amount = roundingOf(refund, digits, on)(reckon(refund, true, on).exact);
   on.expect(", left of the refund", compare(left, amount) > 0 ? amount : left, left);
+}
+
+/**
+ * The days that a card served: those of the invoice for usage and seats in arrears, all of the period for what is charged
+ * whole (S9.2); overage is charged where its window ends (S11.7).
+ */
+function verifyServed(
+  how: Json,
+  { kind, isWhole }: { readonly kind: string; readonly isWhole: boolean },
+  invoice: Json,
+  on: Look,
+): void {
+  const { served, natural } = how;
+  const isStanding = kind === "LICENSE" && invoice["invoiceType"] === "STANDARD";
+  if (kind === "USAGE" || isStanding) verifyPeriod(how, invoice, on);
+  else if (kind === "ENTITLEMENT_OVERAGE") on.expect(", served, until", invoice["endDate"], record(served)["until"]);
+  else if (kind !== "LICENSE" && isWhole) on.expect(", served", shown(natural), shown(served));
 }
 
 /** The billing period is what usage and a commitment are for (S6.7). */

@@ -54,7 +54,7 @@ describe("ratebook diff", () => {
     const plain = await invoiceOf("plain.json", 1);
     const refused = async (...argv: readonly string[]) => (await ratebook(["diff", ...argv], { cut: files.path })).err;
     expect(await refused(plain, plain)).toMatch(
-      /^ratebook: USAGE_RATE_CARD_AMOUNT um\.units: the line has no explanation/,
+      /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice carries no explanations: print it with --explain --format json\n$/,
     );
     expect(await refused(plain, files.file("x.json", "[{}]"))).toMatch(
       /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice as preview --explain --format json writes it: /,

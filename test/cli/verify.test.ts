@@ -81,7 +81,7 @@ describe("ratebook verify", () => {
       "invoices without explanations",
       () => [files.file("bare.json", withoutExplanations(printed))],
       1,
-      "bare.json: the invoices carry no explanations: print them with --explain --format json",
+      ".revenueInfo: the invoice carries no explanations: print it with --explain --format json",
     ],
     [
       "a bad cell",

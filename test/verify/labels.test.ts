@@ -1,11 +1,12 @@
 /** Labels that say something of an amount are verified as figures are: what kind of price, line, invoice or day it is. */
 import { describe, expect, test } from "vitest";
 
-import { preview } from "../../src/index.ts";
+import { DAY_MS } from "../../src/calendar/instant.ts";
+import { meter, parseBook, preview } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { verify } from "../../src/verify.ts";
 import { bookOf } from "../book/catalog-book.ts";
-import { exampleEvents, previewExample } from "../support/examples.ts";
+import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
 
 /** Some golden cases of every kind: each changed label is a verification of all invoices of its case. */
@@ -62,6 +63,15 @@ describe("S13.6 a changed label is found:", () => {
         return value === "FLAT" ? "PER_UNIT" : "FLAT";
       },
     ],
+    [
+      "the days that a card served, but of seats whose whole price was charged in advance",
+      (name, value, { type }) => {
+        const { served } = (name === "explanation" ? value : {}) as { readonly served?: { readonly until: string } };
+        if (served === undefined || type === "ADVANCED_LICENSE_RATE_CARD_AMOUNT") return undefined;
+        const until = new Date(Date.parse(served.until) - DAY_MS).toISOString();
+        return { ...(value as object), served: { ...served, until } };
+      },
+    ],
   ])("%s", (_, change) => {
     let tried = 0;
     for (const invoices of worked) {
@@ -74,3 +84,29 @@ describe("S13.6 a changed label is found:", () => {
     expect(tried).toBeGreaterThan(20);
   });
 });
+
+test.each(["cloud-storage", "seats-and-usage"])(
+  "S17.1 with the usage, an invoice in arrears under the name of another account is found: %s",
+  (example) => {
+    const events = exampleEvents(example, "events.ndjson");
+    const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+    const usage = json(meter(parseBook(JSON.parse(exampleText(example, "book.json"))), events).usage) as object[];
+    const invoices = json(previewExample(example, events, { explain: true }).invoices) as readonly {
+      readonly accountId: string;
+      readonly invoiceType: string;
+    }[];
+    expect(verify({ invoices, usage }).differences).toEqual([]);
+    const standard = invoices.filter(({ invoiceType }) => invoiceType === "STANDARD");
+    let tried = 0;
+    for (const a of standard) {
+      for (const b of standard.filter(({ accountId }) => accountId > a.accountId)) {
+        const swapped = invoices.map((each) => {
+          return each === a ? { ...a, accountId: b.accountId } : each === b ? { ...b, accountId: a.accountId } : each;
+        });
+        expect(verify({ invoices: swapped, usage }).differences).not.toEqual([]);
+        tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(0);
+  },
+);
