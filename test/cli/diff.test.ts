@@ -56,7 +56,7 @@ describe("ratebook diff", () => {
     expect(await refused(plain, plain)).toMatch(
       /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice carries no explanations: print it with --explain --format json\n$/,
     );
-    expect(await refused(plain, files.file("x.json", "[{}]"))).toMatch(
+    expect(await refused(files.file("x.json", "[{}]"), plain)).toMatch(
       /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice as preview --explain --format json writes it: /,
     );
     expect(await refused(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
