@@ -53,7 +53,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 export function sentenceOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return expected(KINDS.get(issue.expected) ?? issue.expected, issue.input);
+      return expected(kindOf(issue.expected, issue.input), issue.input);
     case "invalid_value":
       return expected(oneOf(issue.values.map((value) => String(value))), issue.input);
     case "invalid_format":
@@ -72,6 +72,14 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string {
     default:
       return "not accepted";
   }
+}
+
+/** The kind of value that a field takes, in words; a number that is kept with all its digits is beyond those of a plain one. */
+function kindOf(name: string, input: unknown): string {
+  if (name === "number" && isDecimalObject(input)) {
+    return `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+  }
+  return KINDS.get(name) ?? name;
 }
 
 /** The kinds of value that a field takes, in words. */

@@ -5,6 +5,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { AccountRecord } from "../ledger/records.ts";
+import { invalidInput } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
 
 /** Accounts that are read at once. */
@@ -22,6 +23,37 @@ export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}):
     const last = records.at(-1);
     if (last === undefined || records.length < PAGE) return;
     page = { limit: PAGE, after: { createdAt: last.createdAt, id: last.id } };
+  }
+}
+
+/** Most accounts that one request goes through, where no index leads to what it asks for. */
+export const WALKED_ACCOUNTS_MAX = 10_000;
+
+/**
+ * All accounts, newest first.
+ *
+ * @param path of the filter that leads to fewer
+ * @param what is asked of them all
+ * @param filter what is expected instead
+ * @throws {RatebookError} ERR_INPUT_INVALID where there are more than {@link WALKED_ACCOUNTS_MAX}
+ */
+export async function* accountsWithinBound(
+  view: LedgerView,
+  path: string,
+  what: string,
+  filter: string,
+): AsyncGenerator<AccountRecord> {
+  let count = 0;
+  for await (const record of accountsIn(view)) {
+    count += 1;
+    if (count > WALKED_ACCOUNTS_MAX) {
+      const most = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
+      throw invalidInput(
+        path,
+        `expected ${filter}: ${what} can be asked of at most ${most} accounts at once, and there are more`,
+      );
+    }
+    yield record;
   }
 }
 

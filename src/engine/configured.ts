@@ -121,6 +121,23 @@ export function newDocument(kind: ConfiguredKind, body: Body, now: Instant): Doc
   return { kind, id: documentIdOf(kind, plain), createdAt: now, updatedAt: now, body: plain };
 }
 
+/**
+ * A document of an id that was made for it.
+ *
+ * @throws {RatebookError} ERR_TAKEN where the source of ids made one twice: the other one would be replaced
+ */
+export function addedDocument(
+  { documents }: Configuration,
+  kind: ConfiguredKind,
+  body: Body,
+  now: Instant,
+): DocumentRecord {
+  const document = newDocument(kind, body, now);
+  if (!documents[kind].some(({ id }) => id === document.id)) return document;
+  const id = String(body["id"]);
+  throw taken(kind, id, `the id ${quoted(id)} is taken: ids are made twice`);
+}
+
 /** A document with some parts changed; null clears a part, and what is undefined stays. */
 export function patched(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
   const next = new Map(Object.entries(document.body));

@@ -13,9 +13,9 @@ import { notFound } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import { sleep } from "../store/sleep.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
+import { takingTurns } from "./turns.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
@@ -142,15 +142,8 @@ async function catchUpWith(
   accountIds: readonly string[],
   at: Instant,
 ): Promise<void> {
-  let since = performance.now();
+  const giveWay = takingTurns();
   for (const id of accountIds) {
-    for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) {
-      if (performance.now() - since < WORK_MS) continue;
-      await sleep(0);
-      since = performance.now();
-    }
+    for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) await giveWay();
   }
 }
-
-/** Milliseconds of work between two pauses: other requests wait for this long and one step more. */
-const WORK_MS = 8;

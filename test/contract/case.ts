@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 
 import { type Answered, type Api, type Json, oncePerServer, textOf } from "./api.ts";
+import { saidOtherwise } from "./described.ts";
 import type { Row } from "./reference.ts";
 import { misfits, misfitsOf, type Type, typeOfRow, unseen } from "./types.ts";
 
@@ -55,7 +56,8 @@ async function proveField(api: Api, row: Row, field: DescribedField, samples: re
   expect(values.flatMap((value) => misfits(type, value, name))).toEqual([]);
   expect(unseen(type, values, name)).toEqual([]);
   const named: ReadonlySet<unknown> = new Set(type.values);
-  const isWhole = !/\bseen\b/.test(row.notes + row.type) && type.values.length > 1;
+  const isWhole = !/\bseen\b/.test(`${row.notes} ${row.type}`) && type.values.length > 1;
+  expect(saidOtherwise(api.document, type, field.described, name, isWhole)).toEqual([]);
   if (isWhole) expect(values.filter((value) => value !== undefined && !named.has(value))).toEqual([]);
   // What is of another type, or none of the values, is refused.
   for (const wrong of misfitsOf(type)) if (field.write !== undefined) await refused(field.write(api, wrong), name);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 
+import { createEngine } from "../../src/engine/engine.ts";
 import { createIds } from "../../src/engine/ids.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 
 describe("ids", () => {
   test("have the prefix, the time, a place within the millisecond and a random part", () => {
@@ -22,4 +24,23 @@ describe("ids", () => {
     expect(made.toSorted()).toEqual(made);
     expect(new Set(made).size).toBe(made.length);
   });
+});
+
+test("an id that a source makes twice replaces nothing that is configured", async () => {
+  const engine = createEngine({ store: memoryStore(), clock: () => 0, ids: (prefix) => `${prefix}.1` });
+  const { item: addOn } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
+  await expect(engine.addOns.create({ name: "Fee", type: "FIXED_FEE" })).rejects.toMatchObject({
+    code: "ERR_TAKEN",
+    message: `the id "${addOn.id}" is taken: ids are made twice`,
+  });
+  const plan = {
+    pricePlanDetails: {
+      supportedCurrencies: ["USD"],
+      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+    },
+  } as const;
+  await engine.pricePlans.create({ name: "First", ...plan });
+  await expect(engine.pricePlans.create({ name: "Second", ...plan })).rejects.toMatchObject({ code: "ERR_TAKEN" });
+  expect((await engine.addOns.list()).items.map(({ item }) => item.name)).toEqual(["Seats"]);
+  expect((await engine.pricePlans.list()).items.map(({ item }) => item.name)).toEqual(["First"]);
 });

@@ -14,7 +14,7 @@ import {
   documentNamed,
   getConfigured,
   listConfigured,
-  newDocument,
+  addedDocument,
   type Stored,
 } from "../configured.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
@@ -77,7 +77,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
       const workspace = await openAccounts(before.catalog, view, accountIds, now);
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
-      const document = newDocument("invoiceGroup", { ...asked, id, invoiceCurrency }, now);
+      const document = addedDocument(before, "invoiceGroup", { ...asked, id, invoiceCurrency }, now);
       const { dailyInvoiceConsolidation } = asked;
       return {
         documents: [document],

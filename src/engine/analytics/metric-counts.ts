@@ -16,7 +16,9 @@ import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/record
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
+import { accountsWithinBound } from "../account-lists.ts";
 import type { Skipping } from "../billing/skipped-accounts.ts";
+import { takingTurns } from "../turns.ts";
 import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;
@@ -106,10 +108,17 @@ export async function countEvents(asked: MetricCase, series: SeriesSet<number>):
   }
 }
 
-/** Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped. */
+/**
+ * Adds up the revenue of usage cards, each account's in its invoice currency; whose cannot be told is skipped.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account, where there are more than
+ * {@link WALKED_ACCOUNTS_MAX}: each account's plans are priced anew
+ */
 export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>, skipping: Skipping): Promise<void> {
   const { view, periods, selection, now, query } = asked;
   const isMeant = meterFilter(asked);
+  if (selection.accounts === undefined) await checkAccountCount(view, `${asked.path}.filters`);
+  const giveWay = takingTurns();
   let { catalog } = asked;
   const timelineFor = (record: AccountRecord): Timeline => timelineOf(planOf(catalog, record).decisions);
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
@@ -132,8 +141,15 @@ export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>,
       } catch (error) {
         skipping.skip(record.id, error);
       }
+      await giveWay();
     }
   }
+}
+
+/** Refuses more accounts than one request goes through, before any is computed. */
+async function checkAccountCount(view: LedgerView, path: string): Promise<void> {
+  const accounts = accountsWithinBound(view, path, "revenue", "a filter by ACCOUNT_ID");
+  for await (const _ of accounts);
 }
 
 function daily({ meterOrFeatureId, day, quantity }: LedgerCell): UsedAt {

@@ -10,6 +10,7 @@ import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../cal
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import { accountsIn } from "../account-lists.ts";
+import { takingTurns } from "../turns.ts";
 
 /** Days of usage that are read at once, over all accounts of a chunk. */
 const ACCOUNT_DAYS = 20_000;
@@ -49,12 +50,14 @@ export async function* usageOfAccounts(
     const ids = records.map(({ id }) => id);
     return { records, cells: await view.usage(ids, dayOf(from), dayOf(end - 1) + 1) };
   };
+  const giveWay = takingTurns();
   let records: AccountRecord[] = [];
   for await (const record of accountIds === undefined ? accountsIn(view) : await view.accounts([...accountIds])) {
     records.push(record);
     if (records.length < chunk) continue;
     yield await read(records);
     records = [];
+    await giveWay();
   }
   if (records.length > 0) yield await read(records);
 }
@@ -94,8 +97,10 @@ export async function* eventsOf(view: LedgerView, scan: EventScan): AsyncGenerat
 }
 
 async function* pagesOf(view: LedgerView, filter: EventFilter): AsyncGenerator<readonly EventRecord[]> {
+  const giveWay = takingTurns();
   let page: PageRequest = { limit: EVENTS_PAGE };
   for (;;) {
+    await giveWay();
     const events = await view.events(filter, page);
     if (events.length > 0) yield events;
     const last = events.at(-1);

@@ -122,7 +122,8 @@ async function placesAfter(
 ): Promise<readonly ListedCredit[]> {
   const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
   // What is due is read first: what is stored meanwhile is found twice then, which counts once, and not never.
-  const due = await read.dueCreditList({ dueBy: now }, page);
+  // Nobody has voided what is not stored.
+  const due = filter.state === "VOIDED" ? [] : await read.dueCreditList({ dueBy: now }, page);
   const stored = await read.creditList(filter, page);
   const own = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
   const all = [...stored.map(placeOf), ...due, ...own].toSorted(compareNewest);

@@ -25,7 +25,7 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
-import { accountsIn, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
+import { accountsNamedIn, accountsUncharted, accountsWithinBound } from "../account-lists.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "../context.ts";
 import { collectPage, type Page, pageAmong, type PageOptions } from "../pages.ts";
 import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
@@ -77,7 +77,12 @@ export async function updateLicense(
   );
 }
 
-/** License updates, newest first. */
+/**
+ * License updates, newest first.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID without an account, where there are more than {@link WALKED_ACCOUNTS_MAX}:
+ * updates are kept with their accounts
+ */
 export async function listLicenseUpdates(
   { store }: EngineContext,
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
@@ -90,7 +95,10 @@ export async function listLicenseUpdates(
       id,
     }),
   );
-  const records = accountId === undefined ? accountsIn(store.read) : await store.read.accounts([accountId]);
+  const records =
+    accountId === undefined
+      ? accountsWithinBound(store.read, "accountId", "license updates", "the id of an account")
+      : await store.read.accounts([accountId]);
   for await (const account of records) {
     for (const update of account.licenseUpdates) {
       if (licenseId === undefined || update.licenseId === licenseId) found.offer({ ...update, account });

@@ -25,6 +25,7 @@ import {
   type KindWords,
   listConfigured,
   moved,
+  addedDocument,
   newDocument,
   patched,
   type Stored,
@@ -170,7 +171,12 @@ function simpleResource<Kind extends "feature" | "addOn">(
         const given = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
         checkName(documentsOf(kind, before.documents), words, given);
         const status = kind === "addOn" ? { status: "ACTIVE" } : {};
-        const document = newDocument(kind, { ...withOneSpelling(given), ...status, id: context.ids(prefix) }, now);
+        const document = addedDocument(
+          before,
+          kind,
+          { ...withOneSpelling(given), ...status, id: context.ids(prefix) },
+          now,
+        );
         return { documents: [document] };
       }),
     update: (id, given) =>

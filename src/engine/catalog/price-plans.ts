@@ -21,6 +21,7 @@ import {
   getConfigured,
   listConfigured,
   moved,
+  addedDocument,
   newDocument,
   patched,
   type Stored,
@@ -74,7 +75,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
         checkName(before.documents.pricePlan, WORDS, given);
         const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
-        return { documents: [newDocument("pricePlan", { ...given, ...own }, now)] };
+        return { documents: [addedDocument(before, "pricePlan", { ...given, ...own }, now)] };
       }),
     update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
     createVersion: (id, changes = {}) => change(id, (latest, { now }) => nextVersionOf(latest, changes, now)),

@@ -19,7 +19,7 @@ import {
   getConfigured,
   listConfigured,
   moved,
-  newDocument,
+  addedDocument,
   patched,
   type Stored,
 } from "../configured.ts";
@@ -70,7 +70,8 @@ export function usageMetersOf(context: EngineContext): UsageMeters {
       changeConfigured(context, "usageMeter", ({ before, now }) => {
         const given = checkGiven(meter, ["id", "status"]);
         checkName(before.documents.usageMeter, WORDS, given);
-        return { documents: [newDocument("usageMeter", { ...given, id: context.ids("um"), status: "DRAFT" }, now)] };
+        const own = { id: context.ids("um"), status: "DRAFT" };
+        return { documents: [addedDocument(before, "usageMeter", { ...given, ...own }, now)] };
       }),
     update: (id, patch) => change(id, (document, configuring) => updatedIn(document, patch, configuring)),
     activate: (id) => change(id, (document, { now }) => moved(document, WORDS, MOVES, "ACTIVE", now)),

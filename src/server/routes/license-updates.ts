@@ -7,6 +7,7 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { reference } from "../../book/resources/fields.ts";
+import { WALKED_ACCOUNTS_MAX } from "../../engine/account-lists.ts";
 import type { LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
@@ -51,6 +52,8 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     id: "listLicenseUpdates",
     tag: "License updates",
     summary: "List license updates, newest first",
+    description: `Without \`account_id\` where there are at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
+    wireNames: { accountId: "account_id" },
     access: "read",
     query: listQuery(
       { account_id: pathId().optional(), license_id: pathId().optional(), licenseId: pathId().optional() },

@@ -11,6 +11,7 @@ import {
   METRIC_NAMES,
   metricsRequest,
 } from "../../book/requests/metrics-request.ts";
+import { WALKED_ACCOUNTS_MAX } from "../../engine/account-lists.ts";
 import { type MetricResult, POINTS_MAX } from "../../engine/analytics/metrics.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, shownTime, timestamp } from "../http/fields.ts";
@@ -78,7 +79,8 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     description:
       "Up to five queries, each of at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday; the " +
       "range is taken in whole days, and for HOUR in whole hours. REVENUE of a period is the price of the cycle's quantity " +
-      "at its end less that at its start, by usage cards.",
+      "at its end less that at its start, by usage cards; without a " +
+      `filter by ACCOUNT_ID of at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
     access: "read",
     body: metricsRequest,
     answers: { 200: metricsShape },

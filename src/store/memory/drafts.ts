@@ -12,6 +12,7 @@ import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, DraftPlace } from "../../ledger/records.ts";
 import type { DraftListFilter, ListedDraft, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../order.ts";
+import { createIdsByInstant } from "./ids-by-instant.ts";
 import { type Ordered, ordered } from "./ordered.ts";
 
 /** Places of drafts, as the records of accounts have them. */
@@ -32,19 +33,13 @@ interface Group {
   size: number;
 }
 
-/** Until when the places of an account are known. */
-interface Charted {
-  readonly id: string;
-  readonly until: Instant;
-}
-
 /** No places. @param customerOf the customer of an account */
 export function createDraftTable(customerOf: (accountId: string) => string | undefined): DraftTable {
   const byId = new Map<string, ListedDraft>();
   const ofAccounts = new Map<string, readonly ListedDraft[]>();
   const ofCustomers = new Map<string, Set<string>>();
   const groups = createGroups();
-  const charts = createCharts();
+  const charts = createIdsByInstant();
 
   const named = ({ id, accountId, customerId }: DraftListFilter): readonly ListedDraft[] | undefined => {
     if (id !== undefined) return [byId.get(id) ?? []].flat();
@@ -69,7 +64,7 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
       ofAccounts.set(accountId, own);
       const accounts = ofCustomers.get(customerId) ?? new Set();
       ofCustomers.set(customerId, accounts.add(accountId));
-      charts.put({ id: accountId, until: chartedUntil(drafts) });
+      charts.put(accountId, chartedUntil(drafts));
     },
     list(filter, page) {
       const few = named(filter);
@@ -88,34 +83,6 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
     },
     accountsOf: (customerId) => ofCustomers.get(customerId) ?? [],
     uncharted: (...query) => charts.upTo(...query),
-  };
-}
-
-/** Until when the places of each account are known. */
-interface Charts {
-  put(chart: Charted): void;
-  /** The ids of those that are known until an instant or before, ascending. */
-  upTo(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
-}
-
-function createCharts(): Charts {
-  const charts = ordered<Charted>((a, b) => a.until - b.until || compareIds(a.id, b.id));
-  const chartOf = new Map<string, Charted>();
-  return {
-    put(chart) {
-      const old = chartOf.get(chart.id);
-      if (old !== undefined) charts.remove(old);
-      charts.add(chart);
-      chartOf.set(chart.id, chart);
-    },
-    upTo(instant, limit, afterId) {
-      const ids: string[] = [];
-      for (const { id, until } of charts.from()) {
-        if (until > instant) break;
-        if (afterId === undefined || compareIds(id, afterId) > 0) ids.push(id);
-      }
-      return ids.sort(compareIds).slice(0, limit);
-    },
   };
 }
 

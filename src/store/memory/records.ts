@@ -12,12 +12,8 @@ export interface RecordTable<Item> {
   get(id: string): Item | undefined;
   /** Those of the ids that there are, each once. */
   some(ids: readonly string[]): readonly Item[];
-  /**
-   * Adds a record, or replaces the one of its id.
-   *
-   * @returns whether it was added
-   */
-  put(item: Item): boolean;
+  /** Adds a record, or replaces the one of its id. */
+  put(item: Item): void;
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
   of(owner: string): readonly Item[];
@@ -74,14 +70,13 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
         // Nothing is made for records that nobody owns, as accounts.
         if (owner(item) !== undefined) own(item, (items) => items.with(items.indexOf(slot.item), item));
         slot.item = item;
-        return false;
+        return;
       }
       if (slot !== undefined) removeSlot(slot);
       const added = { item, asked: 0 };
       own(item, (items) => items.toSpliced(placeOf(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
-      return slot === undefined;
     },
     remove(id) {
       const slot = slots.get(id);

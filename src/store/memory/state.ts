@@ -24,7 +24,8 @@ import { compareNewest, compareOldest } from "../order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createDraftTable, type DraftTable, isPeriodAsked } from "./drafts.ts";
 import { createEventTable, type EventTable } from "./events.ts";
-import { type Ordered, ordered } from "./ordered.ts";
+import { createGrouped, type Grouped } from "./grouped.ts";
+import { createIdsByInstant, type IdsByInstant } from "./ids-by-instant.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 
 /** Everything that a memory store holds. */
@@ -32,8 +33,8 @@ export interface MemoryState {
   revision: number;
   readonly documents: Readonly<Record<DocumentKind, RecordTable<DocumentRecord>>>;
   readonly accounts: RecordTable<AccountRecord>;
-  /** The ids of all accounts, ascending. */
-  readonly accountIds: Ordered<string>;
+  /** The accounts by their `nextDueAt`. */
+  readonly dueAccounts: IdsByInstant;
   readonly drafts: DraftTable;
   /** The places of credits that fall due. */
   readonly dueCredits: RecordTable<ListedCredit>;
@@ -42,9 +43,11 @@ export interface MemoryState {
   readonly overage: CellTable;
   readonly entries: RecordTable<EntryRecord>;
   readonly credits: RecordTable<CreditRecord>;
-  /** The same by their state, for lists over all accounts. */
-  readonly creditsIn: Readonly<Record<CreditState, RecordTable<CreditRecord>>>;
+  /** The same by their state and end, for lists over all accounts. */
+  readonly creditsByEnd: Grouped<CreditRecord>;
   readonly invoices: RecordTable<InvoiceRecord>;
+  /** The same by their status and period, for lists over all accounts. */
+  readonly invoicesByPeriod: Grouped<InvoiceRecord>;
 }
 
 /** Nothing. */
@@ -63,7 +66,7 @@ export function emptyState(): MemoryState {
       RecordTable<DocumentRecord>
     >,
     accounts,
-    accountIds: ordered(compareIds),
+    dueAccounts: createIdsByInstant(),
     drafts: createDraftTable((id) => accounts.get(id)?.customerId),
     dueCredits: createRecordTable<ListedCredit>({
       key: (place) => place,
@@ -83,17 +86,20 @@ export function emptyState(): MemoryState {
       owner: ({ accountId }) => accountId,
       compare: compareOldest,
     }),
-    creditsIn: { ACTIVE: unownedCredits(), CONSUMED: unownedCredits(), VOIDED: unownedCredits() },
+    creditsByEnd: createGrouped<CreditRecord>({
+      key: (credit) => credit,
+      groupOf: (credit) => `${creditStateOf(credit)} ${credit.effectiveUntil}`,
+    }),
     invoices: createRecordTable<InvoiceRecord>({
       key: placeOfInvoice,
       owner: ({ accountId }) => accountId,
       compare: compareByDate,
     }),
+    invoicesByPeriod: createGrouped<InvoiceRecord>({
+      key: placeOfInvoice,
+      groupOf: ({ invoice }) => `${invoice.status} ${invoice.startDate} ${invoice.endDate}`,
+    }),
   };
-}
-
-function unownedCredits(): RecordTable<CreditRecord> {
-  return createRecordTable<CreditRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
 }
 
 /**
@@ -114,27 +120,23 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
     const before = state.accounts.get(account.id);
     state.drafts.put(account, before);
     putDueCredits(state.dueCredits, account, before);
-    if (state.accounts.put(account)) state.accountIds.add(account.id);
+    state.dueAccounts.put(account.id, account.nextDueAt);
+    state.accounts.put(account);
   }
   for (const event of records.newEvents) state.events.add(event);
   for (const event of records.events) state.events.put(event);
   for (const { referenceId } of records.removedEvents) state.events.remove(referenceId);
   for (const entry of records.entries) state.entries.put(entry);
-  for (const credit of records.credits) putCredit(state, credit);
-  for (const invoice of records.invoices) state.invoices.put(invoice);
+  for (const credit of records.credits) {
+    state.creditsByEnd.put(credit, state.credits.get(credit.id));
+    state.credits.put(credit);
+  }
+  for (const invoice of records.invoices) {
+    state.invoicesByPeriod.put(invoice, state.invoices.get(invoice.id));
+    state.invoices.put(invoice);
+  }
   if (changes.configurationChanged === true) state.revision += 1;
 }
-
-function putCredit({ credits, creditsIn }: MemoryState, credit: CreditRecord): void {
-  credits.put(credit);
-  const own = creditStateOf(credit);
-  for (const state of CREDIT_STATES) {
-    if (state === own) creditsIn[state].put(credit);
-    else creditsIn[state].remove(credit.id);
-  }
-}
-
-const CREDIT_STATES = ["ACTIVE", "CONSUMED", "VOIDED"] as const;
 
 function creditStateOf(credit: CreditRecord): CreditState {
   return creditStatus({ ...credit, holdAmount: ZERO });
@@ -195,10 +197,12 @@ function readAll(changes: Changes): Lists {
 
 /** What lists of invoices go by. */
 function lookAtListed(accounts: Lists["accounts"], invoices: Lists["invoices"]): void {
-  for (const { customerId, drafts } of accounts) {
-    look(customerId, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
+  for (const { customerId, nextDueAt, drafts } of accounts) {
+    look(customerId, nextDueAt, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
   }
-  for (const { id, accountId, invoice } of invoices) look(id, accountId, invoice.invoiceDate, listedAt(invoice));
+  for (const { id, accountId, invoice } of invoices) {
+    look(id, accountId, invoice.invoiceDate, invoice.status, invoice.startDate, invoice.endDate, listedAt(invoice));
+  }
 }
 
 function lookAtNew(newEvents: Lists["newEvents"]): void {
@@ -231,15 +235,7 @@ export function viewOf(state: MemoryState): LedgerView {
           (status === undefined || account.status === status) &&
           (invoiceGroupId === undefined || account.invoiceGroupId === invoiceGroupId),
       ),
-    accountsBehind: async (instant, limit, afterId) => {
-      const behind: string[] = [];
-      for (const id of state.accountIds.from((id) => afterId !== undefined && compareIds(id, afterId) <= 0)) {
-        if (behind.length >= limit) break;
-        const account = accounts.get(id);
-        if (account !== undefined && account.nextDueAt <= instant) behind.push(id);
-      }
-      return behind;
-    },
+    accountsBehind: async (instant, limit, afterId) => state.dueAccounts.upTo(instant, limit, afterId),
     accountsUncharted: async (instant, limit, afterId) => state.drafts.uncharted(instant, limit, afterId),
     draftList: async (filter, page) => state.drafts.list(filter, page),
 
@@ -271,21 +267,22 @@ export function viewOf(state: MemoryState): LedgerView {
   };
 }
 
-function creditReads(state: MemoryState): Pick<LedgerView, "credits" | "credit" | "creditList" | "dueCreditList"> {
-  const { credits, dueCredits } = state;
+function creditReads({
+  credits,
+  creditsByEnd,
+  dueCredits,
+}: MemoryState): Pick<LedgerView, "credits" | "credit" | "creditList" | "dueCreditList"> {
   return {
     credits: async (accountIds) => inOrder(accountIds, (id) => credits.of(id), compareOldest),
     credit: async (id) => credits.get(id),
     creditList: async (filter, page) => {
-      const { accountId, state: own } = filter;
-      const isTimely = endsWithin(filter);
-      if (accountId === undefined) return (own === undefined ? credits : state.creditsIn[own]).page(page, isTimely);
-      const isMatch = (credit: CreditRecord): boolean =>
-        (own === undefined || creditStateOf(credit) === own) && isTimely(credit);
-      return credits.pageOf(accountId, page, isMatch);
+      const { accountId, ...asked } = filter;
+      const isMatch = isCreditAsked(filter);
+      if (accountId !== undefined) return credits.pageOf(accountId, page, isMatch);
+      return isEmpty(asked) ? credits.page(page, isMatch) : creditsByEnd.page(page, isMatch);
     },
     dueCreditList: async ({ id, dueBy = Infinity }, page) => {
-      if (id === undefined) return dueCredits.page(page, ({ createdAt }) => createdAt <= dueBy);
+      if (id === undefined) return dueCredits.page(notBefore(page, dueBy), () => true);
       return dueCredits.some([id]).filter(({ createdAt }) => createdAt <= dueBy);
     },
   };
@@ -309,22 +306,35 @@ function compareByDate(a: InvoiceRecord, b: InvoiceRecord): number {
 
 /** A page of final invoices: of an account or customer among its own. */
 function listedInvoices(
-  { invoices, drafts }: MemoryState,
+  { invoices, invoicesByPeriod, drafts }: MemoryState,
   filter: InvoiceListFilter,
   page: PageRequest,
 ): readonly InvoiceRecord[] {
-  const { accountId, customerId } = filter;
+  const { accountId, customerId, ...asked } = filter;
   const isMatch = listedBy(filter);
   if (accountId !== undefined) return invoices.pageOf(accountId, page, isMatch);
-  if (customerId === undefined) return invoices.page(page, isMatch);
+  if (customerId === undefined) return (isEmpty(asked) ? invoices : invoicesByPeriod).page(page, isMatch);
   const own = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
   return own.sort((a, b) => compareNewest(placeOfInvoice(a), placeOfInvoice(b))).slice(0, page.limit);
 }
 
-/** Tells whether a credit ends when a list asks for it. */
-function endsWithin({ endsBy = Infinity, endsAfter }: CreditListFilter): (credit: CreditRecord) => boolean {
-  return ({ effectiveUntil = Infinity }) =>
-    effectiveUntil <= endsBy && (endsAfter === undefined || effectiveUntil > endsAfter);
+function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}
+
+/** The same page of a list that begins at an instant: newest first, what is later stands before it. */
+function notBefore(page: PageRequest, instant: Instant): PageRequest {
+  const start = { createdAt: instant, id: "" };
+  return page.after !== undefined && compareNewest(page.after, start) > 0 ? page : { ...page, after: start };
+}
+
+/** Tells whether a list of credits asks for one by its state and end. */
+function isCreditAsked({ state, endsBy = Infinity, endsAfter }: CreditListFilter): (credit: CreditRecord) => boolean {
+  return (credit) => {
+    const { effectiveUntil = Infinity } = credit;
+    if (effectiveUntil > endsBy || (endsAfter !== undefined && effectiveUntil <= endsAfter)) return false;
+    return state === undefined || creditStateOf(credit) === state;
+  };
 }
 
 /** Tells whether a final invoice is in a list. */

@@ -1,7 +1,9 @@
 /** Random histories of a few accounts, for laws of lists over all of them. */
 import fc from "fast-check";
+import { expect } from "vitest";
 
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { MONTHLY, plan, slabs } from "../../book/builder.ts";
@@ -129,6 +131,22 @@ export async function opened(): Promise<World> {
 
 /** The day of an instant. */
 export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** All items of a list, read page by page. */
+export async function allPages<Item>(
+  list: (page: PageOptions) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: PageOptions["after"];
+  do {
+    const page = await list({ limit, after });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
+}
 
 /** Does a step; what the engine refuses changes nothing. */
 export async function take(world: World, asked: Step): Promise<void> {

@@ -8,20 +8,12 @@ import type { PageOptions } from "../../../src/engine/pages.ts";
 import type { CreditShown } from "../../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { teamBook } from "../team-book.ts";
-import { ACCOUNTS, opened, step, take } from "./account-steps.ts";
+import { ACCOUNTS, allPages, opened, step, take } from "./account-steps.ts";
 
 const STATES = [undefined, "ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
 
-async function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<readonly CreditShown[]> {
-  const items: CreditShown[] = [];
-  let after: PageOptions["after"];
-  do {
-    const page = await engine.credits.list({ filter, page: { limit, after } });
-    expect(page.items.length).toBeLessThanOrEqual(limit);
-    items.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return items;
+function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<readonly CreditShown[]> {
+  return allPages((page) => engine.credits.list({ filter, page }), limit);
 }
 
 describe("pages of credits", () => {

@@ -4,18 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import type { InvoiceFilter, InvoiceShown } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import type { PageOptions } from "../../../src/engine/pages.ts";
-import { DAY, dateOf, opened, step, take } from "./account-steps.ts";
+import { allPages, DAY, dateOf, opened, step, take } from "./account-steps.ts";
 
-async function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceShown[]> {
-  const items: InvoiceShown[] = [];
-  let after: PageOptions["after"];
-  do {
-    const page = await engine.invoices.list({ filter, page: { limit, after } });
-    items.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return items;
+function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceShown[]> {
+  return allPages((page) => engine.invoices.list({ filter, page }), limit);
 }
 
 function placeOf({ invoice }: InvoiceShown): number {

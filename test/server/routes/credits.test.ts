@@ -134,6 +134,19 @@ describe("credits over HTTP", () => {
     }
   });
 
+  test("a priority beyond what a whole number keeps is refused with the bounds", async () => {
+    const api = await withAccount();
+    for (const priority of ["1e30", "9007199254740993", "0.12345678901234567890"]) {
+      const text = JSON.stringify({ creditRequests: [CREDIT] });
+      const body = text.replace('"priority":1', `"priority":${priority}`);
+      const { status, json } = await api.call("POST /credits", { body });
+      expect([status, json.message]).toEqual([
+        400,
+        expect.stringContaining("priority: expected a whole number from -9007199254740991 to 9007199254740991, got "),
+      ]);
+    }
+  });
+
   test("the cursors of credits that plans grant to accounts with long ids are at most 500 characters", async () => {
     const api = await withAccount();
     const id = times(50, (at) => String.fromCodePoint(0x4e_00 + (((at + 1) * 7919) % 20_000))).join("");

@@ -1,0 +1,68 @@
+/** Times the pages of a list over many accounts: caught up, a month behind, and billed. */
+import type { BookInput } from "../../src/book/model/book.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { Page, PageOptions } from "../../src/engine/pages.ts";
+import type { Store } from "../../src/store/store.ts";
+import { seconds } from "../bench.ts";
+
+const LOADED = Date.parse("2024-03-10T00:00:00Z");
+/** A month has begun since, and no bill run was made. */
+const BEHIND = Date.parse("2024-04-02T00:00:00Z");
+/** A page that takes longer, in seconds, is timed once. */
+const LONG = 2;
+
+/** A list over the accounts of a book. */
+export interface ListUnderTest<Filter, Item> {
+  /** A book of so many accounts. */
+  readonly book: (accounts: number) => BookInput;
+  /** What is asked for, each by its name in the bench's lines; the first one is all. */
+  readonly filters: readonly (readonly [string, Filter])[];
+  readonly list: (engine: Engine, filter: Filter, page: PageOptions) => Promise<Page<Item>>;
+  /** Gets one of the list's items. */
+  readonly get?: (engine: Engine, item: Item) => Promise<unknown>;
+}
+
+/** A line for each state of the accounts: milliseconds of a page of 50, the best of three, as the first one compiles. */
+export async function pageTimes<Filter, Item>(
+  { book, filters, list, get }: ListUnderTest<Filter, Item>,
+  store: Store,
+  size: "smoke" | "full",
+): Promise<readonly string[]> {
+  const accounts = size === "full" ? Number(process.env["ACCOUNTS"] ?? 100_000) : 200;
+  let now = LOADED;
+  const engine = createEngine({ store, clock: () => now });
+  await engine.load(book(accounts));
+  const lines: string[] = [];
+  for (const [state, at] of [
+    ["caught up", LOADED],
+    ["behind", BEHIND],
+    ["billed", BEHIND],
+  ] as const) {
+    now = at;
+    if (state === "billed") await engine.finalize();
+    const figures: string[] = [];
+    for (const [which, filter] of filters) {
+      const best = await bestOfThree(() => list(engine, filter, { limit: 50 }));
+      figures.push(`${which} ${shown(best)}`);
+    }
+    const [[, all] = []] = filters;
+    if (all === undefined) throw new Error("a list is timed by at least one filter");
+    const { items, next } = await list(engine, all, { limit: 50 });
+    const last = items.at(-1);
+    if (last === undefined || next === undefined) throw new Error("the list has more than a page");
+    figures.push(`the next page ${shown(await seconds(() => list(engine, all, { limit: 50, after: next })))}`);
+    if (get !== undefined) figures.push(`one ${shown(await seconds(() => get(engine, last)))}`);
+    lines.push(`${accounts.toLocaleString("en-US")} accounts, ${state}, in ms: ${figures.join(", ")}`);
+  }
+  return lines;
+}
+
+async function bestOfThree(work: () => Promise<unknown>): Promise<number> {
+  const times = [await seconds(work)];
+  while (times.length < 3 && (times[0] ?? 0) < LONG) times.push(await seconds(work));
+  return Math.min(...times);
+}
+
+function shown(taken: number): string {
+  return (taken * 1000).toFixed(1);
+}

@@ -1,0 +1,51 @@
+/**
+ * The ids of accounts by an instant that each has: when something falls due of it, until when its places are known.
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { compareIds } from "../../ledger/order.ts";
+import { ordered } from "./ordered.ts";
+
+/** Ids, each with an instant. */
+export interface IdsByInstant {
+  /** Gives an id an instant, in place of the one that it had. */
+  put(id: string, at: Instant): void;
+  /** The first ids, ascending, whose instant is at or before one, of those after an id. */
+  upTo(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
+}
+
+interface Place {
+  readonly id: string;
+  readonly at: Instant;
+}
+
+/** No ids. */
+export function createIdsByInstant(): IdsByInstant {
+  const places = ordered<Place>((a, b) => a.at - b.at || compareIds(a.id, b.id));
+  const placeOf = new Map<string, Place>();
+  return {
+    put(id, at) {
+      const old = placeOf.get(id);
+      if (old?.at === at) return;
+      if (old !== undefined) places.remove(old);
+      const place = { id, at };
+      places.add(place);
+      placeOf.set(id, place);
+    },
+    upTo(instant, limit, afterId) {
+      let ids: string[] = [];
+      /** The last one that is wanted, once there are enough. */
+      let last: string | undefined;
+      for (const { id, at } of places.from()) {
+        if (at > instant) break;
+        if (afterId !== undefined && compareIds(id, afterId) <= 0) continue;
+        if (last !== undefined && compareIds(id, last) > 0) continue;
+        if (ids.push(id) < 2 * limit) continue;
+        ids = ids.sort(compareIds).slice(0, limit);
+        last = ids.at(-1);
+      }
+      return ids.sort(compareIds).slice(0, limit);
+    },
+  };
+}

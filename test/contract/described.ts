@@ -1,0 +1,51 @@
+/** What the server's document says of a field, against the type that the reference gives it. */
+import type { Json } from "./api.ts";
+import { plain } from "./bounds.ts";
+import type { Type } from "./types.ts";
+
+/** The `type` and `format` of a schema, for each kind of value that the reference has. */
+const SAID: Readonly<Partial<Record<Type["kind"], readonly [type: string, format?: string]>>> = {
+  string: ["string"],
+  number: ["number"],
+  integer: ["integer"],
+  boolean: ["boolean"],
+  array: ["array"],
+  object: ["object"],
+  "date-time": ["string", "date-time"],
+  date: ["string", "date"],
+};
+
+/** Fields that take any text: a value that the reference has seen is an example. */
+const ANY_TEXT: ReadonlySet<string | undefined> = new Set(["namespace", "monthOffset"]);
+
+/**
+ * What a schema of the document says otherwise than the reference, by its place.
+ *
+ * @param isWhole whether the values that are named are all that there are; else there may be more
+ */
+export function saidOtherwise(document: Json, type: Type, given: Json, at: string, isWhole = false): readonly string[] {
+  if (given === undefined) return [`${at}: is not in the document`];
+  const schema = plain(document, given);
+  const own = [...kindSaidOtherwise(type, schema, at), ...valuesSaidOtherwise(type, schema, at, isWhole)];
+  if (type.items !== undefined) return [...own, ...saidOtherwise(document, type.items, schema.items, `${at}[]`)];
+  const fields = Object.entries(type.fields ?? {});
+  return [
+    ...own,
+    ...fields.flatMap(([name, field]) => saidOtherwise(document, field, schema.properties?.[name], `${at}.${name}`)),
+  ];
+}
+
+function kindSaidOtherwise({ kind }: Type, { type, format }: Json, at: string): readonly string[] {
+  const [ownType, ownFormat] = SAID[kind] ?? [];
+  if (ownType !== undefined && ownType !== type) return [`${at}: is ${type} and not ${ownType}`];
+  const isDate = format === "date" || format === "date-time" || ownFormat !== undefined;
+  return isDate && ownType !== undefined && format !== ownFormat ? [`${at}: is ${format} and not ${ownFormat}`] : [];
+}
+
+function valuesSaidOtherwise({ values }: Type, schema: Json, at: string, isWhole: boolean): readonly string[] {
+  if (schema.type !== "string" || ANY_TEXT.has(at.split(".").at(-1))) return [];
+  const said: readonly string[] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  const missing = values.filter((value) => !said.includes(value)).map((value) => `${at}: has no ${value}`);
+  const more = isWhole ? said.filter((value) => !values.includes(value)).map((value) => `${at}: has ${value}`) : [];
+  return [...missing, ...more];
+}
