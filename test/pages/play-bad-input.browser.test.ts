@@ -132,6 +132,17 @@ test.each(["#v1.", "#v1.@@@", "#v2.abc", "#account=x", `#v1.${"A".repeat(100_000
   },
 );
 
+test("a short link that unpacks to more than a page holds is told", async () => {
+  const bomb = await linkOf({ ...STATE, book: " ".repeat(1 << 28) });
+  expect(bomb?.length).toBeLessThan(500_000);
+  const open = await openPage(await readPage("play"));
+  await open.page.locator(".invoice").waitFor();
+  await open.page.evaluate(`location.hash = ${JSON.stringify(bomb)}`);
+  await open.page.getByText("The link was cut").waitFor();
+  expect(open.faults).toEqual([]);
+  await open.close();
+});
+
 /** Texts that would run where a page takes them for its own. */
 const NASTY = fc.constantFrom(
   "<script>globalThis.broken = 1</script>",

@@ -243,7 +243,7 @@ describe("the playground", () => {
     await page.getByText("WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY or ANNUALLY.").waitFor();
     await page.keyboard.press("Control+Space");
     await page.keyboard.press("Escape");
-    expect(await page.locator(".gutter mark").count()).toBe(1);
+    await expect.poll(() => page.locator(".gutter mark").count()).toBe(1);
     await expectSound(open);
     await open.close();
   });

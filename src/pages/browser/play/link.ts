@@ -10,6 +10,9 @@ const MARK = "#v1.";
 /** So many characters of an address every browser keeps. */
 const LINK_LENGTH_MAX = 1_000_000;
 
+/** So much a state may be when it is unpacked, in characters: a short link can hold gigabytes of one letter. */
+const STATE_LENGTH_MAX = 1 << 24;
+
 /** The part of an address that holds a state; undefined where it is too long for an address, or the browser packs nothing. */
 export async function linkOf(state: PlayState): Promise<string | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
@@ -29,8 +32,26 @@ export async function stateInLink(hash: string): Promise<PlayState | "broken" | 
     const binary = atob(hash.slice(MARK.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
     const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return stateOfText(await new Response(whole).text()) ?? "broken";
+    const text = await textWithin(whole.getReader(), STATE_LENGTH_MAX);
+    return (text === undefined ? undefined : stateOfText(text)) ?? "broken";
   } catch {
     return "broken";
   }
+}
+
+/** The text of a stream; undefined where it is longer. */
+async function textWithin(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  lengthMax: number,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += decoder.decode(part.value, { stream: true });
+    if (text.length > lengthMax) {
+      await reader.cancel();
+      return undefined;
+    }
+  }
+  return text + decoder.decode();
 }
