@@ -1,5 +1,5 @@
 /**
- * What is configured: read, listed and changed, each change checked with all that depends on it and made as one.
+ * Configured resources: read, listed and changed. Each change is checked with everything that depends on it, and made as one.
  *
  * @module
  */
@@ -41,22 +41,22 @@ export interface Stored<Item> {
   readonly updatedAt: Instant;
 }
 
-/** What an operation on the configuration may see. */
+/** The state that an operation on the configuration sees. */
 export interface Configuring {
   readonly before: Configuration;
   readonly view: LedgerView;
   readonly now: Instant;
 }
 
-/** What an operation on the configuration decided. */
+/** The decision of an operation on the configuration. */
 export interface ConfigurationChange {
   /** The last one is answered; where none is to change, `keep` is. */
   readonly documents: readonly DocumentRecord[];
-  /** What else changes, by the configuration as it is then. */
+  /** Further changes, decided by the changed configuration. */
   readonly also?: (after: Configuration) => Promise<Changes>;
 }
 
-/** What configuring a kind needs to know of it. */
+/** The name of a configured kind in sentences, and its rule. */
 export interface KindWords {
   /** In sentences: `usage meter`. */
   readonly what: string;
@@ -148,7 +148,7 @@ export function patched(document: DocumentRecord, patch: Body, now: Instant): Do
   return { ...document, updatedAt: now, body: Object.fromEntries(next) };
 }
 
-/** What was configured under a document's id, as it is now. @throws {RatebookError} ERR_NOT_FOUND */
+/** The configured resource of a document's id. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,

@@ -1,5 +1,5 @@
 /**
- * What every operation of an engine works with, and the one way in which it reads, decides and commits.
+ * The context of every operation of an engine, and the one way in which operations read, decide and commit.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export interface EngineContext {
   readonly clock: () => Instant;
   readonly ids: IdSource;
   readonly configuration: ConfigurationSource;
-  /** What one evaluation of a rule may do (S3.8). */
+  /** The budget of one evaluation of a rule (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
   /** How long events are kept, in milliseconds; undefined for good. */
   readonly keepEventsMs: number | undefined;

@@ -23,7 +23,7 @@ export const BOOK_LISTS = {
 } as const satisfies Partial<Record<DocumentKind, keyof Book>>;
 /** A kind of document whose item is part of the compiled configuration. */
 export type ConfiguredKind = keyof typeof BOOK_LISTS;
-/** What a book holds for a document of a kind. */
+/** The type of a book's item for each kind of document. */
 export type ConfiguredItem<Kind extends ConfiguredKind> = Book[(typeof BOOK_LISTS)[Kind]][number];
 
 /** The kinds in the order of a book. */
@@ -54,7 +54,7 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
       return withoutAbsent({
         ...read,
         enrichments: enrichmentsOf(given, read),
-        // What a feature says of the schema is kept with the feature.
+        // The feature's association with the schema is kept with the feature.
         featureDetails: featureDetails ? read.featureDetails : undefined,
       });
     case "usageMeter":
@@ -83,7 +83,7 @@ function enrichmentsOf({ enrichments: given }: Body, { enrichments: read }: Body
   return { ...(plainGiven(given) as Body), dependencies };
 }
 
-/** What names meters, add-ons and features in the details of a price plan. */
+/** The fields in the details of a price plan that name meters, add-ons and features. */
 const REFERENCES: ReadonlySet<string> = new Set(["usageMeterId", "id", "featureId", "applicableEntityIds"]);
 
 /** Details of a price plan as they were given, but for references, which are ids as in what was read of them. */

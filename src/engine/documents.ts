@@ -106,7 +106,7 @@ export function documentOf<Kind extends TypedKind>(kind: Kind, record: DocumentR
   return { ...record, kind, body: { ...record.body, ...read.data } as BodyOf<Kind> };
 }
 
-/** What was given for a price plan, or is stored of one, is or becomes an ACTIVE one: only the engine sets a status. */
+/** Whether a price plan, be it given or stored, is or becomes ACTIVE: only the engine sets that status. */
 export function isActivePlan({ body: { status } }: DocumentRecord): boolean {
   return status === "ACTIVE";
 }

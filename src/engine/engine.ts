@@ -116,7 +116,7 @@ export interface Engine extends AccountResources {
    */
   undo(filter: UndoFilter): Promise<readonly UndoneEvent[]>;
   /**
-   * What finalizing at an instant would leave, drafts among it; nothing is changed (S13.5). Of all accounts, those whose
+   * The invoices that finalizing at an instant would leave, with drafts; nothing is changed (S13.5). Of all accounts, those whose
    * bill cannot be made are named in `skipped`. @throws {RatebookError} ERR_ARITHMETIC for such an account that is asked for
    */
   preview(options?: EnginePreviewOptions): Promise<EnginePreview>;
@@ -149,13 +149,13 @@ export interface Engine extends AccountResources {
   readonly addOns: AddOns;
   readonly pricePlans: PricePlans;
   readonly invoiceGroups: InvoiceGroups;
-  /** What meters counted, by account and UTC day. */
+  /** The usage of meters, by account and UTC day. */
   usage(query: UsageQuery): Promise<readonly DailyUsage[]>;
-  /** What features were used beyond their entries, by account and UTC day. */
+  /** The overage of features, by account and UTC day. */
   overage(query: UsageQuery): Promise<readonly DailyOverage[]>;
   /** Series of usage, events and revenue over time; one result for each query, in their order. */
   metrics(request: MetricsRequestInput): Promise<readonly MetricResult[]>;
-  /** What a draft or existing plan would charge for one cycle of given quantities; nothing is stored (S13.5). */
+  /** The charges of a draft or existing plan for one cycle of given quantities; nothing is stored (S13.5). */
   calculateRevenue(request: RevenueRequestInput): Promise<RevenueAnswer>;
   /** An account's monetary credits in force, added up (S12). @throws {RatebookError} ERR_NOT_FOUND */
   creditBalance(accountId: string): Promise<CreditBalance>;

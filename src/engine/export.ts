@@ -1,5 +1,5 @@
 /**
- * What a store holds as a book: the way back from `load`.
+ * Exports a store as a book, the inverse of `load`.
  *
  * @module
  */

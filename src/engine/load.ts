@@ -61,7 +61,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
   });
 }
 
-/** What is said of a date in a book that was read already: dates are numbers there. */
+/** The problem of a date in a book that was read already, where dates are numbers. */
 const READ_DATE = /^expected a date(?:-time| or date-time)?, got -?\d+$/;
 
 /** Reads what was given; one that {@link parseBook} made is refused with a sentence that says so. */
@@ -110,7 +110,7 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
 }
 
-/** What is configured, dated in the order of the book, as lists go by age. */
+/** The documents of the configuration, dated in the order of the book, because lists are ordered by age. */
 function documentsOf(book: Book, raw: unknown, now: Instant): readonly DocumentRecord[] {
   const total = CONFIGURED_KINDS.reduce((sum, kind) => sum + book[BOOK_LISTS[kind]].length, 0);
   let place = 0;

@@ -73,7 +73,7 @@ const page = listed();
 const named = { name: ID } as const;
 const ofAccount = { accountId: ID, request: READ_LATER } as const;
 
-/** What the methods of an engine take. */
+/** The arguments of an engine's methods. */
 export const ENGINE_ARGUMENTS = {
   load: { book: READ_LATER },
   exportBook: {},

@@ -23,7 +23,7 @@ export interface PagedOptions {
 
 /** Which items of a list are wanted, and which page of them. */
 export interface ListOptions<Filter> extends PagedOptions {
-  /** What items must match; what is absent in it does not filter. Default: all of them. */
+  /** The fields that items must match; an absent one does not filter. Default: all items. */
   readonly filter?: Filter | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface CollectedPage<Item> {
 export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
   const { limit, after } = pageRequest(options);
   let held: Item[] = [];
-  /** What comes after this is on a later page; undefined until the page is full. */
+  /** The key after which every item is on a later page; undefined until the page is full. */
   let last: PageKey | undefined;
   let isCut = true;
   const cut = (): void => {

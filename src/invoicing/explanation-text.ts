@@ -78,7 +78,7 @@ function priceOf({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rat
   return slabs === undefined ? rate : held(totalOf(slabs), bounds);
 }
 
-/** Whether a charge that is not taken below 0 stands there (S10.3). */
+/** Whether a charge below 0 was raised to 0, its least amount (S10.3). */
 function isRaised(explanation: CardExplanation | TrueUpExplanation): boolean {
   return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
 }

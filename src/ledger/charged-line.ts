@@ -19,7 +19,7 @@ export type EventLineType = (typeof EVENT_LINE_TYPES)[number];
 
 /** A line that events are behind. */
 export interface ChargedLine {
-  /** What it charges. */
+  /** Whether it charges the usage of a meter or the overage of a feature. */
   readonly of: "usage" | "overage";
   readonly type: EventLineType;
   /** Units; what is used below 0 is priced as 0 (S7.5). */

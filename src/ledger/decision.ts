@@ -43,7 +43,7 @@ export interface DocumentRecord {
 }
 
 /**
- * What a store must write, at once or not at all. A record replaces the one of its id; lists are in no order, but for new
+ * The changes that a store writes, at once or not at all. A record replaces the one of its id; lists are in no order, but for new
  * events, which get their numbers in the order in which they stand.
  */
 export interface Changes {

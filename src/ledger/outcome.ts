@@ -1,5 +1,5 @@
 /**
- * What becomes of an event: exactly one outcome each (S14.1).
+ * The outcomes of events: each event has exactly one (S14.1).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a decision reads first: the parts of the accounts that it touches (design: read, decide, commit).
+ * The reads that precede a decision: the parts of the accounts that it touches (design: read, decide, commit).
  *
  * Nothing here grows with the number of stored events: of these only the few are read that a decision may change.
  *

@@ -1,5 +1,5 @@
 /**
- * What a ledger keeps, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
+ * The records of a ledger, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
  *
  * Decimals are Decimals, instants are milliseconds, and every record names the account that it belongs to; a store
  * writes and reads them as they are.
@@ -87,7 +87,7 @@ export interface CreditPlace {
   readonly createdAt: Instant;
 }
 
-/** What reads may show of an account besides what is stored: drafts of invoices, and credits that fall due. */
+/** Drafts of invoices and due credits of an account, which lists show beside the stored ones. */
 export interface DraftPlaces {
   /** Up to when the places are complete, exclusive, unless a decision on the account changes them. */
   readonly until: Instant;

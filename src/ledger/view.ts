@@ -1,5 +1,5 @@
 /**
- * What a decision may read: a consistent view of documents and ledgers. Stores implement it (design: storage port).
+ * The view that decisions read from, a consistent picture of documents and ledgers. Stores implement it (design: storage port).
  *
  * @module
  */
@@ -67,7 +67,7 @@ export interface DraftListFilter extends Omit<InvoiceListFilter, "status"> {
   readonly final?: { readonly from: Instant; readonly until: Instant };
 }
 
-/** What ended a stored credit, if anything did; one that is ACTIVE here may have expired. */
+/** The state of a stored credit; one that is ACTIVE here may have expired. */
 export type CreditState = "ACTIVE" | "CONSUMED" | "VOIDED";
 
 /** Which stored credits a list holds; what is absent does not filter. */
@@ -97,7 +97,7 @@ export interface ListedDraft extends DraftPlace {
   readonly accountId: string;
 }
 
-/** What the check for duplicates needs of an accepted event that is not reverted. */
+/** An accepted event that is not reverted, as the check for duplicates needs it. */
 export interface AcceptedEventId {
   readonly eventId: string;
   readonly referenceId: string;

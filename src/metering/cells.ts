@@ -1,8 +1,8 @@
 /**
  * Exact sums by row, column and UTC day, in memory bounded by cells.
  *
- * A cell is a safe integer among the dense cells; what does not fit there is kept beside it as an exact decimal of any
- * size, to be added to it.
+ * A cell is a safe integer among the dense cells. The part of its sum that does not fit there is an exact decimal of any size
+ * among the wide cells.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface Cells {
    * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
-  /** Makes what adds to several columns at once. @param columns different ones */
+  /** Makes a function that adds to several columns at once. @param columns without repetition */
   readonly adder: (columns: readonly number[]) => AddAll;
   /** The cells that were made, in no particular order; none of a row or column that does not exist. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
@@ -48,7 +48,7 @@ export interface Cells {
  */
 export type AddAll = (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => void;
 
-/** What the dense cells cannot hold, by row, column and day. */
+/** The sums that the dense cells cannot hold, by row, column and day. */
 interface WideCells {
   readonly columns: number;
   /** By row times columns plus column. */

@@ -12,7 +12,7 @@ import { Scaled } from "../numbers/exact.ts";
 
 /** Sums by row, column and day, where they are small and close enough. */
 export interface DenseCells {
-  /** Where a row's fields begin in the table; -1 until the row has cells. */
+  /** By row, the index at which its fields begin in the table; -1 until the row has cells. */
   readonly bases: Int32Array;
   /** By row, the fields of each lane: {@link START} and so on, then the scale of each of its columns. */
   table: Int32Array;
@@ -146,7 +146,7 @@ function reserve(dense: DenseCells, lane: number, day: Day): number {
 }
 
 /**
- * What a cell becomes when a quantity is added, as a safe integer at the scale of its column in the row; that scale is
+ * The new sum of a cell to which a quantity is added, as a safe integer at the scale of its column in the row; that scale is
  * raised for the quantity where all the cells stay safe. NaN where it does not fit.
  *
  * @param lane where the lane of the row begins in the table
@@ -200,7 +200,7 @@ export function daysOf(dense: DenseCells, row: number, column: number): { readon
   return { first: dense.table[lane + FIRST] ?? 0, days: dense.table[lane + DAYS] ?? 0 };
 }
 
-/** What the dense part holds for a day; undefined where that is nothing. */
+/** The dense cell of a day; undefined where there is none. */
 export function denseAt(dense: DenseCells, row: number, column: number, day: Day): Exact | undefined {
   const { first, days } = daysOf(dense, row, column);
   const offset = day - first;

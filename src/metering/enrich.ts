@@ -79,7 +79,7 @@ export function compileEnrichment(
   };
 }
 
-/** What a rule is compiled over. */
+/** The slots over which a rule is compiled, and its budget. */
 export interface RulePlace {
   readonly slots: EventSlots;
   readonly visible: VisibleSlots;
@@ -104,7 +104,7 @@ export function exactResult(value: RuleValue): Exact | undefined {
 }
 
 /**
- * What went wrong in a rule, as the end of a sentence: any error fails the one event (S3.8), but for an
+ * The reason for a rule's failure, as the end of a sentence: any error fails the one event (S3.8), but for an
  * {@link InvariantError}, which is rethrown.
  */
 export function reasonOf(error: unknown): string {
@@ -148,7 +148,7 @@ function notA(field: EnrichmentField, expected: string, result: RuleValue): stri
   return `The field ${shown(field.name)} must come out as ${expected} but came out as ${shown(result)}.`;
 }
 
-/** What depends on settings. */
+/** The parts of an enrichment that depend on settings. */
 interface Dependent extends Omit<RulePlace, "visible"> {
   readonly schema: EventSchema;
   readonly steps: readonly Step[];

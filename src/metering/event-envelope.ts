@@ -1,7 +1,7 @@
 /**
  * The envelope of an event: which schema, whose, when, and under which id (S14.1).
  *
- * It is read once, first of all: what a batch must lock and read follows from it, and so does every later step.
+ * It is read once, before anything else: the locks and reads of a batch follow from it.
  *
  * @module
  */
@@ -30,9 +30,9 @@ export interface EventInput {
   readonly timestamp: string;
   /** An account's id or one of its aliases. */
   readonly accountId: string;
-  /** What is counted, at most 100; all that the schema declares, and others that are kept. */
+  /** Numbers, at most 100: all that the schema declares, and others, which are kept. */
   readonly attributes?: readonly EventAttribute[] | null | undefined;
-  /** What is told apart, at most 100 texts of at most 512 characters; all that the schema declares, and others that are kept. */
+  /** At most 100 texts of at most 512 characters: all that the schema declares, and others, which are kept. */
   readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
 }
 
@@ -88,17 +88,17 @@ function timestampProblem(timestamp: string): string {
   invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
 }
 
-/** What is said of a field that must be a text. */
+/** The sentence on a field that must be a text. */
 export function textProblem(field: string, value: unknown): string {
   return value === undefined || value === null ? `Field ${field} is missing.` : valueProblem(field, "a text", value);
 }
 
-/** What is said of a field that holds something else than expected. */
+/** The sentence on a field that holds something else than expected. */
 export function valueProblem(field: string, expected: string, value: unknown): string {
   return `Field ${field}: expected ${expected}, got ${kindOf(value)}.`;
 }
 
-/** What is said of a text that is too long. */
+/** The sentence on a text that is too long. */
 export function tooLong(field: string, most: number, length: number): string {
   return `Field ${field}: expected at most ${most} characters, got ${length}.`;
 }

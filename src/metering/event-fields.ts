@@ -22,7 +22,7 @@ export const UNIT_LENGTH_MAX = 50;
 /** Used in place of `Object.hasOwn`, as JavaScript engines optimize it away inside `for … in`. */
 const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
-/** What the fields of an event say. */
+/** The result of reading the fields of an event. */
 export interface FieldsRead {
   /** Undefined where the schema is unknown or not ACTIVE. Its slots hold the declared fields until the next event is read. */
   readonly program: SchemaProgram | undefined;
@@ -50,13 +50,13 @@ export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): 
   };
 }
 
-/** Where a schema's fields go, and what the last events looked like: those of one sender look alike. */
+/** The slots of a schema's fields, and the form of the last events: those of one sender have the same fields in the same order. */
 interface Layout {
   readonly name: string | undefined;
   readonly program: SchemaProgram | undefined;
   readonly attributes: FieldLayout;
   readonly dimensions: FieldLayout;
-  /** What is answered for an event of which nothing is wrong. */
+  /** The result for every event without a fault: one object for all of them. */
   readonly plain: FieldsRead;
   /** Counts the events, to tell which slots this one has filled. */
   serial: number;
@@ -130,9 +130,9 @@ function readAttributes(list: unknown, layout: Layout): string | undefined {
 }
 
 /**
- * Reads attributes that have the names of the event before, in its order: nothing has to be looked for then.
+ * Reads attributes that have the names of the event before, in the same order: no name is looked up then.
  *
- * @returns false for any others, and where anything about them is unusual: they are to be read with more care
+ * @returns false for all others and for unusual values: {@link readAttribute} reads and checks these
  */
 function readAttributesAlike(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
   if (!Array.isArray(list) || list.length !== fields.complete) return false;

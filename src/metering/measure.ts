@@ -1,5 +1,5 @@
 /**
- * Measuring: how many units of each meter an enriched event counts (S5).
+ * Measuring: the units of each meter for an enriched event (S5).
  *
  * @module
  */
@@ -19,14 +19,14 @@ export interface MeterPlace {
   readonly index: number;
 }
 
-/** What an event counts, by the meters of its schema in their order; undefined where a meter does not match. */
+/** The units of an event, by the meters of its schema in their order; undefined where a meter does not match. */
 export type Units = readonly (Exact | undefined)[];
 
 /** Measures the event in the slots. */
 export interface Measure {
   /** The tally's index of each meter, in their order. */
   readonly meters: readonly number[];
-  /** What the event counts; a sentence when a meter's rule cannot answer for it. */
+  /** The units of the event; a sentence when a meter's rule fails on it. */
   run(): Units | string;
 }
 
@@ -135,7 +135,7 @@ function stepOf({ order, matcher, computation }: Computation, place: RulePlace):
   };
 }
 
-/** The units of a computation; an attribute as it is, the most frequent one, is read without asking whether it is one. */
+/** The units of a computation. The most frequent one is an attribute itself: its slot always holds a decimal, so it is not checked. */
 function unitsOver(computation: unknown, place: RulePlace): (facts: RuleObject) => Exact {
   const compiled = compileOver(computation, place);
   const slot = attributeSlotOf(computation, place.slots, place.visible);

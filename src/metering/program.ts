@@ -14,7 +14,7 @@ import type { Measure } from "./measure.ts";
 import { compileMeasure } from "./measure.ts";
 import { findSettingIn } from "./settings.ts";
 
-/** What metering needs of a book. */
+/** The parts of a book that metering needs. */
 export interface MeteringBook {
   readonly settings: readonly Setting[];
   readonly eventSchemas: readonly EventSchema[];
@@ -35,7 +35,7 @@ export interface SchemaProgram {
   readonly meterIds: readonly string[];
   /** Whether its events have enriched fields. */
   readonly enriches: boolean;
-  /** What the schema's feature consumes of an event: the slot of its attribute (S11.2). */
+  /** The feature that the schema's events consume, and the slot of the attribute that says how much (S11.2). */
   readonly feature?: { readonly featureId: string; readonly slot: number };
 }
 

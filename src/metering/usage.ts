@@ -20,7 +20,7 @@ export interface UsageCell {
   readonly quantity: Decimal;
 }
 
-/** What was metered, to be read. */
+/** A tally to be read. */
 export interface Usage {
   readonly accountIds: readonly string[];
   readonly meterIds: readonly string[];
@@ -53,7 +53,7 @@ export interface UsageTally extends Usage {
    */
   readonly add: (account: number, meter: number, day: Day, quantity: Exact) => void;
   /**
-   * Makes what adds all that one event counts, or nothing.
+   * Makes a function that adds all units of one event, or none of them where one does not fit.
    *
    * @param meters different indices in `meterIds`
    */

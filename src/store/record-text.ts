@@ -15,7 +15,7 @@ export function recordText(value: unknown): string {
 }
 
 /**
- * What {@link recordText} was given.
+ * Reads the record that {@link recordText} wrote.
  *
  * @throws {SyntaxError} when the text is not JSON; RatebookError ERR_NUMBER_INVALID when a marked decimal is none
  */

@@ -1,7 +1,7 @@
 /**
  * The storage port: what an adapter must do for an engine. Prove an adapter with the conformance suite.
  *
- * What goes for all adapters: ids of any text are kept apart, and compared by code points where lists are in order of
+ * These hold for all adapters: ids of any text are kept apart, and compared by code points where lists are in order of
  * ids. Records come back as they were written. A cell whose sum is 0 is no cell.
  *
  * @module

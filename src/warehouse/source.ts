@@ -85,7 +85,7 @@ function rangeOfValue(text: string): NumberRange | undefined {
   return { scale: scaleOf(exact), least: mantissa, most: mantissa };
 }
 
-/** Whether a database has the very text of a part that an event has. */
+/** Whether the text of a part in the database is the same as in the event. */
 function isText(part: SourcePart | undefined): boolean {
   if (part === undefined) return false;
   if ("value" in part) return !part.value.includes("\0");

@@ -203,7 +203,6 @@ describe("one place where an event is decided", () => {
     const counting = [
       "ledger/preview/outcome-tally.ts",
       "ledger/preview/preview-events.ts",
-      "ledger/preview/preview-lane.ts",
       "ledger/events/new-event.ts",
     ];
     expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * What an engine does for customers, accounts and what these hold.
+ * The methods of an engine for customers, accounts and their holdings.
  *
  * @module
  */
@@ -96,7 +96,7 @@ export interface Entries {
     of: { readonly accountId: string; readonly featureId: string },
     options?: PagedOptions,
   ): Promise<Page<holdings.EntryShown>>;
-  /** What an account has of a feature now. */
+  /** The balance of a feature that an account has now. */
   balance(of: { readonly accountId: string; readonly featureId: string }): Promise<holdings.FeatureBalance>;
 }
 

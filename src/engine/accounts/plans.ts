@@ -88,7 +88,7 @@ export async function dissociatePlan(
   });
 }
 
-/** What plans an account had, has and will have, earliest first. @throws {RatebookError} ERR_NOT_FOUND */
+/** The plans that an account had, has and will have, earliest first. @throws {RatebookError} ERR_NOT_FOUND */
 export async function listSchedules(context: EngineContext, accountId: string): Promise<readonly PricingSchedule[]> {
   const { catalog } = await context.configuration(context.store.read);
   const [record] = await context.store.read.accounts([accountId]);

@@ -23,7 +23,7 @@ import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
-/** What is filtered by; what is absent lets all pass. */
+/** The filters of a count; an absent one lets all pass. */
 export interface Selection {
   readonly accounts: ReadonlySet<string> | undefined;
   readonly meters: ReadonlySet<string> | undefined;
@@ -47,7 +47,7 @@ export interface MetricCase {
   readonly now: Instant;
 }
 
-/** What an event's status is shown as once it was undone (S15.3). */
+/** The status that is shown of an event that was undone (S15.3). */
 export const REVERTED = "REVERTED";
 
 /** The start of the events that a query is answered from; undefined where the sums by day answer it. */
@@ -181,7 +181,7 @@ function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units 
   }
 }
 
-/** Whether a meter counts: itself, and the schema that it is of (S5.1). */
+/** A filter of meters: by their ids, and by the event schemas that they measure (S5.1). */
 function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
   if (schemas === undefined) return (meterId) => hasPart(meters, meterId);
   return (meterId) => hasPart(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");

@@ -70,7 +70,7 @@ type MetricQuery = MetricsRequest["metricQueries"][number];
 export const POINTS_MAX = 300;
 /** Most series of a query. */
 const SERIES_MAX = 100;
-/** What is stored of an event's status (S14.1): a malformed or duplicate event is not stored. */
+/** The statuses of stored events (S14.1): malformed and duplicate events are not stored. */
 const STATUSES: ReadonlySet<string> = new Set([
   ...INGEST_STATUSES.filter((status) => !["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"].includes(status)),
   REVERTED,
@@ -114,7 +114,7 @@ function checkedPeriods(query: MetricQuery, { startTime, endTime }: MetricsReque
   throw invalidInput(`${path}.aggregationPeriod`, message);
 }
 
-/** What is filtered by, each value known. */
+/** The filters of a metric, with every value checked. */
 async function selectionOf(
   { name, groupBy, filters }: MetricQuery,
   { book }: Catalog,

@@ -1,5 +1,5 @@
 /**
- * What a draft or existing plan would charge for a cycle: the preview of S13.5 with a plan and quantities of one's own.
+ * The charges of a draft or existing plan for a cycle: the preview of S13.5 with a plan and quantities of one's own.
  *
  * @module
  */
@@ -21,18 +21,18 @@ import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import type { EngineContext } from "../context.ts";
 
-/** What a plan would charge, and which plan it was. */
+/** The charges of a plan, and the plan. */
 export interface RevenueAnswer extends CalculatedRevenue {
   /** Absent for a plan that was given whole. */
   readonly pricePlanId?: string;
   readonly pricePlanVersion?: number;
-  /** What was priced: references are ids. */
+  /** The plan's details that were priced: references are ids. */
   readonly details: PricePlanDetails;
   /** Units by meter, as they were given or looked up. */
   readonly usage: ReadonlyMap<string, Decimal>;
 }
 
-/** What there is to go by. */
+/** The state by which a calculation is made. */
 interface Given {
   readonly context: EngineContext;
   readonly catalog: Catalog;
@@ -53,7 +53,7 @@ interface FoundPlan {
 }
 
 /**
- * What a plan would charge for one whole natural cycle of given quantities; nothing is stored.
+ * Calculates the charges of a plan for one whole natural cycle of given quantities; nothing is stored.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced
  */

@@ -14,7 +14,7 @@ import { sleep } from "../../store/sleep.ts";
 import { catchUpAccounts, type EngineContext } from "../context.ts";
 import { consolidateGroup, membersOf } from "./consolidation.ts";
 
-/** What a bill run did. */
+/** The result of a bill run. */
 export interface Finalized {
   /** Invoices that became final. */
   readonly finalized: number;

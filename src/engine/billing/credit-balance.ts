@@ -1,5 +1,5 @@
 /**
- * What an account has in monetary credits now, as one sum (S12).
+ * The monetary credits of an account now, as one sum (S12).
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { type EngineContext, lookAtAccount } from "../context.ts";
 /** The credits of an account that are in force, added up; amounts are in its invoice currency. */
 export interface CreditBalance {
   readonly accountId: string;
-  /** What was credited, less what final invoices consumed. */
+  /** The credited amounts, less the amounts that final invoices consumed. */
   readonly activeCredits: Decimal;
-  /** What no invoice has consumed and no draft would take: `activeCredits` less what is held (S12.4). */
+  /** `activeCredits` less the amounts that drafts hold (S12.4). */
   readonly availableBalance: Decimal;
   /** The part of `availableBalance` that pays any line (S12.2). */
   readonly runningBalance: Decimal;

@@ -106,7 +106,7 @@ function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: bo
   }
 }
 
-/** What a list of credits goes through. */
+/** The sources of a list of credits. */
 interface Sources {
   readonly filter: CreditListFilter;
   readonly now: Instant;

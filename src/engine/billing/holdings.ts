@@ -1,5 +1,5 @@
 /**
- * What accounts hold: licenses, feature credit entries and monetary credits (S10, S11, S12).
+ * The holdings of accounts: licenses, feature credit entries and monetary credits (S10, S11, S12).
  *
  * @module
  */
@@ -47,7 +47,7 @@ export interface EntryTarget {
   readonly featureId?: string;
 }
 
-/** What an account has of a feature now (S11). */
+/** The balance of a feature that an account has now (S11). */
 export interface FeatureBalance {
   readonly accountId: string;
   readonly featureId: string;
@@ -198,7 +198,7 @@ export async function listEntries(
   });
 }
 
-/** What an account has of a feature now (S11). */
+/** The balance of a feature that an account has now (S11). */
 export async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: { readonly accountId: string; readonly featureId: string },

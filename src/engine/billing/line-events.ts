@@ -143,7 +143,7 @@ function lineOf(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId"
   return first;
 }
 
-/** What an event added to the usage of a meter, or to the overage of a feature. */
+/** The quantity that an event added to the usage of a meter, or to the overage of a feature. */
 function addedTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
   if (of === "overage") return feature?.featureId === id ? feature.overage : ZERO;
   return units.find(({ meterId }) => meterId === id)?.quantity ?? ZERO;

@@ -154,7 +154,7 @@ interface SimpleResource<Kind extends "feature" | "addOn"> {
 interface SimpleKind<Kind extends "feature" | "addOn"> {
   readonly kind: Kind;
   readonly words: KindWords;
-  /** What its ids begin with. */
+  /** The prefix of its ids. */
   readonly prefix: string;
   /** Turns a given patch into one of the document. */
   readonly patchFor: (document: DocumentOf<Kind>, given: Body) => Body;

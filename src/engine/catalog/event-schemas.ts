@@ -31,7 +31,7 @@ type SchemaDocument = DocumentOf<"eventSchema">;
 const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, what: "event schema", rule: "S4.4" } as const;
 /** From which states a schema becomes what. */
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-/** What a schema may be moved to. */
+/** The statuses to which a schema may be moved. */
 export type SchemaMove = keyof typeof MOVES;
 
 /** Event schemas of an engine. What is given has the shape of a book's `eventSchemas`. */

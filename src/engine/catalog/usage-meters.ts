@@ -32,7 +32,7 @@ import { areSameComputations } from "./same-rules.ts";
 type MeterDocument = DocumentOf<"usageMeter">;
 const WORDS = { what: "usage meter", rule: "S5.4" } as const;
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-/** What may change of a meter that is no DRAFT. */
+/** The fields of a meter that may change once it is no DRAFT. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
 
 /** Usage meters of an engine. What is given has the shape of a book's `usageMeters`. */

@@ -14,7 +14,7 @@ interface VersionDocument extends DocumentRecord {
 
 /** How versions of a kind of resource are named. */
 export interface Versioned<Document> {
-  /** What all versions of the thing are called. */
+  /** The name that all versions share. */
   readonly nameOf: (document: Document) => string;
   /** The kind of resource, as a word in a sentence. */
   readonly what: string;

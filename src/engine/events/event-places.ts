@@ -1,5 +1,5 @@
 /**
- * Where stored events stand in the plans of their accounts (S5.3, S6.4): which cycle they count in, and who prices it.
+ * The plan and the cycle that price a stored event (S5.3, S6.4).
  *
  * @module
  */

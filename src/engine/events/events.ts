@@ -29,17 +29,17 @@ import { eventsKeptSince } from "./retention.ts";
 /** Aliases whose accounts are remembered at once. */
 const HINTS_MAX = 10_000;
 
-/** What becomes of an attempt: the names stood for accounts that were not locked, or it is done. */
+/** The result of one transaction: done; or to be repeated, because a name stood for an account that was not locked. */
 type Attempt<Result> =
   | { readonly done: Result }
   | { readonly again: true }
-  /** Accounts that are far behind, which are caught up with before. */
+  /** Or to be repeated after these accounts, which are far behind, were caught up with. */
   | { readonly behind: readonly string[]; readonly now: Instant };
 
-/** An account with more open cycles is caught up with apart, in steps. */
+/** An account with more open cycles is caught up with before the ingest, in steps that let others have their turn. */
 const OPEN_CYCLES_MAX = 64;
 
-/** Ingests batches of any size, each event with its own outcome, in order (S14): what comes at the same time as one. */
+/** Ingests batches of any size, each event with its own outcome, in order (S14). Calls at the same time share commits. */
 export function ingestOf(context: EngineContext): (given: readonly unknown[]) => Promise<readonly IngestResult[]> {
   const queued = createIngestQueue((batch) => ingestBatch(context, batch));
   return async (given) => queued(readBatch(given));
@@ -84,7 +84,7 @@ async function catchUpFar(context: EngineContext, accountId: string, at: Instant
   try {
     await catchUpAccounts(context, [accountId], at);
   } catch (error) {
-    // Its bill cannot be made: its events fail for it.
+    // The bill of this account cannot be made: the decider fails its events with the reason.
     if (!isOfAmounts(error)) throw error;
   }
 }

@@ -21,7 +21,7 @@ export interface PruneOptions {
   readonly onProgress?: (soFar: Pruned) => void;
 }
 
-/** What {@link pruneEvents} did. */
+/** The result of {@link pruneEvents}. */
 export interface Pruned {
   /** Events that left. */
   readonly pruned: number;

@@ -33,7 +33,7 @@ export interface UsageQuery {
   readonly until: InstantInput;
 }
 
-/** What a meter counted of one account on one UTC day; days on which it counted nothing are left out. */
+/** The usage of a meter by one account on one UTC day; days without usage are left out. */
 export interface DailyUsage {
   readonly accountId: string;
   readonly meterId: string;
@@ -43,7 +43,7 @@ export interface DailyUsage {
   readonly quantity: Decimal;
 }
 
-/** What an account used of a feature beyond its entries on one UTC day (S11.3). */
+/** The overage of a feature by one account on one UTC day (S11.3). */
 export interface DailyOverage {
   readonly accountId: string;
   readonly featureId: string;
@@ -66,7 +66,7 @@ export interface CompositeFilter {
 
 const ACCOUNTS_MAX = 1000;
 
-/** What meters counted: by day, then by account and meter. */
+/** Usage by day, then by account and meter. */
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
   const cells = await cellsBetween(query, (...range) => context.store.read.usage(...range));
   return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
@@ -75,7 +75,7 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
 }
 
 /**
- * What features were used beyond their entries, by account and day (S11.3): after what falls due by now, for a grant takes
+ * Overage of features by account and day (S11.3), once everything is done that falls due by now: for a grant takes
  * overage that it covers (S11.5).
  */
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {

@@ -48,7 +48,8 @@ export function keyOfInvoice({ id, accountId, key }: Pick<InvoiceRecord, "id" | 
 }
 
 /**
- * Whether something of an account is meant by an id: it has the id, or the short one that the key in a former id makes.
+ * Whether an id that a caller asks for is that of a record of an account: the id itself, or the short id of the same cause where
+ * the record has a former, long one.
  *
  * @param id that of the thing
  * @param asked what a caller asks for

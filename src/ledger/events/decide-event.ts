@@ -2,7 +2,7 @@
  * The one place where an event gets its outcome (S14.1).
  *
  * Engine and preview, a single event and a batch: all call {@link decideEvent}, and apply the decision that it returns; it
- * changes nothing itself. Duplicate ids are the callers' own matter, for engines and previews remember ids in different ways.
+ * changes nothing itself. Duplicate ids are left to the callers, because engines and previews remember ids in different ways.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import * as outcomes from "./event-outcomes.ts";
 export interface AccountAtEvent {
   readonly id: string;
   readonly isArchived: boolean;
-  /** Why what fell due of it cannot be done: then it takes no events (S13.5). */
+  /** Why its bill cannot be made, as a sentence; it takes no events then (S13.5). */
   readonly billFault: string | undefined;
   /** The settings that a schema depends on, as the account has them (S4.2). */
   dependenciesOf(program: SchemaProgram): AccountDependencies;
@@ -48,11 +48,11 @@ export interface FeatureTake {
 /** The decision on an event. */
 export interface EventDecision {
   readonly outcome: IngestOutcome;
-  /** Whether it counts, takes what it takes and holds its id: its outcome is one of the completed ones (S14.2). */
+  /** Whether the event counts, consumes and holds its id: its status is one of INGESTION_COMPLETED (S14.2). */
   readonly isAccepted: boolean;
   /**
-   * What each meter of the schema counts, in their order; undefined where a meter's matcher does not match. Empty for an
-   * event that counts nothing.
+   * The units of each meter of the schema, in their order; undefined where a meter's matcher does not match. Empty for an event
+   * that is not accepted.
    */
   readonly units: Units;
   /** Undefined where the schema has no feature. */
@@ -77,8 +77,8 @@ export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcom
  *
  * @param read its fields; those of a known schema are in the program's slots, and the enriched ones are put there
  * @param account undefined where none has the name that the event gives
- * @param measured what the event in the slots counts, where it was enriched and measured before for the same account with
- * other plans: what it counts depends on neither
+ * @param measured the units of the event, where it was enriched and measured before for the same account with other plans:
+ * units do not depend on plans
  */
 export function decideEvent(
   event: EventEnvelope,
@@ -122,7 +122,7 @@ function untimely(
   }
 }
 
-/** Enriches and measures the event in the slots. @returns what it counts, or what fails it */
+/** Enriches and measures the event in the slots. @returns its units, or the outcome of its failure */
 function measure(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): Units | IngestOutcome {
   const failure = unenriched(event, program, account);
   if (failure !== undefined) return failure;
@@ -130,7 +130,7 @@ function measure(event: EventEnvelope, program: SchemaProgram, account: AccountA
   return typeof units === "string" ? outcomes.notMeasured(units) : (excessive(program, units) ?? units);
 }
 
-/** Enriches the event in the slots. @returns what fails it */
+/** Enriches the event in the slots. @returns the outcome of its failure, if it fails */
 function unenriched(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): IngestOutcome | undefined {
   const { slots, enrichment } = program;
   slots.id = event.id;
@@ -141,7 +141,7 @@ function unenriched(event: EventEnvelope, program: SchemaProgram, account: Accou
   return sentence === undefined ? undefined : outcomes.notEnriched(sentence);
 }
 
-/** @returns what fails an event that would count too many digits */
+/** @returns the outcome of the failure, if a meter measures too many digits */
 function excessive({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
@@ -151,7 +151,7 @@ function excessive({ meters }: SchemaProgram, units: Units): IngestOutcome | und
   return undefined;
 }
 
-/** Digits before the point, and digits after it, of what a meter or a feature measures of one event (S1.6). */
+/** Most digits before the point, and most after it, of the units of one event (S1.6). */
 const MEASURED_PLACES_MAX = 40;
 
 interface Consuming {

@@ -1,5 +1,5 @@
 /**
- * An account as its events see it, and what they take of it.
+ * An account as the decider sees it (`AccountAtEvent`), and the changes that its events make to it.
  *
  * @module
  */
@@ -38,12 +38,12 @@ export class EventAccount implements AccountAtEvent {
   #period: AccountPeriod = NO_PERIOD;
   /** By the index of the program that asked; none before the first one does. */
   #dependencies: AccountDependencies[] | undefined;
-  /** Grants that fall due up to here were made, if only ahead of the clock. */
+  /** Grants that fall due up to here were made, also those ahead of the clock. */
   #grantedUpTo: Instant;
 
   /**
    * @param plan its plans
-   * @param work what was made of the account already: it is caught up with
+   * @param work the working copy, where the account was caught up with already
    */
   constructor(catalog: Catalog, parts: AccountParts, plan: AccountPlan, work?: OpenAccount) {
     const { id, customerId, status } = parts.record;
@@ -81,7 +81,7 @@ export class EventAccount implements AccountAtEvent {
 
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined {
     const latest = Math.max(now, this.record.caughtUpTo);
-    // As nearly all are: in the cycle that is running, whose invoice is not final.
+    // Nearly all events are in the running cycle, whose invoice is not final.
     if (latest < period.end) return undefined;
     return closedAt(this.work, period, at, now);
   }
@@ -101,11 +101,11 @@ export class EventAccount implements AccountAtEvent {
     return subtractExact(exactOfDecimal(limit.maxQuantity), exactOfDecimal(used));
   }
 
-  /** Takes what an event takes, dated at its timestamp. @returns it as it is kept (S11.4) */
+  /** Debits the entries and adds the overage of an event, dated at its timestamp. @returns the use as it is stored (S11.4) */
   take({ featureId, quantity, allocations, overage }: FeatureTake, at: Instant): FeatureUse {
     const { work } = this;
     const total = decimalOfExact(quantity);
-    // Mostly one entry gives all: nothing is made twice then, for each event is kept.
+    // Mostly one entry covers the whole quantity: then one Decimal serves both, for every event keeps its own.
     const kept = allocations.map(({ entryId, quantity: taken }) => ({
       entryId,
       quantity: taken === quantity ? total : decimalOfExact(taken),
@@ -128,14 +128,14 @@ export class EventAccount implements AccountAtEvent {
     }
   }
 
-  /** Adds what was made, taken and counted to the changes of others. */
+  /** Adds the account's changes to a list of changes. */
   addTo(changes: GatheredChanges): void {
     this.#work?.addTo(changes);
   }
 
-  /** Makes what is granted up to an instant, for an event that is dated ahead of the clock (S2.4). */
+  /** Makes the grants that fall due up to an instant, for an event that is dated ahead of the clock (S2.4). */
   grantUpTo(at: Instant): void {
-    // What is granted on a day falls due as it begins.
+    // Every grant falls due at the beginning of a day.
     const upTo = dayOf(at) * DAY_MS;
     if (upTo <= this.#grantedUpTo) return;
     this.#grantedUpTo = upTo;

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with an event, each with its sentence (S14.1); which of them it is, `decide-event.ts` says.
+ * The outcomes of events that are refused or fail, each with its sentence (S14.1). `decide-event.ts` chooses among them.
  *
  * @module
  */

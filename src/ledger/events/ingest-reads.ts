@@ -1,5 +1,5 @@
 /**
- * What the decision of a batch of events reads first (S14).
+ * The reads that precede the decision of a batch of events (S14).
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface IngestNeeds {
   readonly names: ReadonlyMap<string, NameNeeds>;
 }
 
-/** Finds what a batch names. Malformed events, which are refused, name nothing. */
+/** Finds the names and ids in a batch. Malformed events, which are refused, have none. */
 export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
   const eventIds = new Set<string>();
   const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
@@ -52,7 +52,7 @@ export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): Ing
 const NO_FEATURES: ReadonlySet<string> = new Set();
 
 /**
- * Reads what `decideIngest` needs.
+ * Reads the state by which `decideIngest` decides.
  *
  * @param names the id of the account that a name stands for, where it is not the name itself
  */
@@ -95,7 +95,7 @@ function holdersOf(
   return new Set(old.map(({ accountId }) => accountId));
 }
 
-/** By account instead of by name. */
+/** The needs by account instead of by name: several names may stand for one account. */
 function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   if (names.size === 0) return needs.names;
   const asked = new Map<string, NameNeeds>();
@@ -133,7 +133,7 @@ function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: Nam
   if (range !== undefined) lean.limited.push({ id: record.id, ...range });
 }
 
-/** Of accounts for which nothing falls due, only what their events ask for. */
+/** Reads only the data that the events need, of accounts for which nothing falls due. */
 async function readLean(
   view: LedgerReads,
   { accounts, consuming, late, limited }: Lean,

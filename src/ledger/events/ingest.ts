@@ -1,6 +1,6 @@
 /**
- * The decision of an ingest: each event of a batch gets its one outcome, in order, and what it counts and takes is written
- * as one (S14).
+ * The decision of an ingest: each event of a batch gets its one outcome, in order, and the changes of all are one decision
+ * (S14).
  *
  * @module
  */
@@ -62,8 +62,7 @@ export function isMalformed(event: BatchEvent): event is MalformedEvent {
 }
 
 /**
- * Decides what a batch of events does to the accounts that it names. Pure: the same view, batch and instant, the same
- * decision (S14.3).
+ * Decides a batch of events. Pure: the same state, batch and instant give the same decision (S14.3).
  *
  * @param batch in the order in which they were sent
  * @param ids makes the referenceIds
@@ -123,7 +122,7 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   return { status, description, eventId: event.id, referenceId: store(ingest, event, read, account, decision) };
 }
 
-/** Stores a decided event, with what it counts and takes. @returns its reference id */
+/** Adds a decided event, its units and its consumption to the changes. @returns its reference id */
 function store(
   { ids, time: { now }, events, held }: Ingest,
   event: IncomingEvent,
@@ -146,7 +145,7 @@ function store(
 
 const NOBODY = { id: "", customerId: "" };
 
-/** For a time after its ingest, and in any case while its event's cycle is open (S14.1). */
+/** Whether an accepted event still holds its id: for a time after its ingest, and while its cycle is open (S14.1). */
 function stillHolds({ catalog, accounts, holders, time: { now } }: Ingest, held: AcceptedEventId): boolean {
   if (now < held.createdAt + catalog.options.idMemoryMs) return true;
   const { accountId } = held;
@@ -169,7 +168,7 @@ function accountOf({ catalog, names, accounts, time: { now } }: Ingest, name: st
   return account.isArchived && name !== id ? undefined : account;
 }
 
-/** An account with what falls due of it done. Where nothing does, nothing is noted either: its record stays as it is. */
+/** Opens an account with everything done that has fallen due. Where nothing has, its record is not written. */
 function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccount {
   if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
   const plan = planOf(catalog, read.record);
@@ -179,7 +178,7 @@ function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccou
     catchUp(catalog, work, now);
     return new EventAccount(catalog, { ...read, record: work.record }, planOf(catalog, work.record), work);
   } catch (error) {
-    // Its amounts have too many digits: it stays as it was read, and the others go on.
+    // Amounts with too many digits: this account stays as it was read, and its events fail; other accounts go on.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     const faulty = new EventAccount(catalog, read, plan);
     faulty.billFault = error.message;

@@ -15,7 +15,7 @@ import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
 import type { EventDecision } from "./decide-event.ts";
 
-/** A new event: what was sent, and what was decided of it. How a store keeps it is the store's own affair. */
+/** A new event as it was sent and decided. How a store keeps it is the store's own affair. */
 export interface NewEvent {
   readonly referenceId: string;
   readonly eventId: string;
@@ -157,7 +157,7 @@ export function attributeAsSent({ name, value, unit }: EventAttribute): EventRec
   return typeof unit === "string" ? { name, value: valueAsSent(value), unit } : { name, value: valueAsSent(value) };
 }
 
-/** A decimal, or what was sent as text where that is none (S1.3). */
+/** The value as a decimal, or, where it is none, as the text that was sent (S1.3). */
 function valueAsSent(value: DecimalInput): Decimal | string {
   if (typeof value === "number" && Number.isSafeInteger(value)) return decimalOfInteger(value);
   try {

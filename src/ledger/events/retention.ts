@@ -1,5 +1,6 @@
 /**
- * Which old events may leave the store: those that nothing asks for any more. Usage, invoices and their explanations stay.
+ * The old events that may be removed from the store, because nothing reads them any more. Usage, invoices and their explanations
+ * stay.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 
-/** What retention does with events that were looked at. */
+/** The result of retention for one slice of old events. */
 export interface Removal {
   readonly events: readonly EventRecord[];
   /** Their accounts, as far as these change: cycles that events left stay closed (S6.5). */

@@ -1,5 +1,5 @@
 /**
- * Which events an undo asks for: the six combinations of filters (S15.1).
+ * The filter of an undo: one of six combinations of parts (S15.1).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { quoted } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 
 /**
- * What may stand beside the account of an undo. A date-time without a fraction of a second matches its whole second; one
+ * The parts of an undo's filter beside its account. A date-time without a fraction of a second matches its whole second; one
  * with a fraction, milliseconds since 1970 and a `Date` match their millisecond.
  */
 interface UndoParts {

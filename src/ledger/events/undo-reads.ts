@@ -1,5 +1,5 @@
 /**
- * What the decision of an undo reads first (S15.1).
+ * The reads that precede the decision of an undo (S15.1).
  *
  * @module
  */
@@ -41,7 +41,7 @@ export async function readForUndo(
   };
   add(earliest);
   const first = [...matched.values()];
-  // Otherwise these are all that match, or all that are touched.
+  // With fewer, these are all that match; with five that can be reverted, no other event is touched.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
       const within = narrowed(filter, stretch);

@@ -1,5 +1,5 @@
 /**
- * The decision of an undo: what events counted and consumed is taken back (S15, S11.5).
+ * The decision of an undo: the usage and the consumption of events are taken back (S15, S11.5).
  *
  * @module
  */
@@ -83,7 +83,7 @@ function revert(
   return { event, status: "REVERTED", reason: REVERTED };
 }
 
-/** Gives back what was taken, last taken first; then overage moves onto what became free (S11.5). */
+/** Gives allocations back, the last one first; then overage moves onto the freed balance (S11.5). */
 function returnFeature(
   work: AccountWork,
   { featureId, allocations, overage }: FeatureUse,

@@ -19,8 +19,8 @@ import type { EventDecision } from "../events/decide-event.ts";
 import { quoted } from "../refusals.ts";
 import { noChanges } from "../workspace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
-import type { LaneResult } from "./preview-lane.ts";
 import { invalidOption } from "./preview-range.ts";
+import type { ScenarioResult } from "./preview-scenario.ts";
 
 /** An event behind a line, as rules saw it. */
 export interface TracedEvent {
@@ -29,16 +29,16 @@ export interface TracedEvent {
   readonly schemaName: string;
   readonly schemaVersion: number;
   readonly timestamp: Instant;
-  /** What was sent, then what enrichment made of it (S4.3). */
+  /** The attributes that were sent, then the enriched ones (S4.3). */
   readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
   readonly dimensions: Readonly<Record<string, string>>;
-  /** What it added to the line's quantity: units, of a meter below 0 too (S5.2). */
+  /** The units that it added to the line's quantity; those of a meter may be below 0 (S5.2). */
   readonly quantity: Decimal;
 }
 
 /**
- * What is behind a line: its quantity comes from days, these from events, and what an event adds from rules. The quantities
- * of the events add up to those of the days, and these to the line's; what is used below 0 is priced as 0 (S7.5).
+ * How the quantity of a line came about: the quantities of events add up to those of days, and these to the line's. A sum below
+ * 0 is priced as 0 (S7.5).
  */
 export interface LineTrace extends Omit<ChargedLine, "of"> {
   readonly accountId: string;
@@ -52,15 +52,15 @@ export interface LineTrace extends Omit<ChargedLine, "of"> {
   readonly events: readonly TracedEvent[];
 }
 
-/** Keeps what is behind the lines of a meter or a feature. */
+/** Keeps the events behind the lines of a meter or a feature. */
 export interface Tracer {
   /** Notes an accepted event, which is in its program's slots. */
   note(account: PreviewAccount, event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void;
   /** The traces of invoices, which carry explanations, by account. */
-  tracesOf(lane: LaneResult, invoices: readonly Invoice[]): readonly LineTrace[];
+  tracesOf(scenario: ScenarioResult, invoices: readonly Invoice[]): readonly LineTrace[];
 }
 
-/** What an event added. */
+/** An event with the quantity that it added to the usage or the overage. */
 interface Added extends TracedEvent {
   readonly of: ChargedLine["of"];
   /** Of the events of its account that took of a feature, which one it is. */
@@ -89,12 +89,12 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
       if (known === undefined) byAccount.set(id, added);
       else known.push(...added);
     },
-    tracesOf: (lane, invoices) =>
+    tracesOf: (scenario, invoices) =>
       [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((accountId) => {
-        const account = lane.accounts.of(accountId);
+        const account = scenario.accounts.of(accountId);
         const all = account === undefined ? [] : withMoves(byAccount.get(accountId) ?? [], account, lineId);
         const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
-        const cells = [...lane.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
+        const cells = [...scenario.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
         const own = invoices.filter((each) => each.accountId === accountId);
         return own.flatMap((invoice) =>
           firstOfEach(linesNamed(invoice, lineId).charged).map((line): LineTrace => {
@@ -106,7 +106,7 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   };
 }
 
-/** What is behind a line, of what was added to all. */
+/** The days and events behind one line, among those of all lines of its account. */
 function behind(
   { of, ...line }: ChargedLine,
   added: readonly Added[],
@@ -126,7 +126,7 @@ function firstOfEach(lines: readonly ChargedLine[]): readonly ChargedLine[] {
   return (["usage", "overage"] as const).flatMap((of) => lines.filter((line) => line.of === of).slice(0, 1));
 }
 
-/** What an event adds to the usage of a meter, and to the overage of a feature. */
+/** The quantities that an event adds to the usage of a meter, and to the overage of a feature. */
 function addedBy(
   lineId: string,
   { id, schemaName, timestamp }: EventEnvelope,
@@ -145,7 +145,7 @@ function addedBy(
   });
 }
 
-/** What rules saw of the event in the slots. */
+/** The fields of the event in the slots. */
 function fieldsOf({
   attributeSlots,
   dimensionSlots,
@@ -158,7 +158,7 @@ function fieldsOf({
   };
 }
 
-/** With overage as it is now: what a later grant reached back to has moved (S11.5). */
+/** The events with their overage as it is now: some may have moved onto a grant that was decided later (S11.5). */
 function withMoves(added: readonly Added[], { seen }: PreviewAccount, lineId: string): readonly Added[] {
   const changes = noChanges();
   seen.work.addTo(changes);

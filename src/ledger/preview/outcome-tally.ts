@@ -1,5 +1,5 @@
 /**
- * How many events came out how, and what time was taken: while events come.
+ * Counts of events by status, and the span of time of the accepted ones, while events come.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { EventSpan, SpanEnd } from "./preview-range.ts";
 /** How many events had each status. */
 export type OutcomeCounts = Readonly<Record<IngestStatus, number>>;
 
-/** What bounds a span: an event by its id, or usage by its account's. */
+/** The kind of thing at the end of a span: an event, named by its id, or usage, named by its account's. */
 type SpanKind = "event" | "usage of";
 
 /** Outcomes and a span that grow. */
@@ -21,11 +21,11 @@ export interface OutcomeTally {
   readonly counts: () => OutcomeCounts;
   /** Takes an instant into the span. */
   readonly widen: (at: Instant, id: string, kind: SpanKind) => void;
-  /** The first and the last that were taken so far; of one instant, what came first. */
+  /** The first and the last so far; of one instant, the one that came first. */
   readonly span: () => EventSpan | undefined;
 }
 
-/** Nothing yet. */
+/** An empty tally. */
 export function openTally(): OutcomeTally {
   const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
   // Most events come out as the one before them.
@@ -77,7 +77,7 @@ export function sumOfCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
   return Object.fromEntries(INGEST_STATUSES.map((status) => [status, a[status] + b[status]])) as OutcomeCounts;
 }
 
-/** From what either takes first to what either takes last. */
+/** The span of both: from the earlier first to the later last. */
 export function spanOfBoth(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return {

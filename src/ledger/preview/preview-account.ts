@@ -7,20 +7,23 @@
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, type Day, dayOf, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { SchemaProgram } from "../../metering/program.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import { planOf } from "../account/account-plan.ts";
 import { asOf } from "../account/account-plans.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
-import type { FeatureTake } from "../events/decide-event.ts";
+import type { EventDecision } from "../events/decide-event.ts";
 import { EventAccount } from "../events/event-account.ts";
-import type { EventRecord, FeatureUse } from "../records.ts";
+import { newEvent, recordOfNewEvent } from "../events/new-event.ts";
+import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
-import { LOADED_AT, type Tried, triedOn } from "./preview-tried.ts";
+import { LOADED_AT, type PlanTrial, partsInTrial } from "./plan-trial.ts";
 
 /** Places after the point up to which sums of units keep their bill within 100 digits, whatever the rates (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -31,19 +34,19 @@ export interface PreviewAccounts {
   readonly find: (name: string) => PreviewAccount | undefined;
   /** The account of an id of the book. */
   readonly of: (accountId: string) => PreviewAccount | undefined;
-  /** The account at a place among the book's. */
+  /** The account at an index of the book's list. */
   readonly at: (index: number) => PreviewAccount | undefined;
 }
 
 /**
  * Makes the accounts of a preview.
  *
- * @param catalog with the plan that is tried among its plans
+ * @param catalog with the plan of the trial among its plans
  */
 export function previewAccounts(
   catalog: Catalog,
   book: Book,
-  tried: Tried,
+  trial: PlanTrial,
   usage: Pick<Usage, "cellsOf">,
 ): PreviewAccounts {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
@@ -61,8 +64,8 @@ export function previewAccounts(
     if (known !== undefined) return known;
     const account = book.accounts[index];
     if (account === undefined) return undefined;
-    const parts = triedOn(catalog, account, groups.get(account.id), tried);
-    const draft = tried.migration === undefined ? tried.plan : undefined;
+    const parts = partsInTrial(catalog, account, groups.get(account.id), trial);
+    const draft = trial.migration === undefined ? trial.plan : undefined;
     return (made[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
   return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)), at };
@@ -78,9 +81,9 @@ interface PreviewAccountParts {
   readonly draft: PricePlan | undefined;
 }
 
-/** One account of a preview: what falls due of it as its events come, and what they take. */
+/** One account of a preview: its grants fall due, and its feature credits are taken, as its events come. */
 export class PreviewAccount {
-  /** Its place among the book's accounts. */
+  /** Its index in the book's list. */
   readonly index: number;
   /** The account as its events see it. */
   seen: EventAccount;
@@ -95,14 +98,14 @@ export class PreviewAccount {
   #nextDueAt: Instant = Number.NEGATIVE_INFINITY;
   /** Whether a plan of it grants feature credits. */
   #isGranted = false;
-  /** Until when a plan may be decided whose grants reach back to events that came before. */
+  /** The latest decision on a plan that began before it was decided: its grants may take overage of earlier events. */
   #reachedBackUntil: Instant = Number.NEGATIVE_INFINITY;
   /**
-   * The account as a ledger would have billed it so far: kept once something so large or so fine was counted that its bill
-   * may have too many digits.
+   * The account with the invoices that a ledger would have made final so far. Kept from the first wide quantity on (see
+   * {@link isNarrow}): from then on its bill may need too many digits.
    */
   #billed: AccountParts | undefined;
-  /** The days of usage that was counted elsewhere, and the first of one whose bill may have too many digits. */
+  /** Days of usage that was counted elsewhere: the first, the last, and the first with a wide quantity. */
   readonly #counted = {
     from: Number.POSITIVE_INFINITY,
     last: Number.NEGATIVE_INFINITY,
@@ -137,7 +140,7 @@ export class PreviewAccount {
     );
   }
 
-  /** Until when nothing of the account happens by itself; an instant that is past where something must be followed. */
+  /** The next instant at which something falls due; the past while the account awaits a plan or its bill is made on trial. */
   get quietUntil(): Instant {
     const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;
     return isFollowed ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
@@ -168,7 +171,7 @@ export class PreviewAccount {
     };
   }
 
-  /** Does what falls due up to and including an instant (S2.4): grants, and the bill where it may fail. */
+  /** Makes the grants that fall due up to and including an instant (S2.4), and the bill on trial where it may fail. */
   fallDue(at: Instant): void {
     if (at < this.#nextDueAt) return;
     if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
@@ -179,25 +182,22 @@ export class PreviewAccount {
     this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
 
-  /**
-   * Takes what an event takes of a feature.
-   *
-   * @param record makes the event's, where its overage may move later (S11.5); by its place, as ids may come again
-   */
-  take(take: FeatureTake, at: Instant, record: (feature: FeatureUse, referenceId: string) => EventRecord): void {
-    this.takes++;
-    // What falls due up to the event is billed without it.
-    this.#widen(take.quantity, at);
-    const use = this.seen.take(take, at);
-    if (at < this.#reachedBackUntil && !use.overage.isZero()) this.seen.work.putEvent(record(use, String(this.takes)));
-  }
-
-  /** Notes what an event counts. */
-  count(units: readonly (Exact | undefined)[], at: Instant): void {
+  /** Takes the feature credits of an accepted event, and has the bill made on trial where its quantities are wide. */
+  apply(event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void {
+    const { units, take } = decision;
+    const { timestamp: at } = event;
     for (let place = 0; place < units.length; place++) {
       const quantity = units[place];
       if (typeof quantity === "object") this.#widen(quantity, at);
     }
+    if (take === undefined) return;
+    this.takes++;
+    // The bill of everything due up to the event is made without it, so before its credits are taken.
+    this.#widen(take.quantity, at);
+    const use = this.seen.take(take, at);
+    // Its overage may move onto a grant that is decided later: then it is kept (S11.5).
+    if (at < this.#reachedBackUntil && !use.overage.isZero())
+      this.seen.work.putEvent(recordOf(this, event, program, decision, use));
   }
 
   /**
@@ -213,7 +213,7 @@ export class PreviewAccount {
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Does what falls due up to the last day of usage that was counted elsewhere, as its last event would have. */
+  /** Has everything fall due up to the last day of usage that was counted elsewhere, as an event of that day would. */
   settleCounted(): void {
     if (this.#counted.from <= this.#counted.last) this.fallDue(this.#counted.last);
   }
@@ -244,7 +244,7 @@ export class PreviewAccount {
 
   #followBill(at: Instant): void {
     if (this.#billed !== undefined) return;
-    // What fell due before was billed without anything so large: nothing of it can fail.
+    // Everything that fell due before had narrow quantities only, so this bill can be made.
     this.#billed = this.#billedUpTo(at, this.#parts, []);
     this.#nextDueAt = this.#dueAfter(at);
   }
@@ -286,6 +286,20 @@ export class PreviewAccount {
       invoices: work.invoices(),
     };
   }
+}
+
+/** The record of an event that took credits of a feature. Its referenceId is its place among these, as ids may come again. */
+function recordOf(
+  { seen: { id: accountId, customerId }, takes }: PreviewAccount,
+  event: EventEnvelope,
+  program: SchemaProgram,
+  decision: EventDecision,
+  use: FeatureUse,
+): EventRecord {
+  const { schemaName, id, timestamp } = event;
+  const sent = { schemaName, id, accountId: event.accountId, timestamp: formatInstant(timestamp) };
+  const owner = { accountId, customerId, referenceId: String(takes), createdAt: timestamp };
+  return recordOfNewEvent(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
 }
 
 /** Whether sums of such quantities keep every amount of a bill within 100 digits, whatever the rates (S1.3, S1.4). */

@@ -1,5 +1,5 @@
 /**
- * The invoices of one account in a lane.
+ * The invoices of one account in a scenario.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { viewOfWork } from "../account/account-plan.ts";
 import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
 import { creditIdOf } from "../account/due-ids.ts";
 import type { PreviewAccount } from "./preview-account.ts";
-import type { LaneResult } from "./preview-lane.ts";
 import type { PreviewRange } from "./preview-range.ts";
+import type { ScenarioResult } from "./preview-scenario.ts";
 
-/** What is drawn. */
+/** How invoices are drawn. */
 interface DrawOptions extends PreviewRange {
   readonly explain: boolean;
   /** Whether the caller named the accounts: then one whose bill cannot be made is an error. */
@@ -29,24 +29,24 @@ export type DrawnAccount =
 /**
  * Draws the invoices of an account. One whose bill cannot be made stops no other one.
  *
- * @returns undefined where the lane has no such account
+ * @returns undefined where the scenario has no such account
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account
  */
 export function drawAccount(
-  lane: LaneResult,
+  scenario: ScenarioResult,
   accountId: string,
   { areNamed, ...options }: DrawOptions,
 ): DrawnAccount | undefined {
-  const account = lane.accounts.of(accountId);
+  const account = scenario.accounts.of(accountId);
   if (account === undefined) return undefined;
   account.settleCounted();
   const { billFault } = account.seen;
   try {
-    // What falls due while events come has failed already: events that came later are not counted (S13.5).
+    // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
     if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});
-    const view = viewIn(lane, account);
+    const view = viewIn(scenario, account);
     const creditId = (cause: Parameters<typeof creditIdOf>[1]): string => creditIdOf(accountId, cause);
-    const draw = (): readonly Invoice[] => drawInvoices(view, lane.catalog.billing, { ...options, creditId });
+    const draw = (): readonly Invoice[] => drawInvoices(view, scenario.catalog.billing, { ...options, creditId });
     return { invoices: billOf(accountId, draw) };
   } catch (error) {
     if (areNamed || !isOfAmounts(error)) throw error;
@@ -54,8 +54,8 @@ export function drawAccount(
   }
 }
 
-/** An account as invoicing sees it: its usage is that of the lane. */
-function viewIn({ catalog, usage }: LaneResult, { seen: { id, work } }: PreviewAccount): AccountView {
+/** An account as invoicing sees it: its usage is that of the scenario. */
+function viewIn({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
   const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
   return { ...viewOfWork(catalog, work), usage: metered };
 }

@@ -1,5 +1,5 @@
 /**
- * Events gone through one after another: how many came out how, and what is wrong with which.
+ * Takes the events of a preview in their order, and lists the problems of those that are refused or fail.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export function takeEvents(
   const take = (event: EventInput): void => {
     place++;
     const outcome = add(event);
-    // Most events come out as the one before them.
+    // Most events have the very outcome of the one before them: a completed one is not looked at again.
     if (outcome === last || problems.length === PROBLEMS_MAX) return;
     if (isCompleted(outcome.status)) last = outcome;
     else problems.push({ event: place, status: outcome.status, message: outcome.description });

@@ -1,5 +1,5 @@
 /**
- * What a preview is given: what types would refuse, for callers without them.
+ * Checks of a preview's arguments, for callers without types.
  *
  * @module
  */

@@ -64,11 +64,11 @@ export interface Preview {
   readonly events: EventCounts;
   /** The first thousand refused or failed events. */
   readonly problems: readonly EventProblem[];
-  /** Sentences on what did not fail and should be known, such as accounts that are left out. */
+  /** Sentences that a reader should know although nothing failed, such as accounts that are left out. */
   readonly notices: readonly string[];
   /** Accounts without invoices, because their bill cannot be made (S1.4); absent where there are none. */
   readonly skipped?: readonly SkippedAccount[];
-  /** Where a trace is asked for: what is behind each line that charges the usage of the meter or the overage of the feature. */
+  /** With the option `trace`: the events behind each line that charges the usage of the meter or the overage of the feature. */
   readonly traces?: readonly LineTrace[];
 }
 
@@ -90,7 +90,7 @@ export interface PreviewRun {
   addSlots(slots: EventSlots): IngestOutcome;
   /** As {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
-  /** What an account has used so far, by meter and day; nothing for an unknown account. */
+  /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
   /** The events behind the usage of a day, where `sampleEvents` asks for them. */
   eventsOf(accountId: string, meterId: string, day: Day): DayEvents | undefined;
@@ -125,8 +125,8 @@ export function createPreview(book: Book, options: PreviewOptions = {}): Preview
   checkBook(book);
   checkOptions(options);
   const { run, addUsage, finish, sampler } = startPreview(book, options);
-  const { add, slotsOf, addSlots, addCounted, lanes } = run;
-  const cellsOf = (accountId: string): Iterable<UsageCell> => lanes[0].usage.cellsOf(accountId);
+  const { add, slotsOf, addSlots, addCounted, scenarios } = run;
+  const cellsOf = (accountId: string): Iterable<UsageCell> => scenarios[0].usage.cellsOf(accountId);
   const eventsOf: PreviewRun["eventsOf"] = (...of) => sampler?.of(...of);
   return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, eventsOf, finish };
 }
@@ -147,7 +147,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   const { shown, leftOut } = draftable(shownAccounts(book, named), plan, { areNamed });
   const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
   const run = startEventRun(book, {
-    tried: [{ plan }],
+    trials: [{ plan }],
     ids,
     ruleBudget: options.ruleBudget,
     tracer: bothOf(tracer, sampler),
@@ -164,12 +164,12 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       if (drawn === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
       for (const { id } of shown) {
-        const account = drawAccount(run.lanes[0], id, { ...drawn, explain, areNamed });
+        const account = drawAccount(run.scenarios[0], id, { ...drawn, explain, areNamed });
         for (const invoice of account?.invoices ?? []) invoices.push(invoice);
         if (account?.skipped !== undefined) skipped.push(account.skipped);
       }
       notices.push(...noticesOnSkipped(skipped));
-      const traces = tracer?.tracesOf(run.lanes[0], invoices);
+      const traces = tracer?.tracesOf(run.scenarios[0], invoices);
       return { invoices, events, notices, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
     },
   };

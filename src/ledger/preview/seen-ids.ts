@@ -156,7 +156,7 @@ function grow(memory: Memory): void {
     const id = idAt(memory, place);
     if (id !== undefined) aside.set(id, place);
   }
-  // What was kept aside may have room now, and is looked for there.
+  // Ids that were kept aside may have room in the larger table, where they are looked for first.
   for (const [id, place] of aside) if (takeSlot(memory.table, hashOf(id), place)) aside.delete(id);
 }
 

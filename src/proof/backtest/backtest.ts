@@ -13,9 +13,9 @@ import { draftable } from "../../ledger/preview/preview-draft.ts";
 import { drawAccount } from "../../ledger/preview/preview-draw.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
 import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
-import type { LaneResult } from "../../ledger/preview/preview-lane.ts";
 import { type EventSpan, type PreviewRange, rangeOf, rangeOfEvents } from "../../ledger/preview/preview-range.ts";
 import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
+import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
 import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledger/preview/preview.ts";
 import { rememberIds } from "../../ledger/preview/seen-ids.ts";
@@ -146,7 +146,7 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
     fitting: new Set(draftable(shown, plan, { areNamed: named !== undefined }).shown),
   }));
   const run = startEventRun(book, {
-    tried: [{}, ...plans.map((plan) => ({ plan, migration }))],
+    trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
     ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
     ruleBudget,
   });
@@ -154,11 +154,11 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
   return {
     run,
     finish: (): Backtest => {
-      const [current, ...lanes] = run.lanes;
-      const drawn = range ?? rangeOfAll(run.lanes);
+      const [current, ...scenarios] = run.scenarios;
+      const drawn = range ?? rangeOfAll(run.scenarios);
       const sides = drafts.flatMap((draft, index) => {
-        const lane = lanes[index];
-        return lane === undefined ? [] : [{ ...draft, lane, accounts: [], leftOut: [] }];
+        const scenario = scenarios[index];
+        return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [] }];
       });
       if (drawn !== undefined) compareAll({ ...comparison, range: drawn }, current, sides);
       return { events: eventCountsOf(current), plans: sides.map((side) => planOfSide(side, shown)) };
@@ -167,9 +167,9 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
 }
 
 /** From what any side takes first to what any takes last. */
-function rangeOfAll(lanes: readonly LaneResult[]): PreviewRange | undefined {
+function rangeOfAll(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
   let all: EventSpan | undefined;
-  for (const { span } of lanes) {
+  for (const { span } of scenarios) {
     const { first, last } = span() ?? {};
     if (first === undefined || last === undefined) continue;
     all = {
@@ -193,13 +193,13 @@ interface Side {
   readonly plan: PricePlan;
   /** Accounts whose currency it supports. */
   readonly fitting: ReadonlySet<Account>;
-  readonly lane: LaneResult;
+  readonly scenario: ScenarioResult;
   readonly accounts: BacktestAccount[];
   readonly leftOut: string[];
 }
 
 /** Account by account, so that no more invoices are held than those of one. */
-function compareAll(comparison: Comparison, current: LaneResult, sides: readonly Side[]): void {
+function compareAll(comparison: Comparison, current: ScenarioResult, sides: readonly Side[]): void {
   for (const account of comparison.shown) {
     const before = invoicesIn(comparison, current, account);
     for (const side of sides) {
@@ -207,7 +207,7 @@ function compareAll(comparison: Comparison, current: LaneResult, sides: readonly
         if (before.length > 0) side.leftOut.push(account.id);
         continue;
       }
-      const after = invoicesIn(comparison, side.lane, account);
+      const after = invoicesIn(comparison, side.scenario, account);
       if (before.length + after.length > 0)
         side.accounts.push(compared(comparison, side.plan, account, [before, after]));
     }
@@ -215,8 +215,8 @@ function compareAll(comparison: Comparison, current: LaneResult, sides: readonly
 }
 
 /** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
-function invoicesIn({ range, explain }: Comparison, lane: LaneResult, { id }: Account): readonly Invoice[] {
-  return drawAccount(lane, id, { ...range, explain, areNamed: true })?.invoices ?? [];
+function invoicesIn({ range, explain }: Comparison, scenario: ScenarioResult, { id }: Account): readonly Invoice[] {
+  return drawAccount(scenario, id, { ...range, explain, areNamed: true })?.invoices ?? [];
 }
 
 function compared(
@@ -241,8 +241,8 @@ function totalOf(invoices: readonly Invoice[]): Decimal {
   return sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
 }
 
-function planOfSide({ plan, lane, accounts, leftOut }: Side, shown: readonly Account[]): BacktestPlan {
-  const migration = migrationTried(lane, plan, shown);
+function planOfSide({ plan, scenario, accounts, leftOut }: Side, shown: readonly Account[]): BacktestPlan {
+  const migration = migrationTried(scenario, plan, shown);
   return {
     planId: plan.id,
     version: plan.version,
@@ -255,7 +255,7 @@ function planOfSide({ plan, lane, accounts, leftOut }: Side, shown: readonly Acc
     accounts,
     leftOut,
     ...(migration === undefined ? {} : { migration }),
-    events: eventCountsOf(lane),
+    events: eventCountsOf(scenario),
   };
 }
 

@@ -9,9 +9,9 @@ import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 import { DAY_MS, formatDate, type Instant, instantOf } from "../../calendar/instant.ts";
-import type { LaneResult } from "../../ledger/preview/preview-lane.ts";
+import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOption } from "../../ledger/preview/preview-range.ts";
-import type { TriedMigration } from "../../ledger/preview/preview-tried.ts";
+import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 
 /** When and how accounts move. */
 export interface MigrationInput {
@@ -31,7 +31,7 @@ export interface MigrationTried {
 }
 
 /** @throws {RatebookError} ERR_OPTION_INVALID for another mode, or an instant that is no midnight; ERR_DATE_INVALID */
-export function migrationOf({ mode, on }: MigrationInput): TriedMigration {
+export function migrationOf({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
   const at = instantOf(on);
@@ -48,9 +48,9 @@ export function ownVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePl
   return versions.includes(draft.version) ? { ...draft, version: Math.max(...versions) + 1 } : draft;
 }
 
-/** What a lane's migration did to the accounts that are shown; undefined without one. */
+/** The result of a scenario's migration for the accounts that are shown; undefined without one. */
 export function migrationTried(
-  { tried: { migration }, accounts }: LaneResult,
+  { trial: { migration }, accounts }: ScenarioResult,
   plan: PricePlan,
   shown: readonly Account[],
 ): MigrationTried | undefined {

@@ -1,5 +1,5 @@
 /**
- * What a case of the conformance suite is. The suite is data and needs no test runner.
+ * A case of the conformance suite. The suite is data and needs no test runner.
  *
  * @module
  */

@@ -45,7 +45,7 @@ async function idsOf(store: Store, filter: CreditListFilter): Promise<readonly s
   return ids;
 }
 
-/** What every store must do with lists of credits. */
+/** The cases on lists of credits. */
 export const creditCases: readonly ConformanceCase[] = [
   given("credits are found by what became of them and by their end, also where that changes", async (store) => {
     await commit(store, {

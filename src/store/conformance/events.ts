@@ -244,7 +244,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.equal(new Set(numbers).size, numbers.length);
     for (const number of numbers)
       assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is no number of an event`);
-    // What is replaced keeps its number.
+    // An event that is replaced keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, description: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);
   }),

@@ -182,7 +182,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["draftList", {}], ["three", "one"]);
     const [record] = await store.read.accounts(["a"]);
     assert.ok(record);
-    // What nothing was said of stays.
+    // A field that the change does not name stays.
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async (view) => {
       const [read] = await view.accounts(["a"]);
       assert.ok(read);

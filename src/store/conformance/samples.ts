@@ -102,7 +102,7 @@ export function newEvent(record: EventRecord): NewEvent {
   };
 }
 
-/** What an event took of a feature. */
+/** The feature credits that an event took. */
 export function use(
   featureId: string,
   overage: number,

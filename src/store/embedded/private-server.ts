@@ -28,7 +28,7 @@ import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketF
 
 /** A server that runs. */
 export interface PrivateServer {
-  /** What a pool of `pg` connects to. */
+  /** The connection options for a pool of `pg`. */
   readonly connection: {
     readonly host: string;
     readonly port: number;

@@ -27,7 +27,7 @@ export interface SocketFolder {
 }
 
 const PREFIX = "ratebook-";
-/** What `mkdtemp` adds to a prefix. */
+/** The length of the suffix that `mkdtemp` adds to a prefix. */
 const ADDED_BYTES = 6;
 const FILE = `.s.PGSQL.${PORT}`;
 /** How long the path of a socket may be; in an address it ends with a zero. */

@@ -15,9 +15,9 @@ export interface MemoryStore extends Store {
   snapshot(): string;
 }
 
-/** What a memory store begins with. */
+/** How a memory store begins. */
 export interface MemoryStoreOptions {
-  /** What {@link MemoryStore.snapshot} gave; without it the store begins empty. */
+  /** A snapshot that {@link MemoryStore.snapshot} made; without it the store begins empty. */
   readonly snapshot?: string;
 }
 

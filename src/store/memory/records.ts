@@ -25,7 +25,7 @@ export interface RecordTable<Item> {
   all(): Iterable<Item>;
 }
 
-/** What a table must know of its records. */
+/** The traits of a table's records. */
 export interface RecordShape<Item> {
   readonly key: (item: Item) => PageKey;
   /** To whom a record belongs, its account mostly; undefined where nobody asks. */

@@ -1,5 +1,5 @@
 /**
- * What a memory store holds, how changes are applied to it, and how it is read.
+ * The state of a memory store: how changes are applied to it, and how it is read.
  *
  * @module
  */
@@ -195,7 +195,7 @@ function readAll(changes: Changes): Lists {
   return lists;
 }
 
-/** What lists of invoices go by. */
+/** Reads the fields by which invoices are listed, stored ones and drafts. */
 function lookAtListed(accounts: Lists["accounts"], invoices: Lists["invoices"]): void {
   for (const { customerId, nextDueAt, drafts } of accounts) {
     look(customerId, nextDueAt, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));

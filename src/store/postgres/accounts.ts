@@ -20,7 +20,7 @@ const NEW_ACCOUNT_LOCKS = 64;
 const ACCOUNTS_MAX = 20_000;
 
 /**
- * What a store remembers of accounts, by key: as they were last read, and the digest of that. Digests are read under the
+ * The accounts that a store remembers, by key: as they were last read, with the digest of that. Digests are read under the
  * accounts' locks, so that what is remembered is used only while it is what the database has.
  */
 export type KnownAccounts = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
@@ -34,7 +34,7 @@ export interface AccountLocking {
   readonly known: KnownAccounts;
 }
 
-/** What was read as accounts were locked. */
+/** The rows that were read as accounts were locked. */
 export interface LockedAccounts {
   /** By id; those that exist. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;

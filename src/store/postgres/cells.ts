@@ -60,7 +60,7 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
   );
 }
 
-/** What is added to one row. */
+/** The additions to one row. */
 interface CellRow {
   readonly accountId: string;
   readonly day: number;
@@ -81,7 +81,7 @@ function rowsOf(
     const place = places.get(meterOrFeatureId);
     invariant(place !== undefined, "each meter or feature that is counted has a place");
     const [part, column] = [Math.floor(place / ROW_ITEMS), place % ROW_ITEMS];
-    // What one event adds comes together.
+    // The additions of one event come one after another.
     if (row?.accountId !== accountId || row.day !== day || row.part !== part) {
       const key = `${day} ${part} ${accountId}`;
       row = known.get(key);

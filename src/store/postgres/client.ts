@@ -1,5 +1,5 @@
 /**
- * What the adapter asks of a driver: a pool of `pg`, or a PGlite, by their shape alone.
+ * The interface that the adapter needs of a driver: a pool of `pg` and a PGlite both have its shape.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface SqlStatement {
   readonly query_timeout?: number;
 }
 
-/** What a statement gives. */
+/** The result of a statement. */
 export interface SqlResult {
   readonly rows: readonly unknown[];
 }
@@ -76,7 +76,7 @@ export interface OpenTransaction {
   readonly atCommit: (statement: string) => void;
 }
 
-/** What is done within a transaction. */
+/** The work of a transaction. */
 export type InTransaction<Result> = (transaction: OpenTransaction) => Promise<Result>;
 
 /** For how long a statement is waited for: then its connection is thrown away, and the database counts as away. */
@@ -199,10 +199,10 @@ const PLANNING = ["set local enable_seqscan = off", "set local plan_cache_mode =
  */
 const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
 
-/** What names a transaction for good: its number, and since when the server gives numbers. */
+/** The lasting name of a transaction: its number, and the time since which the server gives numbers. */
 const TRANSACTION_NAME = `select pg_current_xact_id()::text as id, ${SINCE} as since`;
 
-/** What each of several statements gave: drivers answer a list of results then. */
+/** The results of several statements: drivers answer a list then. */
 function resultsOf(answer: SqlResult | readonly SqlResult[]): readonly SqlResult[] {
   return Array.isArray(answer) ? (answer as readonly SqlResult[]) : [answer as SqlResult];
 }

@@ -22,7 +22,7 @@ import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
 import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
-/** What a commit must know of its transaction. */
+/** A transaction as its commit needs it. */
 export interface CommitContext
   extends Sending, CellWriting, Pick<HeldIds, "holdsOf" | "prove">, Pick<OpenTransaction, "atCommit"> {
   /** The block of numbers for events that the transaction has, if it has one. */
@@ -63,7 +63,7 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
 /** Whether a decision changes so few rows that they go together. */
 export function isSmall(changes: Changes): boolean {
   const { newEvents = [], events = [], removedEvents = [], accounts = [], usage = [] } = changes;
-  // What is removed may have been written before it.
+  // An event that is removed may have been written in this transaction.
   if (removedEvents.length > 0) return false;
   return newEvents.length + events.length + accounts.length <= SMALL && usage.length <= CELLS_OF_SMALL;
 }
@@ -151,7 +151,7 @@ async function writeDocuments({ send, table }: CommitContext, changes: Changes):
   );
 }
 
-/** What changes of an account with time: its instants, and with them its digest. */
+/** The fields of an account that change with time: its instants, and with them its digest. */
 const CLOCKED: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],

@@ -6,7 +6,7 @@
 import type { EventRecord } from "../../ledger/records.ts";
 import { decimalOf } from "../../numbers/decimal.ts";
 
-/** What events of a form share: their version, the names of their fields, their meters, the description of their outcome. */
+/** The parts that events of one form share: their version, the names of their fields, their meters, the description of their outcome. */
 type WrittenForm = readonly [number, readonly string[], readonly string[], readonly string[], string];
 
 /** The columns of an event that has a form. */

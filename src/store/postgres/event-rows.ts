@@ -33,7 +33,7 @@ interface EventBody {
   readonly sentTo?: string | undefined;
   readonly attributes: readonly WrittenAttribute[];
   readonly dimensions: EventRecord["payload"]["dimensions"];
-  /** Where it is not the usual one. */
+  /** Absent where it is {@link USUAL_DESCRIPTION}. */
   readonly description?: string | undefined;
   readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
   readonly units: readonly (readonly [meterId: string, quantity: Written])[];
@@ -60,7 +60,7 @@ export function keysOfEvent({ referenceId, accountId, eventId, schemaName }: Eve
   };
 }
 
-/** What a body says of its own, each as its JSON text. */
+/** The parts of a body that are its own, each as its JSON text. */
 interface BodyTexts {
   readonly attributes: string;
   readonly dimensions: string;

@@ -137,7 +137,7 @@ function heldBy({ eventId, referenceId, accountId, timestamp, createdAt }: Event
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
-/** What a filter asks, as a condition. */
+/** A filter as an SQL condition. */
 function conditionsOf(filter: EventFilter, values: string[]): string {
   const { accountId, schemaName, status, accepted, reverted, eventId, referenceId, timestamp, createdAt } = filter;
   const conditions = ["true"];

@@ -90,7 +90,7 @@ function holdFirst({ atCommit, table }: EventWriting, undone: readonly string[])
 
 type Value = string | number | boolean | undefined;
 
-/** What an event has for columns, be it new or stored. */
+/** The columns of an event, be it new or stored. */
 type Stored = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & { readonly feature?: FeatureUse | undefined };
 
 /** One event on its way into its row. */

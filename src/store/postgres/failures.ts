@@ -1,5 +1,5 @@
 /**
- * What a database's errors mean for a store.
+ * The meaning of a database's errors for a store.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const EVENT_KEY_CONSTRAINT = "event_pkey";
  */
 const UNAVAILABLE =
   /^(?:08...|25006|25P0[34]|53...|55P03|57014|57P0[1-5]|58030|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN))$/;
-/** What `pg` says without a code. */
+/** Messages of `pg` that come without a code. */
 const TERMINATED =
   /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect|read timeout/i;
 const NO_SOCKET = "ENOENT";

@@ -36,7 +36,7 @@ export function mayAssume(assuming: Assuming, attempt: number): boolean {
   return false;
 }
 
-/** What a transaction knows of event ids. */
+/** A transaction's knowledge of event ids. */
 export interface HeldIds {
   /** Those that are held; where the transaction assumes, none, which is proved by the commit. */
   readonly acceptedIds: (eventIds: readonly string[]) => Promise<readonly AcceptedEventId[]>;
@@ -53,7 +53,7 @@ export interface HeldIds {
   readonly prove: () => Promise<void>;
 }
 
-/** What a transaction that has its locks knows of event ids. */
+/** Starts a transaction's knowledge of event ids, once it has its locks. */
 export function heldIdsOf(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
   const holds = new Map<string, number>();
   const held = new Map<string, Holder>();

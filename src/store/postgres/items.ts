@@ -17,7 +17,7 @@ export interface ItemPlaces {
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** What a store remembers of the list of items. */
+/** The list of items as a store remembers it. */
 export interface KnownItems {
   last: ItemPlaces;
 }

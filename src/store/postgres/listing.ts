@@ -20,7 +20,7 @@ const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
 const AD_HOC_SPAN = DAYS_OF_SPAN.length;
 const DAYS_MAX = DAYS_OF_SPAN[4];
 
-/** What an item is listed by. */
+/** The instants by which an item is listed and filtered. */
 export interface Listed {
   readonly listedAt: Instant;
   readonly start: Instant;
@@ -47,7 +47,7 @@ export function spanOf(listed: string, start: string, end: string): string {
   return `case when ${listed} <> ${start} then ${AD_HOC_SPAN} ${spans.join(" ")} else ${AD_HOC_SPAN - 1} end`;
 }
 
-/** What a final invoice is listed by. */
+/** The instants by which a final invoice is listed and filtered. */
 export function listedOf({ invoice }: InvoiceRecord): Listed {
   return { listedAt: listedAt(invoice), start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) };
 }
@@ -90,7 +90,7 @@ export function pageOfList(
   return `select * from (${parts.join(" union all ")}) as listed order by place, id limit ${most}`;
 }
 
-/** What a list is filtered by. */
+/** The filters of a list. */
 export interface ListConditions {
   readonly period: InvoiceListFilter["period"];
   readonly equal: Readonly<Record<string, string | undefined>>;

@@ -104,7 +104,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     // earliest of an account are found by a look at each day, and all of a second among those of its day.
     `drop index ${table("event_account_id_number_idx")}`,
     `drop index ${table("event_account_id_timestamp_idx")}`,
-    // What events that look alike share; the body of an event that has a form is what is its own.
+    // A form has the parts that many events share; the body of an event with a form has only the rest.
     `create table ${table("event_form")} (id text collate "C" primary key, place integer not null unique, item text,
       stamp uuid not null default gen_random_uuid())`,
     `alter table ${table("event")} add column form integer`,
@@ -144,7 +144,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
   ],
   (table) => [
     "set local enable_seqscan = on",
-    // What ended a credit, if anything did, and its end in time: a list of one status is a range of one index.
+    // The state of a credit and its end in time: a list of one status is a range of one index.
     `alter table ${table("credit")} add column state text not null
       default 'ACTIVE', add column ends_at bigint not null default ${Number.MAX_SAFE_INTEGER}`,
     `update ${table("credit")} as credit set ends_at = coalesce((credit.body::json ->> 'effectiveUntil')::bigint, ends_at),

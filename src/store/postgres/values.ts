@@ -52,7 +52,7 @@ export function plainList(values: readonly (number | boolean | string | undefine
   return `{${values.map((value) => value ?? "NULL").join()}}`;
 }
 
-/** What is escaped in an array. */
+/** The characters that are escaped in an array. */
 const SPECIAL = /["\\]/;
 
 /** Texts as the text of an array. */

@@ -30,13 +30,13 @@ export interface MeteredSource {
 export interface MeteringOptions {
   /** Whether ids are remembered: rows whose id comes again go to the core. */
   readonly dedupes: boolean;
-  /** Whether an account is known and live, by a name that a row has. */
+  /** Whether the name in a row is that of an account that is known and ACTIVE. */
   readonly isLive: (accountName: string) => boolean;
 }
 
 /** A row for the core. */
 export interface SourceRow {
-  /** Where its source is among those that were given. */
+  /** The index of its source among those that were given. */
   readonly source: number;
   readonly file: string;
   /** From 1. */

@@ -14,30 +14,30 @@ import { moveOnto } from "../commands/migrate.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 
-/** A book is loaded before everything: where a rule breaks ties by createdAt, the order in the book counts. */
+/** The createdAt of everything in a book: before all events, so that ties are broken by the order in the book. */
 export const LOADED_AT: Instant = INSTANT_MIN;
 
 /** When and how accounts move to a plan (S16.5). */
-export interface TriedMigration {
+export interface TrialMigration {
   readonly mode: MigrationMode;
   /** The midnight at which the migration is decided; who has a plan then takes part. */
   readonly on: Instant;
 }
 
-/** What is tried. */
-export interface Tried {
+/** The plans that one scenario tries. */
+export interface PlanTrial {
   /** A checked plan; undefined for the plans of the book alone. */
   readonly plan?: PricePlan | undefined;
-  /** Without it, all accounts have the plan on the dates of their associations (book.md, `--plan`). */
-  readonly migration?: TriedMigration | undefined;
+  /** Undefined: every account has the plan on the dates of its associations (book.md, `--plan`). */
+  readonly migration?: TrialMigration | undefined;
 }
 
-/** An account of the book as a ledger would have it, with what is tried. */
-export function triedOn(
+/** An account of the book as a ledger would have it, with the plans of a trial. */
+export function partsInTrial(
   catalog: Catalog,
   account: Account,
   groupId: string | undefined,
-  { plan, migration }: Tried,
+  { plan, migration }: PlanTrial,
 ): AccountParts {
   const drafted = plan === undefined || migration !== undefined ? account : withDraft(account, plan);
   const parts = bookAccount(catalog, drafted, groupId, { now: LOADED_AT, ids: () => account.id });
@@ -46,16 +46,16 @@ export function triedOn(
   return record === undefined ? parts : { ...parts, record };
 }
 
-/** An account after a migration that everybody knows of from the day on which it is decided; undefined where it stays. */
+/** An account after a migration that is known from the day of its decision on; undefined where it does not take part. */
 export function movedTo(
   catalog: Catalog,
   record: AccountRecord,
   target: PricePlan,
-  { mode, on }: TriedMigration,
+  { mode, on }: TrialMigration,
 ): AccountRecord | undefined {
   const decided = moveOnto(catalog, record, { mode, target }, on)?.decided;
   if (decided === undefined || record.status !== "ACTIVE") return undefined;
-  // What the book says that was decided later was so by then: the migration is laid over it (S9.2).
+  // The migration is laid over every association of the book, also over those with a later decidedAt (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));
   return { ...record, associations: [...before, { ...decided, id: record.id, decidedAt: on, recordedAt: LOADED_AT }] };
 }

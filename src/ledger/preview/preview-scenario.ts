@@ -1,0 +1,165 @@
+/**
+ * One scenario of a run: a set of plans by which all events are decided, be it the book's own, or a draft in place of them.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { Day, Instant } from "../../calendar/instant.ts";
+import type { AddAll } from "../../metering/cells.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { Units } from "../../metering/measure.ts";
+import { createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
+import { add, type Decimal } from "../../numbers/decimal.ts";
+import { type Catalog, withPlan } from "../catalog.ts";
+import { decideEvent, type DecisionTime, type EventDecision } from "../events/decide-event.ts";
+import type { IngestStatus } from "../outcome.ts";
+import type { AcceptedIds } from "./accepted-ids.ts";
+import { openTally, type OutcomeTally, spanOfBoth, sumOfCounts } from "./outcome-tally.ts";
+import type { PlanTrial } from "./plan-trial.ts";
+import { type PreviewAccount, type PreviewAccounts, previewAccounts } from "./preview-account.ts";
+import type { EventSpan } from "./preview-range.ts";
+
+/** The usage of a scenario: that of all scenarios, and beside it that of this one alone. */
+export type ScenarioUsage = Pick<Usage, "between" | "cellsOf">;
+
+/** The result of a run in one of its scenarios. */
+export interface ScenarioResult {
+  /** The book by which its events are decided, with the draft among its plans. */
+  readonly catalog: Catalog;
+  /** The plans of its accounts. */
+  readonly trial: PlanTrial;
+  readonly accounts: PreviewAccounts;
+  readonly usage: ScenarioUsage;
+  /** How many events had each status so far. */
+  readonly counts: () => Readonly<Record<IngestStatus, number>>;
+  /** The first and the last accepted event or day of usage so far; of one instant, the one that came first. */
+  readonly span: () => EventSpan | undefined;
+}
+
+/** A scenario while events come. */
+export interface Scenario extends ScenarioResult {
+  /** Outcomes and span of the events that were not taken in all scenarios at once. */
+  readonly tally: OutcomeTally;
+  /** Adds the units of an event to the usage of this scenario alone. @param program the index of its program */
+  readonly addAlone: (program: number, account: number, day: Day, units: Units) => void;
+}
+
+/** The parts that the scenarios of a run share. */
+interface Shared {
+  readonly catalog: Catalog;
+  readonly book: Book;
+  /** The usage of the events that were taken in all scenarios at once. */
+  readonly usage: Usage;
+  /** Outcomes and span of the events that were taken in all scenarios at once. */
+  readonly tally: OutcomeTally;
+  /** The indices of meters that events of a program count in, by its index. */
+  readonly together: readonly (readonly number[])[];
+}
+
+/** Opens a scenario. */
+export function openScenario(all: Shared, trial: PlanTrial): Scenario {
+  const alone = usageAlone(all);
+  const usage: ScenarioUsage = {
+    between: (accountId, meterId, from, until) => {
+      const shared = all.usage.between(accountId, meterId, from, until);
+      return alone.tally === undefined ? shared : add(shared, alone.tally.between(accountId, meterId, from, until));
+    },
+    cellsOf: (accountId) =>
+      alone.tally === undefined ? all.usage.cellsOf(accountId) : mergedCells([all.usage, alone.tally], accountId),
+  };
+  const catalog = trial.plan === undefined ? all.catalog : withPlan(all.catalog, trial.plan);
+  const own = openTally();
+  return {
+    catalog,
+    trial,
+    accounts: previewAccounts(catalog, all.book, trial, usage),
+    usage,
+    tally: own,
+    counts: () => sumOfCounts(all.tally.counts(), own.counts()),
+    span: () => spanOfBoth(all.tally.span(), own.span()),
+    addAlone: alone.add,
+  };
+}
+
+/** The usage of one scenario alone: its tally is made with the first event, for most scenarios have none. */
+function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
+  readonly tally: UsageTally | undefined;
+  readonly add: Scenario["addAlone"];
+} {
+  let tally: UsageTally | undefined;
+  let adders: readonly AddAll[] = [];
+  return {
+    get tally() {
+      return tally;
+    },
+    add(program, account, day, units) {
+      if (tally === undefined) {
+        const made = createUsageTally(accountIds, meterIds, together);
+        tally = made;
+        adders = together.map((meters) => made.adder(meters));
+      }
+      adders[program]?.(account, day, units);
+    },
+  };
+}
+
+/** The cells of an account in several tallies, those of one meter and day added up. */
+function mergedCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: string): Iterable<UsageCell> {
+  const cells = new Map<string, UsageCell>();
+  for (const tally of tallies) {
+    for (const cell of tally.cellsOf(accountId)) {
+      const key = `${cell.day} ${cell.meterId}`;
+      const known: Decimal | undefined = cells.get(key)?.quantity;
+      cells.set(key, known === undefined ? cell : { ...cell, quantity: add(known, cell.quantity) });
+    }
+  }
+  return cells.values();
+}
+
+/** An event that was read, to be decided. */
+export interface ReadEvent {
+  readonly event: EventEnvelope;
+  readonly read: FieldsRead;
+  /** Its units, where it was measured before in another scenario. */
+  readonly units: Units | undefined;
+}
+
+/**
+ * Decides an event in one scenario. Nothing is changed but its account: what falls due of it up to the event is done, and one
+ * without a plan may get the draft.
+ *
+ * @param ids of accepted events; undefined where none are remembered
+ */
+export function decideIn(
+  scenario: Scenario,
+  account: PreviewAccount | undefined,
+  { event, read, units }: ReadEvent,
+  time: DecisionTime,
+  ids: AcceptedIds<Scenario> | undefined,
+): EventDecision {
+  account?.fallDue(event.timestamp);
+  const decision = decideEvent(event, read, account?.seen, time, units);
+  if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
+  if (ids?.has(scenario, event) === true) return decision;
+  // Deciding changes nothing: the event is decided again by the plan, whose credits it may spend.
+  const takeBack = account.startPlan(event.timestamp);
+  const byPlan = decideEvent(event, read, account.seen, time, units);
+  if (!byPlan.isAccepted) takeBack();
+  return byPlan.isAccepted || decision.isAccepted ? byPlan : decision;
+}
+
+/** Whether an event is accepted without a plan, or may be accepted by one that grants the credits that it spends. */
+function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsRead): boolean {
+  return isAccepted || program?.feature !== undefined;
+}
+
+/** Until when an accepted event holds its id: for a time after its ingest, and while its cycle is open (S14.1). */
+export function heldUntil(
+  { options }: Catalog,
+  account: PreviewAccount | undefined,
+  { timestamp }: Pick<EventEnvelope, "timestamp">,
+): Instant {
+  const openUntil = account?.seen.periodAt(timestamp).openUntil ?? -Infinity;
+  return Math.max(timestamp + options.idMemoryMs, openUntil);
+}

@@ -1,0 +1,118 @@
+/**
+ * An event in a run of several scenarios: it is decided by the plans of its account in each, and counted once where all of
+ * them accept it.
+ *
+ * @module
+ */
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { FieldsRead } from "../../metering/event-fields.ts";
+import { type EventDecision, refuseDuplicate } from "../events/decide-event.ts";
+import type { IngestOutcome } from "../outcome.ts";
+import type { IdClaim } from "./accepted-ids.ts";
+import { isNarrow, type PreviewAccount } from "./preview-account.ts";
+import { decideIn, heldUntil, type ReadEvent, type Scenario } from "./preview-scenario.ts";
+import { outcomeOfUnaccepted, type RunState } from "./run-state.ts";
+
+/** An event in one scenario: its account and its decision there. */
+interface Attempt extends IdClaim<Scenario> {
+  readonly account: PreviewAccount | undefined;
+  readonly decision: EventDecision;
+}
+
+/** Whether the decision on an event in the first scenario holds for all, and its id is held for the same time in all. */
+export function isAgreed(
+  { agreements, ids }: RunState,
+  account: PreviewAccount | undefined,
+  { timestamp }: EventEnvelope,
+  { program }: FieldsRead,
+  { isAccepted, units }: EventDecision,
+): boolean {
+  if (!isAccepted || program?.feature !== undefined || ids?.areAllShared === false) return false;
+  if (account === undefined || !agreements.hold(account.index, timestamp)) return false;
+  // A quantity with many digits may make the bill of one scenario impossible, and not of another.
+  for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return false;
+  return true;
+}
+
+/**
+ * Decides an event in all scenarios and takes it in those that accept it.
+ *
+ * @param account that of the first scenario
+ * @param decision that of the first scenario
+ * @returns the outcome in the first scenario
+ */
+export function takeInEach(
+  run: RunState,
+  event: EventEnvelope,
+  read: FieldsRead,
+  account: PreviewAccount | undefined,
+  decision: EventDecision,
+): IngestOutcome {
+  const attempts = attemptsOf(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
+    account,
+    decision,
+  ]);
+  const accepted = attempts.filter((each) => each.decision.isAccepted);
+  const taken = new Set(run.ids?.admitEach(event, accepted, attempts.length) ?? accepted);
+  const isShared = taken.size === attempts.length;
+  if (isShared && account !== undefined && read.program !== undefined) {
+    run.adders[read.program.index]?.(account.index, dayOf(event.timestamp), decision.units);
+    run.agreements.note(account.index, event.timestamp, agreedUntil(attempts, event.timestamp));
+  }
+  const outcomes = attempts.map((attempt) => {
+    const { scenario, decision: own } = attempt;
+    const settled = own.isAccepted
+      ? settle(attempt, event, read, { isTaken: taken.has(attempt), isShared })
+      : outcomeOfUnaccepted(run, scenario, event, read, own);
+    return scenario.tally.count(settled);
+  });
+  return outcomes[0] ?? decision.outcome;
+}
+
+/** Decides an event in the scenarios after the first; units that were measured in one are not measured again in the next. */
+function attemptsOf(
+  { scenarios, time, ids }: RunState,
+  { event, read, units: measured }: ReadEvent,
+  [account, decision]: readonly [PreviewAccount | undefined, EventDecision],
+): readonly Attempt[] {
+  let units = measured;
+  return scenarios.map((scenario, place) => {
+    const own = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
+    const decided = place === 0 ? decision : decideIn(scenario, own, { event, read, units }, time, ids);
+    if (decided.isAccepted) units ??= decided.units;
+    return { scenario, account: own, decision: decided, holdsUntil: heldUntil(scenario.catalog, own, event) };
+  });
+}
+
+/** Takes an event in a scenario that accepts it, unless its id is held there. @returns its outcome */
+function settle(
+  { scenario, account, decision }: Attempt,
+  event: EventEnvelope,
+  { program }: FieldsRead,
+  { isTaken, isShared }: { readonly isTaken: boolean; readonly isShared: boolean },
+): IngestOutcome {
+  if (!isTaken || account === undefined || program === undefined) return refuseDuplicate(event);
+  if (!isShared) scenario.addAlone(program.index, account.index, dayOf(event.timestamp), decision.units);
+  account.apply(event, program, decision);
+  scenario.tally.widen(event.timestamp, event.id, "event");
+  return decision.outcome;
+}
+
+/** Until when all scenarios decide the events of an account alike, from an event on that all of them have accepted. */
+function agreedUntil(attempts: readonly Attempt[], at: Instant): Instant {
+  const [first] = attempts;
+  const openUntil = first?.account?.seen.periodAt(at).openUntil;
+  const remembered = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);
+  let until = Infinity;
+  for (const { account } of attempts) {
+    if (account === undefined || account.seen.record.caughtUpTo > at) return -Infinity;
+    const period = account.seen.periodAt(at);
+    // With a plan in one scenario and none in the other, openUntil is undefined in one, and the outcomes differ.
+    const isHeldAlike =
+      period.openUntil === openUntil || Math.max(period.openUntil ?? Infinity, openUntil ?? Infinity) <= remembered;
+    if (!isHeldAlike) return -Infinity;
+    until = Math.min(until, period.end, account.quietUntil);
+  }
+  return until;
+}
