@@ -1,8 +1,13 @@
-/** Books that are as hostile as the rules allow, to try the law of S13.5 on. */
+/**
+ * Books that are as hostile as the rules allow, to try the law of S13.5 on: those of `ratebook/testing`, with terms, accounts
+ * and associations that users seldom have.
+ */
 import fc from "fast-check";
 
+import type { BookInput } from "../../../src/book/model/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, instantOf } from "../../../src/calendar/instant.ts";
-import { perUnit, slabs } from "../../book/builder.ts";
+import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
+import { CATALOG, planArbitrary, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
 
 /** Twenty digits before the point and twenty after it, the most that a book may have (S1.3). */
 export const LONG = "12345678901234567890.12345678901234567891";
@@ -11,85 +16,115 @@ export type Rates = fc.Arbitrary<number | string>;
 export const rates: Rates = fc.constantFrom<number | string>(0, 1, "0.00000000000000000001", LONG, LONG);
 /** Beside a sum with 40 digits before the point and 39 after it, an amount at this rate has more than 100 (S1.4). */
 export const longRates: Rates = fc.constant(LONG);
-const quantities = fc.constantFrom<number | string>(0, 1, 3, 10, 100, "0.5", "1e13", "99999999999999999999", LONG);
-
+const granted = fc.constantFrom<number | string>(0, 1, 3, 10, 100, "0.5", "1e13", "99999999999999999999", LONG);
 const limits = fc.constantFrom<number | string>(0, 1, 10, 1000, "99999999999999999999");
 
-/** Amounts of fees, seats and credits, in dollars. */
-const amounts = fc.constantFrom(0, 1, 30, 100);
-const invoiceTiming = fc.constantFrom("IN_ADVANCE", "IN_ARREARS");
+const CURRENCIES = ["USD", "EUR", "JPY"];
+const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc.option(value, { nil: undefined, freq: 1 });
 
-const FEATURES = ["f.n", "f.cube"];
-const METERS = ["um.count", "um.n", "um.cube"];
-const n = { var: "attribute.n" };
-const cube = { "*": [n, n, n] };
-const unlessLab = { "!=": [{ var: "dimension.region" }, "lab"] };
+type Details = PlanInput["pricePlanDetails"];
 
-const cards = <Card>(ids: readonly string[], card: (id: string) => fc.Arbitrary<Card>): fc.Arbitrary<readonly Card[]> =>
+/** A document with the prices of each card in all {@link CURRENCIES}, equal amounts in each. */
+function inAllCurrencies(document: unknown): unknown {
+  if (Array.isArray(document)) {
+    const [first] = document as readonly { readonly currency?: unknown }[];
+    const all = document.map(inAllCurrencies);
+    if (first?.currency === undefined) return all;
+    return CURRENCIES.flatMap((currency) => all.map((item) => ({ ...(item as object), currency })));
+  }
+  if (typeof document !== "object" || document === null) return document;
+  return Object.fromEntries(Object.entries(document).map(([key, value]) => [key, inAllCurrencies(value)]));
+}
+
+const CYCLES = [
+  { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
+  { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+  { interval: "MONTHLY", startOffset: { dayOffset: "15" } },
+  { interval: "MONTHLY", startOffset: { dayOffset: "LAST" } },
+  { interval: "MONTHLY", anniversaryCycle: true },
+  { interval: "QUARTERLY", startOffset: { dayOffset: "1", monthOffset: "2" } },
+] as const;
+const cycles = fc
+  .record({ cycle: fc.constantFrom(...CYCLES), gracePeriod: fc.constantFrom(0, 3, 40) })
+  .map(({ cycle, gracePeriod }) => ({ ...cycle, gracePeriod }));
+
+const applicableEntityIds = some(
+  fc.constantFrom(["ALL_USAGE_METER_RATE_CARDS"], [CATALOG.meters[1], CATALOG.fees[0]], [CATALOG.features[0]]),
+);
+const invoiceTiming = fc.constantFrom("IN_ADVANCE" as const, "IN_ARREARS" as const);
+const recurrenceConfig = some(fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) }));
+
+/** Terms beside those of plans in `ratebook/testing`. */
+const terms = fc.record({
+  cycles,
+  entitlements: fc.record({
+    invoiceTiming,
+    recurrenceConfig,
+    more: some(
+      fc.record({
+        featureCreditLimit: limits,
+        effectiveFrom: fc.constantFrom("P3D", "P1M", "PT12H"),
+        effectiveUntil: fc.constantFrom("P45D", "P100D"),
+      }),
+    ),
+  }),
+  billingConfig: some(fc.record({ interval: fc.integer({ min: 1, max: 3 }), startOffset: fc.nat(2) })),
+  seats: fc.record({ config: some(fc.constantFrom({ maxQuantity: 25 }, { maxQuantity: 30 })) }),
+  grants: fc.record({
+    expiry: fc.constantFrom(
+      {},
+      {},
+      ...["P10D", "P2M"].map((expiryDuration) => ({ expiryType: "CUSTOM", expiryDuration })),
+    ),
+    priority: fc.nat(2),
+    applicableEntityIds,
+  }),
+});
+
+/** The details of a plan with all kinds of cards, in all currencies. */
+const details = (rate: Rates): fc.Arbitrary<object> =>
   fc
-    .oneof({ weight: 2, arbitrary: fc.constant([...ids]) }, fc.subarray([...ids]))
-    .chain((chosen) => fc.tuple(...chosen.map(card)));
+    .record({ plan: planArbitrary({ rates: rate, limits }), terms })
+    .map(({ plan: { pricePlanDetails }, terms: more }) => {
+      const { pricingCycleConfig: _, ...cards }: Details = pricePlanDetails;
+      const { more: config, ...entitled } = more.entitlements;
+      const { expiry, ...spent } = more.grants;
+      const all = inAllCurrencies({
+        ...cards,
+        billingEntitlementRateCards: cards.billingEntitlementRateCards?.map((card) => ({
+          ...card,
+          ...entitled,
+          featureConfigs: [...card.featureConfigs, ...(config === undefined ? [] : [config])],
+        })),
+        entitlementOverageRateCards: cards.entitlementOverageRateCards?.map((card) => ({
+          ...card,
+          billingConfig: more.billingConfig,
+        })),
+        licenseRateCards: cards.licenseRateCards?.map((card) => ({ ...card, ...more.seats })),
+        creditGrantRateCards: cards.creditGrantRateCards?.map((card) => ({
+          ...card,
+          grantDetails: { ...card.grantDetails, ...expiry, ...spent },
+        })),
+      }) as object;
+      return { ...all, supportedCurrencies: CURRENCIES, pricingCycleConfig: more.cycles };
+    });
 
-/** Plans that price and grant some of all that there is. */
-const details = (rated: Rates): fc.Arbitrary<object> =>
-  fc.record({
-    supportedCurrencies: fc.constant(["USD"]),
-    pricingCycleConfig: fc.record({
-      interval: fc.constantFrom("WEEKLY", "MONTHLY"),
-      startOffset: fc.constant({ dayOffset: "1" }),
-      gracePeriod: fc.constantFrom(0, 3, 40),
-    }),
-    usageRateCards: cards(METERS, (usageMeterId) => rated.map((rate) => ({ usageMeterId, ...perUnit(rate) }))),
-    fixedFeeRateCards: cards(["addon.fee"], (id) =>
-      fc.record({ rate: amounts, invoiceTiming, enableProration: fc.boolean() }).map(({ rate, ...more }) => ({
-        id,
-        rateValues: [{ currency: "USD", rate }],
-        ...more,
-      })),
-    ),
-    licenseRateCards: cards(["addon.seats"], (id) =>
-      fc.record({ rate: amounts, invoiceTiming, enableProration: fc.boolean() }).map(({ rate, ...more }) => ({
-        id,
-        ...slabs("VOLUME", [0, rate], [10, rate / 2]),
-        proratedRefundMode: "CREDITS",
-        ...more,
-      })),
-    ),
-    creditGrantRateCards: cards(["addon.grant"], (id) =>
-      fc
-        .record({ creditAmount: amounts, expiryType: fc.constantFrom("PRICING_CYCLE", "NO_EXPIRY") })
-        .map(({ creditAmount, expiryType }) => ({
-          id,
-          rateDetails: {
-            pricingModel: "TIERED",
-            currencySlabRateDetails: [
-              { currency: "USD", creditAmount, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
-            ],
-          },
-          grantDetails: { expiryType },
-        })),
-    ),
-    minimumCommitment: fc.option(
-      amounts.map((rate) => ({ rateValues: [{ currency: "USD", rate }] })),
-      { nil: undefined },
-    ),
-    billingEntitlementRateCards: cards(FEATURES, (featureId) =>
-      fc
-        .record({ limit: limits, effectiveUntil: fc.constantFrom("P1M", "P7D", "P45D"), rate: rated })
-        .map(({ limit, effectiveUntil, rate }) => ({
-          featureId,
-          featureConfigs: [{ featureCreditLimit: limit, effectiveUntil }],
-          ...perUnit(rate),
-        })),
-    ),
-    entitlementOverageRateCards: cards(FEATURES, (featureId) =>
-      fc.record({ maxQuantity: fc.option(limits, { nil: undefined }), rate: rated }).map(({ maxQuantity, rate }) => ({
-        featureId,
-        ...(maxQuantity === undefined ? {} : { maxQuantity }),
-        ...perUnit(rate),
-      })),
-    ),
-  });
+/** Changes of some cards of a plan, and at times of its cycles (S16.2). */
+const overrides = (rate: Rates): fc.Arbitrary<object> =>
+  fc
+    .record({
+      changed: details(rate),
+      kept: fc.subarray(["usageRateCards", "fixedFeeRateCards", "licenseRateCards", "billingEntitlementRateCards"], {
+        minLength: 1,
+      }),
+      isCycleKept: fc.boolean(),
+    })
+    .map(({ changed, kept, isCycleKept }) =>
+      Object.fromEntries(
+        Object.entries(changed).filter(([key]) => kept.includes(key) || (key === "pricingCycleConfig" && !isCycleKept)),
+      ),
+    );
 
 /** When the first plan of an account begins, at the latest 40 days after the book is loaded. */
 const FIRST_DAY = instantOf("2024-01-10");
@@ -106,7 +141,9 @@ interface Decided {
   readonly ahead: number;
   readonly days: number | undefined;
   readonly saysWhen: boolean;
-  readonly pricePlanId: string;
+  readonly plan: object;
+  readonly pricePlanDetailsOverride: object | undefined;
+  readonly retainStartOffsets: boolean | undefined;
 }
 
 /**
@@ -114,35 +151,43 @@ interface Decided {
  * or leaves a gap. All, some or none say when they were decided; the first may begin before that, and before the book is
  * loaded.
  */
-const associations: fc.Arbitrary<readonly object[]> = fc
-  .record({
-    saying: fc.constantFrom("all", "some", "none"),
-    /** Days by which the first plan began before it was decided. */
-    late: fc.constantFrom(0, 0, 0, 20, 50),
-    decided: fc.uniqueArray(
-      fc.record({
-        decidedAt: instants,
-        ahead: fc.oneof(fc.constant(0), fc.nat(40)),
-        days: fc.constantFrom(undefined, undefined, 14, 62),
-        saysWhen: fc.boolean(),
-        pricePlanId: fc.constantFrom("p.one", "p.two"),
-      }),
-      { minLength: 1, maxLength: 4, selector: ({ decidedAt }) => Math.floor(decidedAt / DAY_MS) },
-    ),
-  })
-  .map(({ saying, late, decided }) =>
-    decided
-      .toSorted((a, b) => a.decidedAt - b.decidedAt)
-      .map((each, at) => associationOf(each, { saying, late: at === 0 ? late : 0 })),
-  );
+const associations = (rate: Rates): fc.Arbitrary<readonly object[]> =>
+  fc
+    .record({
+      saying: fc.constantFrom("all" as const, "some" as const, "none" as const),
+      /** Days by which the first plan began before it was decided. */
+      late: fc.constantFrom(0, 0, 0, 20, 50),
+      decided: fc.uniqueArray(
+        fc.record({
+          decidedAt: instants,
+          ahead: fc.oneof(fc.constant(0), fc.nat(40)),
+          days: fc.constantFrom(undefined, undefined, 14, 62),
+          saysWhen: fc.boolean(),
+          plan: fc.constantFrom(
+            { pricePlanId: "plan.one", version: 1 },
+            { pricePlanId: "plan.one", version: 2 },
+            { pricePlanId: "plan.two" },
+          ),
+          pricePlanDetailsOverride: fc.option(overrides(rate), { nil: undefined, freq: 3 }),
+          retainStartOffsets: some(fc.boolean()),
+        }),
+        { maxLength: 4, selector: ({ decidedAt }) => Math.floor(decidedAt / DAY_MS) },
+      ),
+    })
+    .map(({ saying, late, decided }) =>
+      decided
+        .toSorted((a, b) => a.decidedAt - b.decidedAt)
+        .map((each, at) => associationOf(each, { saying, late: at === 0 ? late : 0 })),
+    );
 
 function associationOf(
-  { decidedAt, ahead, days, saysWhen, pricePlanId }: Decided,
+  { decidedAt, ahead, days, saysWhen, plan, ...more }: Decided,
   { saying, late }: { readonly saying: "all" | "some" | "none"; readonly late: number },
 ): object {
   const from = instantOf(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
   return {
-    pricePlanId,
+    ...plan,
+    ...more,
     effectiveFrom: formatDate(from),
     ...(days === undefined ? {} : { effectiveUntil: formatDate(from + days * DAY_MS) }),
     ...(saying === "all" || (saying === "some" && saysWhen) ? { decidedAt: formatInstant(decidedAt) } : {}),
@@ -163,100 +208,127 @@ const licenseUpdates = fc.array(
       quantity: fc.nat(20),
     })
     .map(({ effectiveFrom, quantity }) => ({
-      licenseId: "addon.seats",
+      licenseId: CATALOG.seats,
       effectiveFrom: formatInstant(effectiveFrom),
       quantity,
     })),
   { maxLength: 6 },
 );
 
-/** Money that was given. */
+/** Money that was given; some of it ends, or pays some lines only. */
 const credits = fc.array(
   fc
-    .record({ effectiveFrom: instants.map(formatDate), creditAmount: fc.integer({ min: 1, max: 200 }) })
-    .map((credit) => ({ purpose: "gift", ...credit })),
-  { maxLength: 2 },
-);
-
-/** Entries of few different stretches and amounts, so that many tie. */
-const featureCredits = fc.array(
-  fc.record({
-    featureId: fc.constantFrom(...FEATURES),
-    granted: quantities,
-    effectiveFrom: fc.constantFrom("2024-02-01", "2024-03-01"),
-    effectiveUntil: fc.constantFrom("2024-04-01", "2024-05-01"),
-  }),
-  { maxLength: 4 },
+    .record({
+      from: instants,
+      days: some(fc.integer({ min: 1, max: 60 })),
+      creditAmount: fc.integer({ min: 0, max: 200 }),
+      priority: fc.nat(2),
+      applicableEntityIds,
+    })
+    .map(({ from, days, ...credit }) => ({
+      purpose: "gift",
+      ...credit,
+      effectiveFrom: formatDate(from),
+      ...(days === undefined ? {} : { effectiveUntil: formatDate(from + days * DAY_MS) }),
+    })),
+  { maxLength: 3 },
 );
 
 /** The accounts that are ACTIVE. */
-export const ACTIVE = ["a", "b"];
-const account = (id: string): fc.Arbitrary<object> =>
-  fc.record({ pricePlans: associations, licenseUpdates, credits, featureCredits }).map((more) => ({
-    id,
-    name: `Account ${id}`,
-    customerId: "c",
-    invoiceCurrency: "USD",
-    aliases: [`alias.${id}`],
-    ...more,
-  }));
+export const ACTIVE: readonly string[] = ["a", "b"];
+const account = (rate: Rates): fc.Arbitrary<object> =>
+  fc.record({
+    pricePlans: associations(rate),
+    invoiceCurrency: fc.constantFrom(...CURRENCIES),
+    netTermDays: fc.constantFrom(0, 30),
+    licenseUpdates,
+    credits,
+  });
 
-/** Books of two accounts, and two plans with all kinds of cards. */
+/** Groups of accounts, which have one currency, with a grace of their own or without. */
+const groups = fc.record({
+  accountIds: fc.constantFrom([], ["b"], [...ACTIVE]),
+  gracePeriod: some(fc.constantFrom(0, 10, 60)),
+  dailyInvoiceConsolidation: fc.boolean(),
+});
+
+/** Events of this schema take of the feature that `job` takes of, as much as a setting says, and a meter counts them, too. */
+const SCALED = {
+  schema: {
+    name: "scaled job",
+    attributes: [{ name: "units" }],
+    enrichments: {
+      dependencies: [{ key: "scale", name: "scale" }],
+      fields: [
+        {
+          name: "scaled",
+          type: "ATTRIBUTE",
+          order: 1,
+          enrichmentType: "JSON_LOGIC",
+          value: { "*": [{ var: "attribute.units" }, { var: "dependencies.scale" }] },
+        },
+      ],
+    },
+  },
+  meters: ["ACTIVE", "INACTIVE"].map((status) => ({
+    id: `um.scaled.${status}`,
+    name: status,
+    status,
+    aggregation: "SUM",
+    eventSchemaName: "scaled job",
+    computations: [
+      { order: 1, computation: { var: "attribute.scaled" } },
+      // Fails for an event of 0 units.
+      { order: 2, computation: { "/": [1, { var: "attribute.units" }] } },
+    ],
+  })),
+};
+
+const withScaledJobs = ({ eventSchemas, usageMeters, features }: BookInput): object => ({
+  eventSchemas: [...(eventSchemas ?? []), SCALED.schema],
+  usageMeters: [...(usageMeters ?? []), ...SCALED.meters],
+  features: features?.map((feature) =>
+    feature.id === CATALOG.features[0]
+      ? {
+          ...feature,
+          schemaAssociations: [
+            ...(feature.schemaAssociations ?? []),
+            { schemaName: "scaled job", attributeName: "scaled" },
+          ],
+        }
+      : feature,
+  ),
+});
+
+/** Books of two accounts, and three plans with all kinds of cards, two of them versions of one. */
 export const books = (rate: Rates): fc.Arbitrary<object> =>
   fc
-    .record({ one: details(rate), two: details(rate), accounts: fc.tuple(...ACTIVE.map(account)) })
-    .map(({ one, two, accounts }) => ({
-      eventSchemas: [
-        { name: "metered", attributes: [{ name: "n" }], dimensions: [{ name: "region" }] },
-        { name: "taking", attributes: [{ name: "n" }] },
-        {
-          name: "cubing",
-          attributes: [{ name: "n" }],
-          enrichments: {
-            fields: [{ name: "cube", type: "ATTRIBUTE", order: 1, enrichmentType: "JSON_LOGIC", value: cube }],
-          },
-        },
-        { name: "bare", attributes: [] },
-      ],
-      usageMeters: [
-        {
-          id: "um.count",
-          name: "count",
-          aggregation: "COUNT",
-          eventSchemaName: "taking",
-          computations: [{ order: 1 }],
-        },
-        {
-          id: "um.n",
-          name: "n",
-          aggregation: "SUM",
-          eventSchemaName: "metered",
-          computations: [{ order: 1, matcher: unlessLab, computation: n }],
-        },
-        {
-          id: "um.cube",
-          name: "cube",
-          aggregation: "SUM",
-          eventSchemaName: "metered",
-          computations: [{ order: 1, computation: cube }],
-        },
-      ],
-      features: [
-        { id: "f.n", name: "N", schemaAssociations: [{ schemaName: "taking", attributeName: "n" }] },
-        { id: "f.cube", name: "Cube", schemaAssociations: [{ schemaName: "cubing", attributeName: "cube" }] },
-      ],
-      addOns: [
-        { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
-        { id: "addon.seats", name: "Seats", type: "LICENSE" },
-        { id: "addon.grant", name: "Grant", type: "CREDIT_GRANT" },
-      ],
-      pricePlans: [
-        { id: "p.one", name: "One", status: "ACTIVE", pricePlanDetails: one },
-        { id: "p.two", name: "Two", status: "ACTIVE", pricePlanDetails: two },
-      ],
-      customers: [{ id: "c", name: "Customer" }],
-      accounts: [
-        ...accounts,
-        { id: "gone", name: "Archived", customerId: "c", status: "ARCHIVED", aliases: ["alias.gone"] },
-      ],
-    }));
+    .record({
+      base: bookArbitrary({ rates: rate, limits, granted }),
+      plans: fc.tuple(details(rate), details(rate), details(rate)),
+      accounts: fc.tuple(account(rate), account(rate)),
+      group: groups,
+      scale: fc.constantFrom("0", "1", "2", "1e13"),
+    })
+    .map(({ base, plans: [one, other, two], accounts: [a, b], group, scale }) => {
+      const [first, second, ...archived] = base.accounts ?? [];
+      const shared =
+        group.accountIds.length > 1 && "invoiceCurrency" in a ? { invoiceCurrency: a.invoiceCurrency } : {};
+      const setting = { id: "scale", dataType: "NUMERIC" };
+      return {
+        ...base,
+        ...withScaledJobs(base),
+        settings: [
+          { ...setting, value: scale },
+          { ...setting, value: "3", entityType: "ACCOUNT", entityId: "b" },
+        ],
+        pricePlans: [
+          { id: "plan.one", name: "One", status: "ACTIVE", version: 1, pricePlanDetails: one },
+          { id: "plan.one", name: "One", status: "ACTIVE", version: 2, pricePlanDetails: other },
+          { id: "plan.two", name: "Two", status: "ACTIVE", pricePlanDetails: two },
+        ],
+        // The archived account had an alias that another one has now (S16.6).
+        accounts: [{ ...first, ...a, aliases: ["alias.a", "alias.gone"] }, { ...second, ...b, ...shared }, ...archived],
+        invoiceGroups: group.accountIds.length === 0 ? [] : [{ id: "group", ...group }],
+      };
+    });

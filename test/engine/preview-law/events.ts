@@ -19,8 +19,8 @@ const event = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
     /** In order; some are alike. */
     at: instants,
     schemaName: fc.oneof(
-      { weight: 12, arbitrary: fc.constantFrom("metered", "taking", "cubing") },
-      { weight: 1, arbitrary: fc.constantFrom("bare", "unknown") },
+      { weight: 12, arbitrary: fc.constantFrom("call", "job", "render", "scaled job") },
+      { weight: 1, arbitrary: fc.constantFrom("ping", "unknown") },
     ),
     id: fc.nat(60).map((place) => `e${place}`),
     accountId: fc.oneof(
@@ -36,7 +36,7 @@ const event = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
   });
 
 function eventOf({ at, schemaName, id, accountId, value, region, fault }: ArbitraryEvent): unknown {
-  const attributes = [{ name: "n", value }];
+  const attributes = [{ name: "units", value }];
   const whole = {
     schemaName,
     id,
@@ -86,7 +86,7 @@ export const wideEvents = fc.array(event(fc.constant(1)), { minLength: 2, maxLen
       ...["1e13", 1e-13].map((value) =>
         eventOf({
           ...each,
-          schemaName: "metered",
+          schemaName: "call",
           id: `wide.${place}.${value}`,
           value,
           region: "eu",

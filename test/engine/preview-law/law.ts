@@ -112,7 +112,7 @@ async function loadedWith(book: object, store: Store): Promise<Clocked> {
 
 /** What fell due of an account is done with its next event: with these, all of it is in both. */
 const LASTS = ACTIVE.map((accountId) => ({
-  schemaName: "bare",
+  schemaName: "ping",
   id: `last.${accountId}`,
   accountId,
   timestamp: "2024-07-04T00:00:00Z",

@@ -22,7 +22,7 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
           ],
         },
       },
-      { name: "bare", attributes: [] },
+      { name: "ping", attributes: [] },
     ],
     features: [
       { id: "f.square", name: "Square", schemaAssociations: [{ schemaName: "squaring", attributeName: "square" }] },
@@ -43,7 +43,7 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
 
   test("is accepted, and the account takes none once its month is billed", async ({ expect }) => {
     await compareEvents(book, [long], memoryStore());
-    const late = { schemaName: "bare", id: "late", accountId: "a", timestamp: "2024-07-01T00:00:00Z", attributes: [] };
+    const late = { schemaName: "ping", id: "late", accountId: "a", timestamp: "2024-07-01T00:00:00Z", attributes: [] };
     const { problems, skipped } = preview(readBook(book), [long, late]);
     expect(problems.map(({ event, status }) => [event, status])).toEqual([[2, "INGESTION_FAILED"]]);
     expect(skipped?.map(({ accountId }) => accountId)).toEqual(["a"]);
