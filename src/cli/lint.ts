@@ -1,9 +1,9 @@
-import { openDocument } from "../book/reading/json-document.ts";
 /**
  * `ratebook lint`: what is legal in a book and surely unwanted.
  *
  * @module
  */
+import { openDocument } from "../book/reading/json-document.ts";
 import { hasCode } from "../errors.ts";
 import { printable } from "../invoicing/printable.ts";
 import { lintBook } from "../proof/lint/lint-book.ts";

@@ -1,9 +1,9 @@
-import { printable } from "../invoicing/printable.ts";
 /**
  * `ratebook sql`: a book's meters as SQL, for events that live in a database.
  *
  * @module
  */
+import { printable } from "../invoicing/printable.ts";
 import { duckDbStatements } from "../warehouse/duckdb/standalone.ts";
 import { planPush, type PushDecision } from "../warehouse/pushing/push-schema.ts";
 import type { Arguments } from "./arguments.ts";

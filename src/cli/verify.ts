@@ -1,9 +1,9 @@
-import { openDocument } from "../book/reading/json-document.ts";
 /**
  * `ratebook verify`: invoices computed again by a second program, from their explanations, the usage and the events.
  *
  * @module
  */
+import { openDocument } from "../book/reading/json-document.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import { printable } from "../invoicing/printable.ts";
 import { stringifyJson } from "../numbers/json.ts";

@@ -80,7 +80,7 @@ export function compileEnrichment(
 }
 
 /** The slots over which a rule is compiled, and its budget. */
-export interface RulePlace {
+export interface RuleContext {
   readonly slots: EventSlots;
   readonly visible: VisibleSlots;
   /** The budget of one evaluation (S3.8). */
@@ -88,7 +88,7 @@ export interface RulePlace {
 }
 
 /** Compiles a rule so that the names in it are read from the slots. */
-export function compileOver(rule: unknown, { slots, visible, budget }: RulePlace): Compiled {
+export function compileOver(rule: unknown, { slots, visible, budget }: RuleContext): Compiled {
   return compile<RuleObject>(rule as Rule, {
     variables: readersOf(slots, visible),
     slots: valueSlotsOf(slots, visible),
@@ -112,7 +112,7 @@ export function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-function computeOf(field: EnrichmentField, index: number, place: RulePlace): Compiled {
+function computeOf(field: EnrichmentField, index: number, place: RuleContext): Compiled {
   switch (field.enrichmentType) {
     case "VALUE": {
       const constant = ruleValueOf(field.value);
@@ -149,7 +149,7 @@ function notA(field: EnrichmentField, expected: string, result: RuleValue): stri
 }
 
 /** The parts of an enrichment that depend on settings. */
-interface Dependent extends Omit<RulePlace, "visible"> {
+interface Dependent extends Omit<RuleContext, "visible"> {
   readonly schema: EventSchema;
   readonly steps: readonly Step[];
 }
@@ -181,7 +181,7 @@ function dependenciesOf(
 }
 
 /** A rule that a setting holds was not checked with the book: its names are checked here, on first use (S3.6). */
-function compileChecked(text: unknown, schema: EventSchema, place: RulePlace): Compiled {
+function compileChecked(text: unknown, schema: EventSchema, place: RuleContext): Compiled {
   const { slots, visible } = place;
   const rule = checkedRule(parseRule(text), {
     fields: {

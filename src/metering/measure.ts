@@ -9,12 +9,12 @@ import { addExact } from "../numbers/exact.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { failure, shown, truthy } from "../rules/value.ts";
-import { compileOver, exactResult, reasonOf, type RulePlace } from "./enrich.ts";
+import { compileOver, exactResult, reasonOf, type RuleContext } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
 import { attributeSlotOf, factsOf } from "./event-slots.ts";
 
 /** A meter as the measure needs it: `index` is its place in the tally. */
-export interface MeterPlace {
+export interface IndexedMeter {
   readonly meter: UsageMeter;
   readonly index: number;
 }
@@ -44,10 +44,10 @@ interface Step {
  *
  * @param budget what one evaluation of a rule may do (S3.8)
  */
-export function compileMeasure(slots: EventSlots, places: readonly MeterPlace[], budget: FullRuleBudget): Measure {
+export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
   const facts = factsOf(slots, allOf(slots));
   const nothing: Units = places.map(() => undefined);
-  const place: RulePlace = { slots, visible: allOf(slots), budget };
+  const place: RuleContext = { slots, visible: allOf(slots), budget };
   const steps = places.map(({ meter }) => stepsOf(meter, place));
   const measured = places.map(({ meter }, index) => measureOf(meter, steps[index] ?? []));
   return {
@@ -108,7 +108,7 @@ function sumOf(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined
 }
 
 /** The computations of a meter, in their order. */
-function stepsOf(meter: UsageMeter, place: RulePlace): readonly Step[] {
+function stepsOf(meter: UsageMeter, place: RuleContext): readonly Step[] {
   return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => stepOf(computation, place));
 }
 
@@ -127,7 +127,7 @@ function failingPart(steps: readonly Step[], facts: RuleObject): string {
   return "";
 }
 
-function stepOf({ order, matcher, computation }: Computation, place: RulePlace): Step {
+function stepOf({ order, matcher, computation }: Computation, place: RuleContext): Step {
   return {
     order,
     matches: matcher === undefined || matcher === null ? undefined : compileOver(matcher, place),
@@ -136,7 +136,7 @@ function stepOf({ order, matcher, computation }: Computation, place: RulePlace):
 }
 
 /** The units of a computation. The most frequent one is an attribute itself: its slot always holds a decimal, so it is not checked. */
-function unitsOver(computation: unknown, place: RulePlace): (facts: RuleObject) => Exact {
+function unitsOver(computation: unknown, place: RuleContext): (facts: RuleObject) => Exact {
   const compiled = compileOver(computation, place);
   const slot = attributeSlotOf(computation, place.slots, place.visible);
   if (slot === undefined) return (facts) => unitsOf(compiled(facts));

@@ -1,9 +1,9 @@
-import { inDecisionOrder } from "../../book/checks/decision-order.ts";
 /**
  * The plans of an account as decisions: overrides laid in, cycle configs derived, given or retained (S6.3, S16.1, S16.2).
  *
  * @module
  */
+import { inDecisionOrder } from "../../book/checks/decision-order.ts";
 import type { Account, PlanAssociation } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { detailsWithOverride } from "../../book/resources/override.ts";

@@ -1,9 +1,9 @@
-import type { InvoiceGroup } from "../../book/model/account.ts";
 /**
  * What invoicing needs of a book: its catalog, and each account as a view.
  *
  * @module
  */
+import type { InvoiceGroup } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { BillingCatalog } from "../../invoicing/account-view.ts";
 

@@ -1,11 +1,11 @@
-import { associationProblem } from "../../book/checks/check-associations.ts";
-import { catalogOf } from "../../book/checks/check-book.ts";
-import { checkCards } from "../../book/checks/check-plans.ts";
 /**
  * An account gets a plan, or loses it, from a day on (S16.1, S16.2, S7.7).
  *
  * @module
  */
+import { associationProblem } from "../../book/checks/check-associations.ts";
+import { catalogOf } from "../../book/checks/check-book.ts";
+import { checkCards } from "../../book/checks/check-plans.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";

@@ -37,7 +37,7 @@ export interface AccountAtEvent {
 }
 
 /** The feature credits that an event takes (S11.4). */
-export interface FeatureTake {
+export interface FeatureConsumption {
   readonly featureId: string;
   readonly quantity: Exact;
   /** From entries, in the order taken. */
@@ -56,7 +56,7 @@ export interface EventDecision {
    */
   readonly units: Units;
   /** Undefined where the schema has no feature. */
-  readonly take: FeatureTake | undefined;
+  readonly consumption: FeatureConsumption | undefined;
 }
 
 /** The time at which an event is decided. */
@@ -189,19 +189,19 @@ function counted(
   program: SchemaProgram,
   period: AccountPeriod,
   units: Units,
-  take: FeatureTake | undefined,
+  consumption: FeatureConsumption | undefined,
 ): EventDecision {
-  return { outcome: outcomeOfCounted(program, units, period, take), isAccepted: true, units, take };
+  return { outcome: outcomeOfCounted(program, units, period, consumption), isAccepted: true, units, consumption };
 }
 
 function outcomeOfCounted(
   { feature }: SchemaProgram,
   units: Units,
   { openUntil }: AccountPeriod,
-  take: FeatureTake | undefined,
+  consumption: FeatureConsumption | undefined,
 ): IngestOutcome {
   if (units.length === 0 && feature === undefined) return NO_METERS;
-  const isMetered = hasMatch(units) || (take !== undefined && !isZeroExact(take.quantity));
+  const isMetered = hasMatch(units) || (consumption !== undefined && !isZeroExact(consumption.quantity));
   if (!isMetered) return NOT_METERED;
   return openUntil === undefined ? NOT_BILLED : METERED;
 }
@@ -214,5 +214,5 @@ function hasMatch(units: Units): boolean {
 const NO_UNITS: Units = [];
 
 function failed(outcome: IngestOutcome): EventDecision {
-  return { outcome, isAccepted: false, units: NO_UNITS, take: undefined };
+  return { outcome, isAccepted: false, units: NO_UNITS, consumption: undefined };
 }

@@ -17,7 +17,7 @@ import { entryOf, spendable } from "../account/overage-moves.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { AccountRecord, FeatureUse } from "../records.ts";
 import { type AccountParts, type GatheredChanges, openAccount, type OpenAccount } from "../workspace.ts";
-import type { AccountAtEvent, FeatureTake } from "./decide-event.ts";
+import type { AccountAtEvent, FeatureConsumption } from "./decide-event.ts";
 
 const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
 
@@ -102,7 +102,7 @@ export class EventAccount implements AccountAtEvent {
   }
 
   /** Debits the entries and adds the overage of an event, dated at its timestamp. @returns the use as it is stored (S11.4) */
-  take({ featureId, quantity, allocations, overage }: FeatureTake, at: Instant): FeatureUse {
+  consume({ featureId, quantity, allocations, overage }: FeatureConsumption, at: Instant): FeatureUse {
     const { work } = this;
     const total = decimalOfExact(quantity);
     // Mostly one entry covers the whole quantity: then one Decimal serves both, for every event keeps its own.

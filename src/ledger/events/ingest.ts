@@ -131,10 +131,10 @@ function store(
   decision: EventDecision,
 ): string {
   const { timestamp } = event;
-  const { units, take } = decision;
+  const { units, consumption } = decision;
   const referenceId = ids("ev");
   const { id: accountId, customerId } = account ?? NOBODY;
-  const feature = take && account?.take(take, timestamp);
+  const feature = consumption && account?.consume(consumption, timestamp);
   const row = newEvent(event, program, decision, { accountId, customerId, referenceId, createdAt: now }, feature);
   events.push(row);
   if (account === undefined || !decision.isAccepted) return referenceId;

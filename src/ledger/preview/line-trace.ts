@@ -1,9 +1,9 @@
-import type { Book } from "../../book/model/book.ts";
 /**
  * The events behind the lines of a preview, with what each added and what rules saw of it (S13.6).
  *
  * @module
  */
+import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/model/metering.ts";
 import { hintAt } from "../../book/nearest.ts";
 import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
@@ -63,8 +63,8 @@ export interface Tracer {
 /** An event with the quantity that it added to the usage or the overage. */
 interface Added extends TracedEvent {
   readonly of: ChargedLine["of"];
-  /** Of the events of its account that took of a feature, which one it is. */
-  readonly take: string;
+  /** The referenceId that the preview gives it, if it consumed a feature: its place among those of its account. */
+  readonly consumptionId: string;
 }
 
 /**
@@ -82,9 +82,12 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Added[]>();
   return {
-    note({ seen: { id }, takes }, event, program, { units, take }) {
+    note({ seen: { id }, consumptions }, event, program, { units, consumption }) {
       const known = byAccount.get(id);
-      const added = addedBy(lineId, event, program, { units, take }).map((each) => ({ ...each, take: String(takes) }));
+      const added = addedBy(lineId, event, program, { units, consumption }).map((each) => ({
+        ...each,
+        consumptionId: String(consumptions),
+      }));
       if (added.length === 0) return;
       if (known === undefined) byAccount.set(id, added);
       else known.push(...added);
@@ -118,7 +121,7 @@ function behind(
     of === "usage"
       ? cells.filter(({ day }) => isWithin(day * DAY_MS))
       : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
-  return { ...line, days: daysOf(days), events: events.map(({ of: _of, take: _take, ...event }) => event) };
+  return { ...line, days: daysOf(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
 }
 
 /** One line for usage and one for overage: the card's line says what the line of its usage does. */
@@ -131,11 +134,11 @@ function addedBy(
   lineId: string,
   { id, schemaName, timestamp }: EventEnvelope,
   { schema: { version }, meterIds, slots }: SchemaProgram,
-  { units, take }: Pick<EventDecision, "units" | "take">,
-): Omit<Added, "take">[] {
+  { units, consumption }: Pick<EventDecision, "units" | "consumption">,
+): Omit<Added, "consumptionId">[] {
   const found = {
     usage: units[meterIds.indexOf(lineId)],
-    overage: take?.featureId === lineId ? take.overage : undefined,
+    overage: consumption?.featureId === lineId ? consumption.overage : undefined,
   };
   return (["usage", "overage"] as const).flatMap((of) => {
     const quantity = found[of];
@@ -164,7 +167,7 @@ function withMoves(added: readonly Added[], { seen }: PreviewAccount, lineId: st
   seen.work.addTo(changes);
   const now = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return added.flatMap((each) => {
-    const feature = each.of === "overage" ? now.get(each.take) : undefined;
+    const feature = each.of === "overage" ? now.get(each.consumptionId) : undefined;
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
   });

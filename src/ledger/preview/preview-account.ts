@@ -87,8 +87,8 @@ export class PreviewAccount {
   readonly index: number;
   /** The account as its events see it. */
   seen: EventAccount;
-  /** How many events took of a feature so far. */
-  takes = 0;
+  /** How many of its events consumed a feature so far. */
+  consumptions = 0;
   readonly #catalog: Catalog;
   #parts: AccountParts;
   readonly #usage: Pick<Usage, "cellsOf">;
@@ -184,17 +184,17 @@ export class PreviewAccount {
 
   /** Takes the feature credits of an accepted event, and has the bill made on trial where its quantities are wide. */
   apply(event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void {
-    const { units, take } = decision;
+    const { units, consumption } = decision;
     const { timestamp: at } = event;
     for (let place = 0; place < units.length; place++) {
       const quantity = units[place];
       if (typeof quantity === "object") this.#widen(quantity, at);
     }
-    if (take === undefined) return;
-    this.takes++;
+    if (consumption === undefined) return;
+    this.consumptions++;
     // The bill of everything due up to the event is made without it, so before its credits are taken.
-    this.#widen(take.quantity, at);
-    const use = this.seen.take(take, at);
+    this.#widen(consumption.quantity, at);
+    const use = this.seen.consume(consumption, at);
     // Its overage may move onto a grant that is decided later: then it is kept (S11.5).
     if (at < this.#reachedBackUntil && !use.overage.isZero())
       this.seen.work.putEvent(recordOf(this, event, program, decision, use));
@@ -290,7 +290,7 @@ export class PreviewAccount {
 
 /** The record of an event that took credits of a feature. Its referenceId is its place among these, as ids may come again. */
 function recordOf(
-  { seen: { id: accountId, customerId }, takes }: PreviewAccount,
+  { seen: { id: accountId, customerId }, consumptions }: PreviewAccount,
   event: EventEnvelope,
   program: SchemaProgram,
   decision: EventDecision,
@@ -298,7 +298,7 @@ function recordOf(
 ): EventRecord {
   const { schemaName, id, timestamp } = event;
   const sent = { schemaName, id, accountId: event.accountId, timestamp: formatInstant(timestamp) };
-  const owner = { accountId, customerId, referenceId: String(takes), createdAt: timestamp };
+  const owner = { accountId, customerId, referenceId: String(consumptions), createdAt: timestamp };
   return recordOfNewEvent(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
 }
 

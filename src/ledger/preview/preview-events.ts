@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { takeLookedAt } from "../../metering/look-ahead.ts";
+import { forEachPrefetched } from "../../metering/look-ahead.ts";
 import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
 import type { EventRun } from "./preview-run.ts";
 
@@ -39,7 +39,7 @@ export function takeEvents(
     if (isCompleted(outcome.status)) last = outcome;
     else problems.push({ event: place, status: outcome.status, message: outcome.description });
   };
-  if (Array.isArray(events)) takeLookedAt(events, (event) => take(event as EventInput));
+  if (Array.isArray(events)) forEachPrefetched(events, (event) => take(event as EventInput));
   else for (const event of events) take(event);
   return problems;
 }

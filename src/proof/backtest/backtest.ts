@@ -1,9 +1,9 @@
-import type { Account } from "../../book/model/account.ts";
 /**
  * The same usage on the current plans and on drafts: who would pay more, who less, and how much in all.
  *
  * @module
  */
+import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { RatebookError } from "../../errors.ts";

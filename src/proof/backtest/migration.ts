@@ -1,9 +1,9 @@
-import type { Account } from "../../book/model/account.ts";
 /**
  * A backtest of a migration: accounts move to a draft on a date (S16.5).
  *
  * @module
  */
+import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";

@@ -1,9 +1,9 @@
-import type { Address } from "../../book/model/account.ts";
 /**
  * Invoices as pages: what ids stand for, and what settings say of seller and buyer.
  *
  * @module
  */
+import type { Address } from "../../book/model/account.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import type { InvoiceShown } from "../../engine/billing/invoices.ts";
 import type { Engine } from "../../engine/engine.ts";

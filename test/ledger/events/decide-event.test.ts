@@ -124,7 +124,7 @@ describe("S11.3 what an event takes of a feature", () => {
 
   test("comes from entries in their order, the rest is overage within its room; asked again, the answer is the same", () => {
     const asked = (): EventDecision => decide(tokens(9), "2024-03-05", { account, parts });
-    const take = {
+    const consumption = {
       featureId: "f.tokens",
       quantity: 9,
       allocations: [
@@ -133,8 +133,8 @@ describe("S11.3 what an event takes of a feature", () => {
       ],
       overage: 2,
     };
-    expect(asked()).toMatchObject({ outcome: { status: "INGESTION_COMPLETED_EVENT_METERED" }, units: [9], take });
-    expect(asked().take).toEqual(asked().take);
+    expect(asked()).toMatchObject({ outcome: { status: "INGESTION_COMPLETED_EVENT_METERED" }, units: [9], consumption });
+    expect(asked().consumption).toEqual(asked().consumption);
   });
 
   test("is nothing where the room does not suffice, and then no meter counts either", () => {
@@ -145,7 +145,7 @@ describe("S11.3 what an event takes of a feature", () => {
       },
       isAccepted: false,
       units: [],
-      take: undefined,
+      consumption: undefined,
     });
   });
 });
