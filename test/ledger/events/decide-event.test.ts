@@ -133,7 +133,11 @@ describe("S11.3 what an event takes of a feature", () => {
       ],
       overage: 2,
     };
-    expect(asked()).toMatchObject({ outcome: { status: "INGESTION_COMPLETED_EVENT_METERED" }, units: [9], consumption });
+    expect(asked()).toMatchObject({
+      outcome: { status: "INGESTION_COMPLETED_EVENT_METERED" },
+      units: [9],
+      consumption,
+    });
     expect(asked().consumption).toEqual(asked().consumption);
   });
 
