@@ -6,6 +6,7 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { UndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import type { Store } from "../../src/store/store.ts";
+import { perUnit } from "../book/builder.ts";
 
 const START = Date.parse("2024-06-01T00:00:00Z");
 const NOW = Date.parse("2024-06-20T12:00:00Z");
@@ -13,10 +14,6 @@ export const DAY = 86_400_000;
 
 const counted = { var: "attribute.count" };
 const unlessTest = { "!=": [{ var: "dimension.region" }, "test"] };
-const perUnit = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
-};
 const book = {
   eventSchemas: [
     { name: "call", attributes: [{ name: "count" }, { name: "__proto__" }], dimensions: [{ name: "region" }] },
@@ -74,9 +71,9 @@ const book = {
         supportedCurrencies: ["USD"],
         pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
         billingEntitlementRateCards: [
-          { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit },
+          { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0.01) },
         ],
-        entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity: 30, ...perUnit }],
+        entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity: 30, ...perUnit(0.01) }],
       },
     },
   ],

@@ -26,6 +26,7 @@ import {
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
 import { cellsOf } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
@@ -36,10 +37,6 @@ export const MARCH: Instant = instantOf("2024-03-01");
 /** The middle of a day of the first cycle. */
 export const NOON = "2024-03-05T12:00:00Z";
 
-const perUnit = (rate: number): object => ({
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-});
 
 /** Tokens granted as each month begins, for the month. */
 export const granting = (featureCreditLimit: number): object => ({

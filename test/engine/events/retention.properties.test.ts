@@ -4,27 +4,23 @@ import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
 import type { PricePlanInput, PricingCycleConfig, RateCardsInput } from "../../../src/book/model/price-plan.ts";
-import type { UsageRateCardInput } from "../../../src/book/model/rate-card.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import type { IngestResult } from "../../../src/ledger/events/ingest.ts";
 import type { UndoFilter } from "../../../src/ledger/events/undo-filter.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { perUnit } from "../../book/builder.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
 const KEPT = 45 * DAY;
 
-const perUnit: Pick<UsageRateCardInput, "ratePlan" | "rateValues"> = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.01 }] }],
-};
 const tokens = (featureCreditLimit: number, maxQuantity: number): RateCardsInput => ({
   billingEntitlementRateCards: [
-    { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P2M" }], ...perUnit },
+    { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P2M" }], ...perUnit(0.01) },
   ],
-  entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity, ...perUnit }],
+  entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity, ...perUnit(0.01) }],
 });
 const plan = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCardsInput): PricePlanInput => ({
   id,
@@ -32,7 +28,7 @@ const plan = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCar
   status: "ACTIVE",
   pricePlanDetails: { supportedCurrencies: ["USD"], pricingCycleConfig, ...cards },
 });
-const usage = { usageRateCards: [{ usageMeterId: "um.sum", ...perUnit }] };
+const usage = { usageRateCards: [{ usageMeterId: "um.sum", ...perUnit(0.01) }] };
 
 const book: BookInput = {
   eventSchemas: [

@@ -5,6 +5,7 @@ import { parseInstant } from "../../../src/calendar/instant.ts";
 import type { IngestOutcome } from "../../../src/ledger/outcome.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
+import { perUnit } from "../../book/builder.ts";
 import { accountOf, bookOf, type BookParts, europeMeter, eventOf, requestSchema } from "../support.ts";
 
 /** A run that remembers ids. */
@@ -20,10 +21,6 @@ function outcomeOf(parts: BookParts, ...events: readonly unknown[]): IngestOutco
 
 const instant = parseInstant;
 
-const perUnit = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
-};
 /** A plan with these details, by months unless said. */
 const planWith = (details: object = {}): unknown => ({
   id: "plan",
@@ -417,11 +414,11 @@ describe("S16.6 the names of accounts", () => {
 
 describe("S11 feature credits and overage of events", () => {
   const overage = (maxQuantity: number): object => ({
-    entitlementOverageRateCards: [{ featureId: "f.tokens", ...perUnit, maxQuantity }],
+    entitlementOverageRateCards: [{ featureId: "f.tokens", ...perUnit(1), maxQuantity }],
   });
   const granting = (featureCreditLimit: number): object => ({
     billingEntitlementRateCards: [
-      { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit },
+      { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(1) },
     ],
   });
   const balances = (run: EventRun): readonly string[] =>
