@@ -71,7 +71,11 @@ const book = {
         supportedCurrencies: ["USD"],
         pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
         billingEntitlementRateCards: [
-          { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0.01) },
+          {
+            featureId: "f.tokens",
+            featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }],
+            ...perUnit(0.01),
+          },
         ],
         entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity: 30, ...perUnit(0.01) }],
       },

@@ -37,7 +37,6 @@ export const MARCH: Instant = instantOf("2024-03-01");
 /** The middle of a day of the first cycle. */
 export const NOON = "2024-03-05T12:00:00Z";
 
-
 /** Tokens granted as each month begins, for the month. */
 export const granting = (featureCreditLimit: number): object => ({
   billingEntitlementRateCards: [

@@ -16,15 +16,17 @@ import "./play.css";
 async function open(source: string): Promise<void> {
   const page = document.getElementById("page");
   const data = embeddedData() as PlayData | null;
-  // A link that is put into the address of an open page is a new beginning.
+  // A link that is put into the address of an open page is a new beginning, and the latest counts.
   let begun = 0;
-  const begin = async (): Promise<void> => {
-    const link = await stateInLink(location.hash);
-    begun += 1;
-    if (page !== null) render(<Playground key={begun} source={source} data={data ?? {}} link={link} />, page);
+  const begin = async (hash: string): Promise<void> => {
+    const turn = ++begun;
+    const link = await stateInLink(hash);
+    if (page === null || turn !== begun) return;
+    render(<Playground key={turn} source={source} data={data ?? {}} link={link} />, page);
   };
-  addEventListener("hashchange", () => void begin());
-  await begin();
+  // The address itself may hold the state of the page before again by now: the page keeps what it shows there.
+  addEventListener("hashchange", ({ newURL }) => void begin(new URL(newURL).hash));
+  await begin(location.hash);
 }
 
 if (typeof document === "undefined") {

@@ -44,12 +44,19 @@ export function Playground({
   const bill = useMemo(() => billOf(priced), [priced]);
   const [isLinked, setLinked] = useState(true);
   useEffect(() => {
+    let isShown = true;
     const keep = async (): Promise<void> => {
       const hash = await linkOf(priced);
+      // A link that was put into the address meanwhile stays there.
+      if (!isShown) return;
       setLinked(hash !== undefined);
-      history.replaceState(null, "", hash ?? "#");
+      // Browsers take no more than 200 addresses of a page in ten seconds.
+      if ((hash ?? "") !== location.hash) history.replaceState(null, "", hash ?? "#");
     };
     void keep();
+    return () => {
+      isShown = false;
+    };
   }, [priced]);
   const change = (part: Partial<PlayState>): void => setState((before) => ({ ...before, ...part }));
   return (
