@@ -7,7 +7,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import { createCatalog } from "../ledger/catalog.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
+import { invalidInput, madeTwice, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import {
@@ -135,7 +135,7 @@ export function addedDocument(
   const document = newDocument(kind, body, now);
   if (!documents[kind].some(({ id }) => id === document.id)) return document;
   const id = String(body["id"]);
-  throw taken(kind, id, `the id ${quoted(id)} is taken: ids are made twice`);
+  throw madeTwice(kind, id);
 }
 
 /** A document with some parts changed; null clears a part, and what is undefined stays. */

@@ -90,11 +90,15 @@ export function within(period: Cycle, term: Term): Cycle {
   return intersection(period, { start: term.from, end: term.until }) ?? { start: period.start, end: period.start };
 }
 
-/** The first term of the run that has the card in the natural cycle in which its charge begins. */
+/**
+ * The first term of the run that has the card in the natural cycle in which its charge begins. A fee that recurs in one version
+ * and is charged once in a later one is two charges: the first says nothing of the second.
+ */
 function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, first: Cycle): Term | undefined {
-  return termsOfRun(timeline, cycle, first).find(
-    (term) => cardOf(term.plan.details, card.kind, card.billableId) !== undefined,
-  );
+  return termsOfRun(timeline, cycle, first).find((term) => {
+    const own = cardOf(term.plan.details, card.kind, card.billableId);
+    return own !== undefined && (card.type !== "ONE_TIME" || ("type" in own && own.type === "ONE_TIME"));
+  });
 }
 
 /** Only fixed fees that recur, and licenses, are ever prorated (S9.1, S10, S11.1, S12.6). */

@@ -32,6 +32,17 @@ export function taken(resource: string, id: string, message: string): RatebookEr
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
+/** The source of ids made one that is taken: what has it would be replaced. */
+export function madeTwice(resource: string, id: string): RatebookError<"ERR_TAKEN"> {
+  return taken(resource, id, `the id ${quoted(id)} is taken: ids are made twice`);
+}
+
+/** An id that was made for a new record. @throws {RatebookError} ERR_TAKEN where one of the others has it */
+export function unusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
+  if (others.some((other) => other.id === id)) throw madeTwice(resource, id);
+  return id;
+}
+
 /** A text from outside, cut at 60 characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

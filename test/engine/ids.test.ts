@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { createIds } from "../../src/engine/ids.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
+import { customerWith, refusalOf } from "./support.ts";
 
 describe("ids", () => {
   test("have the prefix, the time, a place within the millisecond and a random part", () => {
@@ -43,4 +44,17 @@ test("an id that a source makes twice replaces nothing that is configured", asyn
   await expect(engine.pricePlans.create({ name: "Second", ...plan })).rejects.toMatchObject({ code: "ERR_TAKEN" });
   expect((await engine.addOns.list()).items.map(({ item }) => item.name)).toEqual(["Seats"]);
   expect((await engine.pricePlans.list()).items.map(({ item }) => item.name)).toEqual(["First"]);
+});
+
+test("an id that a source makes twice replaces nothing that an account has", async () => {
+  const engine = createEngine({ store: memoryStore(), clock: () => 0, ids: (prefix) => `${prefix}.1` });
+  await customerWith(engine);
+  const credit = { accountId: "prod", purpose: "first", creditAmount: 5, priority: 1, effectiveFrom: "1970-01-01" };
+  expect(await refusalOf(engine.credits.create([credit, { ...credit, purpose: "second" }]))).toBe(
+    'ERR_TAKEN the id "cr.1" is taken: ids are made twice',
+  );
+  expect((await engine.credits.list()).items).toEqual([]);
+  await engine.credits.create([credit]);
+  expect(await refusalOf(engine.credits.create([{ ...credit, purpose: "second" }]))).toContain("ERR_TAKEN");
+  expect((await engine.credits.list()).items.map(({ credit: { purpose } }) => purpose)).toEqual(["first"]);
 });

@@ -13,7 +13,7 @@ import { newCredit } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import { invalidInput, notFound, quoted, refused } from "../refusals.ts";
+import { invalidInput, notFound, quoted, refused, unusedId } from "../refusals.ts";
 import type { AccountWork, Workspace } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
 
@@ -67,7 +67,8 @@ export function createCredits(
     checkRequest(request, `creditRequests[${index}]`);
     const { idempotencyKey } = request;
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    const credit = newCredit(work.record, request, { id: ids("cr"), createdAt: now, ...key });
+    const id = unusedId("credit", work.credits(), ids("cr"));
+    const credit = newCredit(work.record, request, { id, createdAt: now, ...key });
     work.putCredit(credit);
     return credit;
   });

@@ -12,7 +12,7 @@ import { moveOverageOnto } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { EntryRecord } from "../records.ts";
-import { invalidInput, notFound, quoted, refused } from "../refusals.ts";
+import { invalidInput, notFound, quoted, refused, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
 
@@ -58,7 +58,7 @@ export function grantEntry(
   checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
   const entry: EntryRecord = {
-    id: ids("fce"),
+    id: unusedId("entry", work.entries(), ids("fce")),
     accountId,
     featureId,
     source: "PURCHASE",

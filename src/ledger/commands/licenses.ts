@@ -15,7 +15,7 @@ import { settledUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFound, quoted, refused } from "../refusals.ts";
+import { notFound, quoted, refused, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
 
@@ -83,7 +83,7 @@ export function updateLicense(
 function recordOf(work: AccountWork, request: LicenseUpdateRequest, now: Instant, ids: IdSource): LicenseUpdateRecord {
   const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
   return {
-    id: ids("lu"),
+    id: unusedId("license update", work.record.licenseUpdates, ids("lu")),
     licenseId,
     updateType,
     quantity,
