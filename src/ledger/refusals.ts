@@ -32,9 +32,9 @@ export function taken(resource: string, id: string, message: string): RatebookEr
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
-/** The source of ids made one that is taken: what has it would be replaced. */
-export function madeTwice(resource: string, id: string): RatebookError<"ERR_TAKEN"> {
-  return taken(resource, id, `the id ${quoted(id)} is taken: ids are made twice`);
+/** The source of ids made one that is taken: what has it would be replaced. @param what the id is called in the sentence */
+export function madeTwice(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
+  return taken(resource, id, `the ${what} ${quoted(id)} is taken: ids are made twice`);
 }
 
 /** An id that was made for a new record. @throws {RatebookError} ERR_TAKEN where one of the others has it */

@@ -5,6 +5,16 @@
  */
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
 
+/** An override of no card. */
+export const NO_CARDS: PricePlanDetailsOverride = {
+  usageRateCards: [],
+  fixedFeeRateCards: [],
+  licenseRateCards: [],
+  billingEntitlementRateCards: [],
+  creditGrantRateCards: [],
+  entitlementOverageRateCards: [],
+};
+
 /**
  * A plan's details with an override: a card replaces the plan's card of the same kind and billable, in its place;
  * others are added after it; none is removed. pricingCycleConfig and minimumCommitment replace whole (S16.2).

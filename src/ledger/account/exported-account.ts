@@ -12,6 +12,7 @@ import type {
   PlanAssociation,
 } from "../../book/model/account.ts";
 import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import { type CycleConfig, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
@@ -145,18 +146,9 @@ function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan:
   if (before.length > 0 && has(retained)) return retained;
   return {
     ...plain,
-    pricePlanDetailsOverride: { ...NO_OVERRIDE, ...override, pricingCycleConfig: termsOf(each, cycleConfig, findPlan) },
+    pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: termsOf(each, cycleConfig, findPlan) },
   };
 }
-
-const NO_OVERRIDE: PricePlanDetailsOverride = {
-  usageRateCards: [],
-  fixedFeeRateCards: [],
-  licenseRateCards: [],
-  billingEntitlementRateCards: [],
-  creditGrantRateCards: [],
-  entitlementOverageRateCards: [],
-};
 
 /** The terms of a plan's cycles, with offsets that are given in place of derived ones. */
 function termsOf(

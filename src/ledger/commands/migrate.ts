@@ -6,6 +6,7 @@
 import { associationProblem } from "../../book/checks/check-associations.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
+import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import { DAY_MS, formatDate, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
@@ -196,16 +197,7 @@ function checkAll(accounts: readonly { readonly id: string; readonly problem: st
 }
 
 function overrideOf({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOverride | undefined {
-  if (pricingCycleConfig === undefined) return undefined;
-  return {
-    usageRateCards: [],
-    fixedFeeRateCards: [],
-    licenseRateCards: [],
-    billingEntitlementRateCards: [],
-    creditGrantRateCards: [],
-    entitlementOverageRateCards: [],
-    pricingCycleConfig,
-  };
+  return pricingCycleConfig === undefined ? undefined : { ...NO_CARDS, pricingCycleConfig };
 }
 
 function cycleNow(catalog: Catalog, record: AccountRecord, now: Instant): AccountCycle | undefined {

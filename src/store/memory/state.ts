@@ -9,7 +9,7 @@ import { listedAt } from "../../ledger/account/draft-places.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
-import { quoted, taken } from "../../ledger/refusals.ts";
+import { madeTwice } from "../../ledger/refusals.ts";
 import type {
   CreditListFilter,
   CreditState,
@@ -111,7 +111,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
   for (const { referenceId } of records.newEvents) {
     if (!state.events.has(referenceId)) continue;
-    throw taken("event", referenceId, `the reference id ${quoted(referenceId)} is taken: ids are made twice`);
+    throw madeTwice("event", referenceId, "reference id");
   }
   addCells(state, changes);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);

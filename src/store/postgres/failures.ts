@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { quoted, taken } from "../../ledger/refusals.ts";
+import { madeTwice } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
 import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
@@ -57,7 +57,7 @@ const NO_SOCKET = "ENOENT";
 export function failureOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
-  if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT) return madeTwice(detail);
+  if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT) return madeTwice("event", keyIn(detail), "reference id");
   if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
   if (code === "23514" && constraint === EXACT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;
@@ -71,7 +71,6 @@ export function failureOf(error: unknown): unknown {
 }
 
 /** @param detail what the database says of the key: `Key (reference_id)=(ev.1) already exists.` */
-function madeTwice(detail: string): RatebookError {
-  const [, id = ""] = /=\((.*)\)/s.exec(detail) ?? [];
-  return taken("event", id, `the reference id ${quoted(id)} is taken: ids are made twice`);
+function keyIn(detail: string): string {
+  return /=\((.*)\)/s.exec(detail)?.[1] ?? "";
 }
