@@ -6,7 +6,8 @@
 import { parseArgs } from "node:util";
 
 import { nearestOf } from "../book/nearest.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { quoted } from "../records/problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** One option of a command. */
 export interface OptionSpec {

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan, PricePlanDetails } from "../book/model/price-plan.ts";
-import { quoted } from "./problems.ts";
+import { quoted } from "../records/problems.ts";
 
 /** So many things of a kind are named. */
 const NAMED_MAX = 5;

@@ -6,12 +6,13 @@
 import { hasCode } from "../errors.ts";
 import { planChart } from "../pages/chart/plan-chart.ts";
 import { type PlanCurves, planCurves } from "../proof/plan-curves.ts";
+import { quoted } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import { type Command, filePath } from "./command.ts";
 import { type PlanFile, readPlanOf } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** Draws the cost curves of a plan. */
 export const chartCommand: Command = {

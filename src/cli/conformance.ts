@@ -10,11 +10,12 @@ import { createInterface } from "node:readline";
 import { printable } from "../invoicing/printable.ts";
 import { decimalOf, isDecimalObject, textOf } from "../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../numbers/json.ts";
+import { InputError, quoted } from "../records/problems.ts";
 import type { Vector } from "../vectors.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { type Io, write } from "./io.ts";
-import { InputError, quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** Tries another engine on the vectors. */
 export const conformanceCommand: Command = {

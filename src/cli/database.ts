@@ -5,9 +5,10 @@
  */
 import { existsSync } from "node:fs";
 
+import { InputError, quoted } from "../records/problems.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { Io } from "./io.ts";
-import { InputError, quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** Where a database is, unless `--database` or the environment says otherwise. */
 const DEFAULT_DATABASE = "./ratebook-data";

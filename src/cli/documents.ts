@@ -9,10 +9,11 @@ import type { PricePlan } from "../book/model/price-plan.ts";
 import { openDocument } from "../book/reading/json-document.ts";
 import { hasCode, type Problem } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";
+import { InputError, quoted } from "../records/problems.ts";
 import { type Io, write } from "./io.ts";
 import { bookAround } from "./lone-plan.ts";
 import { problemLines } from "./problem-lines.ts";
-import { InputError, quoted, reasonOf, UsageError } from "./problems.ts";
+import { reasonOf, UsageError } from "./problems.ts";
 
 /**
  * The text of a small file.

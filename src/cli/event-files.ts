@@ -1,3 +1,5 @@
+import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
+import { eventOfObject } from "../records/json-fields.ts";
 /**
  * Opens the event files that a command names, each with its map where it has one.
  *
@@ -5,11 +7,9 @@
  */
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
-import { type CsvMap, readCsvMap } from "./events/csv-map.ts";
 import { createCsvCursor } from "./events/csv.ts";
 import type { EventCursor } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
-import { eventOfObject } from "./events/json-fields.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
 import { openParquet, type ParquetInput, type ParquetReading } from "./events/parquet-cursors.ts";
 import type { Io } from "./io.ts";

@@ -13,6 +13,7 @@ import { featuresBySchema } from "../ledger/preview/preview-usage.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { UsageRow } from "../metering/usage-row.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { InputError } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, lastingDatabaseOf } from "./database.ts";
@@ -21,7 +22,7 @@ import { exportedEvents, exportedInvoices, exportedUsage } from "./exported-file
 import { type Io, write } from "./io.ts";
 import { intoFile } from "./output.ts";
 import { tellNotices } from "./preview-output.ts";
-import { InputError, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 import { writeUsage } from "./usage/write-usage.ts";
 
 /** Writes a database as files. */

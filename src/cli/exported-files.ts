@@ -15,7 +15,7 @@ import type { PageRequest } from "../ledger/view.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { UsageRow } from "../metering/usage-row.ts";
 import { textOf } from "../numbers/decimal.ts";
-import { quoted } from "./problems.ts";
+import { quoted } from "../records/problems.ts";
 
 /** Accounts whose usage or invoices are read at once, and events. */
 const CHUNK = 500;

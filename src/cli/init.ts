@@ -7,14 +7,15 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { printable } from "../invoicing/printable.ts";
+import type { ToldColumns } from "../records/columns.ts";
+import { InputError, quoted } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { endsAsNdjson } from "./event-files.ts";
-import type { ToldColumns } from "./init/columns.ts";
 import { madeOfFile } from "./init/from-file.ts";
 import { TEMPLATE_NAMES, templateOf } from "./init/templates.ts";
 import { type Io, write } from "./io.ts";
-import { InputError, quoted, reasonOf, UsageError } from "./problems.ts";
+import { reasonOf, UsageError } from "./problems.ts";
 
 /** Writes a book that runs at once. */
 export const initCommand: Command = {

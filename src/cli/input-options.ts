@@ -1,3 +1,4 @@
+import { quoted } from "../records/problems.ts";
 /**
  * Options that commands share: the inputs of all that read usage, and the outputs of all that write a result.
  *
@@ -7,7 +8,7 @@ import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { FileReader } from "./event-files.ts";
 import { type CompactIds, createCompactIds } from "./events/seen-ids.ts";
 import type { Io } from "./io.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** Files of events. */
 export const eventOptions: OptionSpecs = {

@@ -11,9 +11,9 @@ import { RatebookError } from "../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../invoicing/invoice.ts";
 import { decimalOf } from "../numbers/decimal.ts";
 import { parseJson } from "../numbers/json.ts";
+import { InputError } from "../records/problems.ts";
 import { readTextFile } from "./documents.ts";
 import type { Io } from "./io.ts";
-import { InputError } from "./problems.ts";
 
 /** The names under which invoices and their explanations hold decimals. */
 const DECIMALS: ReadonlySet<string> = new Set(

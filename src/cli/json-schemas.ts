@@ -7,7 +7,7 @@ import type * as z from "zod";
 
 import { bookDocument, describedSchema, forEditors } from "../book/describing/json-schema.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
-import { csvMap } from "./events/csv-map.ts";
+import { csvMap } from "../records/csv-map.ts";
 
 /** The documents, by name. */
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;

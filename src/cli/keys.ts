@@ -5,13 +5,14 @@
  */
 import { formatInstant } from "../calendar/instant.ts";
 import { printable } from "../invoicing/printable.ts";
+import { quoted } from "../records/problems.ts";
 import type { ApiKey, ApiKeys } from "../server/access/keys.ts";
 import type { Role } from "../server/http/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, isNewDirectory, lastingDatabaseOf } from "./database.ts";
 import { write } from "./io.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 const PAGE = 1000;

@@ -11,10 +11,11 @@ import { naturalCycleAt } from "../calendar/cycle.ts";
 import { DAY_MS, dayOf, type Instant, instantOrUndefined, parseDate } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { asOf } from "../ledger/account/account-plans.ts";
+import { InputError, quoted } from "../records/problems.ts";
 import { type EventFile, openEventFiles } from "./event-files.ts";
 import { takeAll } from "./events/cursor.ts";
 import type { Io } from "./io.ts";
-import { InputError, quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 import { usageRows } from "./usage/usage-rows.ts";
 
 /** When each account of some files is first used, by its id or alias as the files write it. */

@@ -5,9 +5,10 @@
  */
 import { finished } from "node:stream/promises";
 
+import { InputError } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Io } from "./io.ts";
-import { InputError, reasonOf } from "./problems.ts";
+import { reasonOf } from "./problems.ts";
 
 /**
  * Does some work whose standard output is the file of `--output`, where one is given. The file takes its name when the

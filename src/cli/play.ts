@@ -12,12 +12,13 @@ import { formatDate } from "../calendar/instant.ts";
 import { readPage } from "../pages/page-file.ts";
 import { type PlayState, stateOfBook } from "../pages/play/play-state.ts";
 import { withData } from "../pages/self-contained.ts";
+import { quoted } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile, readTextFile } from "./documents.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** The largest file of events that is put into the page; larger ones are dropped on it. */
 const EVENTS_LENGTH_MAX = 1 << 20;

@@ -9,8 +9,8 @@ import { hintAt } from "../book/nearest.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
-import { formsThatFit, ungrouped, withPoint } from "./events/text-forms.ts";
-import { quoted } from "./problems.ts";
+import { quoted } from "../records/problems.ts";
+import { formsThatFit, ungrouped, withPoint } from "../records/text-forms.ts";
 
 /** How many events of each account were accepted. */
 export interface AcceptedEvents {

@@ -6,6 +6,7 @@
 import type { Problem } from "../errors.ts";
 import { printable } from "../invoicing/printable.ts";
 import type { TextPlace } from "../numbers/json-text.ts";
+import { withoutPlace } from "../records/problems.ts";
 
 /** So many problems are shown with their line of the file. */
 const SHOWN_MAX = 20;
@@ -28,12 +29,6 @@ export function problemLines(file: string, text: string, problems: readonly Plac
   });
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return [...lines.map(printable), `${file}: ${count}`, ""].join("\n");
-}
-
-/** A sentence whose place is told with it. */
-export function withoutPlace(sentence: string, { line, column }: TextPlace): string {
-  const place = ` at line ${line}, column ${column}`;
-  return sentence.endsWith(place) ? sentence.slice(0, -place.length) : sentence;
 }
 
 /** Problems with one guess at what was meant, said at the first of their places. */

@@ -9,11 +9,6 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
-/** A file or its content is not what was expected: exit code 1. */
-export class InputError extends Error {
-  override readonly name: string = "InputError";
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EACCES: "may not be read (permission denied)",
@@ -36,20 +31,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A text from outside, quoted and cut for a message. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}
-
 /** A sentence about options of the library as one about options of a command: `` `at` `` is `--at`. */
 export function withDashes(sentence: string): string {
   return sentence.replace(/`(at|from|until)`/g, "--$1");
 }
-
-/** The reason of a line with bytes that are no text. */
-export const NOT_UTF8 = "the line is not valid UTF-8";
-/** Said of a file whose lines no reader finds. */
-export const CARRIAGE_RETURNS =
-  "its lines end in a carriage return alone: expected a line feed, with or without a carriage return before it";
-/** The reason of a line that is passed over without being kept. */
-export const TOO_LONG = "the line is longer than 1 MiB";

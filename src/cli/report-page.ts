@@ -6,8 +6,8 @@
 import { readPage } from "../pages/page-file.ts";
 import { type ReportInput, reportOf } from "../pages/report/report-of.ts";
 import { withData } from "../pages/self-contained.ts";
+import { InputError } from "../records/problems.ts";
 import type { LineProblem } from "./event-problems.ts";
-import { InputError } from "./problems.ts";
 
 /** What a command knows for a report. */
 export interface ReportPageInput extends Omit<ReportInput, "problems"> {

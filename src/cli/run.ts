@@ -6,6 +6,7 @@
 import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { printable } from "../invoicing/printable.ts";
+import { InputError, quoted } from "../records/problems.ts";
 import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";
 import { backtestCommand } from "./backtest.ts";
@@ -25,7 +26,7 @@ import { meterCommand } from "./meter.ts";
 import { missingPackage } from "./missing-package.ts";
 import { playCommand } from "./play.ts";
 import { previewCommand } from "./preview.ts";
-import { InputError, quoted, UsageError, withDashes } from "./problems.ts";
+import { UsageError, withDashes } from "./problems.ts";
 import { reportCommand } from "./report.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";

@@ -6,10 +6,11 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+import { InputError, quoted } from "../records/problems.ts";
 import type { Command } from "./command.ts";
 import { write } from "./io.ts";
 import { DOCUMENT_NAMES, schemaFile } from "./json-schemas.ts";
-import { InputError, quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** Prints the path of a schema, or of all. */
 export const schemaCommand: Command = {

@@ -8,11 +8,12 @@ import { isIP } from "node:net";
 import { organizationRequest } from "../book/reading/document.ts";
 import { DAY_MS } from "../calendar/instant.ts";
 import { ID_MEMORY_MS } from "../ledger/catalog.ts";
+import { quoted } from "../records/problems.ts";
 import type { RateLimitOptions, RateLimits } from "../server/access/rate-limits.ts";
 import { LOG_LEVELS, type LogLevel } from "../server/http/log.ts";
 import type { ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 
 /** What was asked for. */
 export interface ServeArguments {

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Engine } from "../engine/engine.ts";
+import { InputError } from "../records/problems.ts";
 import { LOG_LEVELS } from "../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOf, databaseVariable, servedDatabaseOption, shownDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
-import { InputError } from "./problems.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
 
 /** Serves the billing API until a signal stops it. */

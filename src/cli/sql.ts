@@ -4,6 +4,7 @@
  * @module
  */
 import { printable } from "../invoicing/printable.ts";
+import { quoted } from "../records/problems.ts";
 import { duckDbStatements } from "../warehouse/duckdb/standalone.ts";
 import { planPush, type PushDecision } from "../warehouse/pushing/push-schema.ts";
 import type { Arguments } from "./arguments.ts";
@@ -12,7 +13,7 @@ import { readBookFile } from "./documents.ts";
 import { outputOptions } from "./input-options.ts";
 import { type Io, write } from "./io.ts";
 import { withOutput } from "./output.ts";
-import { quoted, UsageError } from "./problems.ts";
+import { UsageError } from "./problems.ts";
 import { styleOf } from "./table/style.ts";
 import { wrapped } from "./table/wrapped.ts";
 

@@ -7,6 +7,7 @@ import { openDocument } from "../book/reading/json-document.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import { printable } from "../invoicing/printable.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { InputError } from "../records/problems.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../verify.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -17,7 +18,7 @@ import type { EventSink } from "./events/event-sink.ts";
 import { eventInputOf, eventOptions, usageOptions } from "./input-options.ts";
 import { invoicesIn } from "./invoice-files.ts";
 import { type Io, write } from "./io.ts";
-import { InputError, reasonOf, UsageError } from "./problems.ts";
+import { reasonOf, UsageError } from "./problems.ts";
 import { showProgress } from "./progress.ts";
 import { type UsageRow, usageRows } from "./usage/usage-rows.ts";
 

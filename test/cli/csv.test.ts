@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
-import { TIME_FORMS } from "../../src/cli/events/text-forms.ts";
+import { TIME_FORMS } from "../../src/records/text-forms.ts";
 import { type Folder, folder, line, ratebook, type Ran, SMALL_BOOK } from "./fake-io.ts";
 
 const MAP = {

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { usageOptions } from "../../src/cli/input-options.ts";
-import { InputError } from "../../src/cli/problems.ts";
 import { type UsageLine, usageRows } from "../../src/cli/usage/usage-rows.ts";
+import { InputError } from "../../src/records/problems.ts";
 import { type Folder, folder } from "./fake-io.ts";
 
 let files: Folder;

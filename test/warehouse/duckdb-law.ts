@@ -10,14 +10,14 @@ import { expect } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 import { instantOrUndefined } from "../../src/calendar/instant.ts";
-import { readCsvMap } from "../../src/cli/events/csv-map.ts";
 import { takeAll } from "../../src/cli/events/cursor.ts";
 import type { EventSink } from "../../src/cli/events/event-sink.ts";
-import { eventMaker } from "../../src/cli/events/mapped-event.ts";
 import { openParquet } from "../../src/cli/events/parquet-cursors.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import { eventMaker } from "../../src/records/mapped-event.ts";
 import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { books, type Row, rows, types } from "./rows.ts";
 

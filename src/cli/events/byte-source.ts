@@ -8,7 +8,8 @@ import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-import { InputError, reasonOf } from "../problems.ts";
+import { InputError } from "../../records/problems.ts";
+import { reasonOf } from "../problems.ts";
 
 /** A file that is being read. */
 export interface ByteSource {

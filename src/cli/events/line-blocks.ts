@@ -4,10 +4,8 @@
  *
  * @module
  */
+import { LINE_BYTES_MAX } from "../../records/lines.ts";
 import type { ByteSource } from "./byte-source.ts";
-
-/** A line of more bytes than this is a bad line; it is passed over without being kept. */
-export const LINE_BYTES_MAX = 1 << 20;
 
 const LINE_END = 0x0a;
 

@@ -10,14 +10,14 @@ import { RatebookError } from "../../errors.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { repeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
-import { NOT_UTF8, TOO_LONG } from "../problems.ts";
+import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../records/lines.ts";
+import type { EventMaker } from "../../records/mapped-event.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createInstantReader, type InstantReader, isPlainNumber } from "./bytes.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
 import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
-import { createLineBlocks, LINE_BYTES_MAX } from "./line-blocks.ts";
-import type { EventMaker } from "./mapped-event.ts";
+import { createLineBlocks } from "./line-blocks.ts";
 import type { ShapeFiller } from "./shape-filler.ts";
 
 const LINE_END = 0x0a;

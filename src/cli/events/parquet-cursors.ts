@@ -6,6 +6,8 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import type { CsvMap } from "../../records/csv-map.ts";
+import { type EventMaker, eventMaker } from "../../records/mapped-event.ts";
 import { type DuckDb, openDuckDb } from "../../warehouse/duckdb/connect.ts";
 import {
   type MeteredSource,
@@ -18,10 +20,8 @@ import { openParquetFiles, type ParquetFiles } from "../../warehouse/duckdb/parq
 import { sqlOfColumnText } from "../../warehouse/duckdb/sql-parts.ts";
 import { planPush, textRange } from "../../warehouse/pushing/push-schema.ts";
 import { rangeOfPart, type SourceColumn, unfitFor } from "../../warehouse/source.ts";
-import type { CsvMap } from "./csv-map.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
-import { type EventMaker, eventMaker } from "./mapped-event.ts";
 import { columnsNamedBy, sourceOf } from "./parquet-source.ts";
 
 /** Files of one map, in their order. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { parseZone } from "../../calendar/instant.ts";
+import type { CsvMap, Origin } from "../../records/csv-map.ts";
+import { InputError, quoted } from "../../records/problems.ts";
 import { columnIn } from "../../warehouse/duckdb/parquet-files.ts";
 import type { ColumnType, Source, SourcePart, SourceTime } from "../../warehouse/source.ts";
-import { InputError, quoted } from "../problems.ts";
-import type { CsvMap, Origin } from "./csv-map.ts";
 
 /** The columns that a map names, each once. */
 export function columnsNamedBy(map: CsvMap): readonly string[] {

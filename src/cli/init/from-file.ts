@@ -6,11 +6,11 @@
 import { basename } from "node:path";
 
 import { hintAt } from "../../book/nearest.ts";
-import { type DecimalMark, TIME_FORMS, ungrouped, withPoint } from "../events/text-forms.ts";
+import { type Columns, guessColumns, type Sample, timeLike, type ToldColumns } from "../../records/columns.ts";
+import { InputError, quoted } from "../../records/problems.ts";
+import { type DecimalMark, TIME_FORMS, ungrouped, withPoint } from "../../records/text-forms.ts";
 import type { Io } from "../io.ts";
-import { InputError, quoted } from "../problems.ts";
 import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
-import { type Columns, guessColumns, type Sample, timeLike, type ToldColumns } from "./columns.ts";
 import { beginningOf, csvSample, fieldSample, isJsonObject, jsonSample } from "./sample.ts";
 import { mapText } from "./templates.ts";
 

@@ -10,12 +10,13 @@ import { parse } from "csv-parse/sync";
 import { instantOrUndefined } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { parseJson } from "../../numbers/json.ts";
+import type { Sample } from "../../records/columns.ts";
+import { fieldsOf } from "../../records/json-fields.ts";
+import { CARRIAGE_RETURNS } from "../../records/lines.ts";
+import { InputError, quoted } from "../../records/problems.ts";
+import { separatorOf } from "../../records/separator.ts";
 import { openSource } from "../events/byte-source.ts";
-import { fieldsOf } from "../events/json-fields.ts";
-import { separatorOf } from "../events/separator.ts";
 import type { Io } from "../io.ts";
-import { CARRIAGE_RETURNS, InputError, quoted } from "../problems.ts";
-import type { Sample } from "./columns.ts";
 
 const SAMPLE_BYTES = 1 << 20;
 const ROWS_MAX = 1000;

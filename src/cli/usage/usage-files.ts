@@ -7,9 +7,10 @@ import { hasCode, RatebookError } from "../../errors.ts";
 import { grouped } from "../../invoicing/figure-text.ts";
 import { printable } from "../../invoicing/printable.ts";
 import { isRowFault } from "../../ledger/preview/preview-usage.ts";
+import { InputError } from "../../records/problems.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";
-import { InputError, UsageError } from "../problems.ts";
+import { UsageError } from "../problems.ts";
 import { type UsageRow, usageRows } from "./usage-rows.ts";
 
 /** So many problems of rows are told one by one. */

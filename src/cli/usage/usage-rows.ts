@@ -13,10 +13,10 @@ import { RatebookError } from "../../errors.ts";
 import { readUsageRow, rowOfCell, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
+import { InputError, quoted } from "../../records/problems.ts";
+import { type Separator, separatorOf } from "../../records/separator.ts";
 import { type ByteSource, openSource } from "../events/byte-source.ts";
-import { type Separator, separatorOf } from "../events/separator.ts";
 import type { Io } from "../io.ts";
-import { InputError, quoted } from "../problems.ts";
 
 /** How much of a meter an account used on a day. Several rows of one account, meter and day add up. */
 export interface UsageRow {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { instantOrUndefined } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import { valueOf } from "../../numbers/decimal.ts";
-import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from "../events/text-forms.ts";
+import { instantOrUndefined } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import { valueOf } from "../numbers/decimal.ts";
+import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
 
 /** The first rows of a file: its header, and some records as long as it. */
 export interface Sample {

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { hintAt } from "../../book/nearest.ts";
-import { isDecimalObject, textOf } from "../../numbers/decimal.ts";
-import { stringifyJson } from "../../numbers/json.ts";
-import { quoted } from "../problems.ts";
+import { hintAt } from "../book/nearest.ts";
+import { isDecimalObject, textOf } from "../numbers/decimal.ts";
+import { stringifyJson } from "../numbers/json.ts";
 import { columnsOf, type CsvMap } from "./csv-map.ts";
 import { type EventMaker, eventMaker } from "./mapped-event.ts";
+import { quoted } from "./problems.ts";
 
 /** Fields that a message names. */
 const NAMED_MAX = 20;

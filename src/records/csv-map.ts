@@ -5,16 +5,15 @@
  */
 import * as z from "zod";
 
-import { hintAt, nearestOf } from "../../book/nearest.ts";
-import { pathText } from "../../book/problems.ts";
-import { openDocument } from "../../book/reading/json-document.ts";
-import { mapOf } from "../../book/resources/fields.ts";
-import { sentenceOf } from "../../book/sentences.ts";
-import { parseZone } from "../../calendar/instant.ts";
-import type { Problem } from "../../errors.ts";
-import { Decimal } from "../../numbers/decimal.ts";
-import { withoutPlace } from "../problem-lines.ts";
-import { InputError, quoted } from "../problems.ts";
+import { hintAt, nearestOf } from "../book/nearest.ts";
+import { pathText } from "../book/problems.ts";
+import { openDocument } from "../book/reading/json-document.ts";
+import { mapOf } from "../book/resources/fields.ts";
+import { sentenceOf } from "../book/sentences.ts";
+import { parseZone } from "../calendar/instant.ts";
+import type { Problem } from "../errors.ts";
+import { Decimal } from "../numbers/decimal.ts";
+import { InputError, quoted, withoutPlace } from "./problems.ts";
 import { TIME_FORMS } from "./text-forms.ts";
 
 const constant = z.union([

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatInstant, instantOrUndefined } from "../../calendar/instant.ts";
+import { formatInstant, instantOrUndefined } from "../calendar/instant.ts";
 
 /**
  * The forms of times, by the name that a map has for them: what makes the text of an event of one, the zone left out where the

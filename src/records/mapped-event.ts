@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { formatInstant, instantOrUndefined, parseZone } from "../../calendar/instant.ts";
-import { quoted } from "../problems.ts";
+import { formatInstant, instantOrUndefined, parseZone } from "../calendar/instant.ts";
 import { bindOrigin, type ColumnReader, type CsvMap, type Origin, type OriginReader } from "./csv-map.ts";
+import { quoted } from "./problems.ts";
 import { TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
 
 /** Makes an event of a record, or says why there is none. */

@@ -1,0 +1,38 @@
+/**
+ * Lines of files as bytes: how long one may be, and whether it is text.
+ *
+ * @module
+ */
+
+/** A line of more bytes than this is a bad line. */
+export const LINE_BYTES_MAX = 1 << 20;
+
+/** The reason of a line that is passed over without being kept. */
+export const TOO_LONG = "the line is longer than 1 MiB";
+/** The reason of a line with bytes that are no text. */
+export const NOT_UTF8 = "the line is not valid UTF-8";
+/** Said of a file whose lines no reader finds. */
+export const CARRIAGE_RETURNS =
+  "its lines end in a carriage return alone: expected a line feed, with or without a carriage return before it";
+
+const LINE_END = 0x0a;
+
+/** Whether bytes are UTF-8 from their first to their last. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/** The lines of a run of bytes, each with its end, if it has one. */
+export function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(LINE_END, start) + 1 || bytes.length;
+    yield bytes.subarray(start, end);
+    start = end;
+  }
+}
