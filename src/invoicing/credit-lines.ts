@@ -5,7 +5,7 @@
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
-import { subtract } from "../numbers/decimal.ts";
+import { add, type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
@@ -15,10 +15,13 @@ import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts"
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import { byTag, type CardItem, exactText, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
 
-/** A draft with its tree of lines. */
+/** A draft and what pays it. */
 export interface PaidDraft {
   readonly draft: Draft;
-  readonly revenueInfo: InvoiceLine;
+  /** The value of its tree of lines. */
+  readonly total: Decimal;
+  /** Makes its tree of lines. */
+  readonly tree: () => InvoiceLine;
   /** The amount taken of each credit, in their order. */
   readonly taken: readonly CreditUse[];
   /** The credit that it grants: its total is below zero (S13.4). */
@@ -48,17 +51,27 @@ export function payWithCredits(
     const usable = pool.usableFor(draft, earliest[place] ?? draft.cycle.start);
     const { taken } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
-    const creditLines = taken.flatMap((use) => {
+    const paying = taken.flatMap((use) => {
       const credit = pool.take(use.creditId, use.amount);
-      return credit === undefined ? [] : [creditLine(credit, use, [...items, draft], lineStyle)];
+      return credit === undefined ? [] : [{ credit, use }];
     });
-    const revenueInfo = treeOf(draft, groups, creditLines, lineStyle);
-    if (!revenueInfo.value.isNegative()) return { draft, revenueInfo, taken };
-    const granted = negativeInvoiceCredit(invoiceKeyOf(draft), revenueInfo.value, draft.invoiceDate, draft.finalAt);
+    const tree = (): InvoiceLine => {
+      const creditLines = paying.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
+      return treeOf(draft, groups, creditLines, lineStyle);
+    };
+    const total = totalOf(draft, taken);
+    if (!total.isNegative()) return { draft, total, tree, taken };
+    const granted = negativeInvoiceCredit(invoiceKeyOf(draft), total, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
-    return { draft, revenueInfo, taken, granted };
+    return { draft, total, tree, taken, granted };
   });
+}
+
+/** What is left to pay: the cards and the true-up, less what credits pay. */
+function totalOf({ subTotal, trueUp }: Draft, taken: readonly CreditUse[]): Decimal {
+  const gross = trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
+  return subtract(gross, sum(taken.map(({ amount }) => amount)));
 }
 
 /** Of each draft, the start of the earliest cycle that it or a later one is of. */

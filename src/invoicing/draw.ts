@@ -8,7 +8,7 @@ import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import type { CreditUse } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
-import { ZERO } from "../numbers/decimal.ts";
+import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Advance } from "./advance-charge.ts";
@@ -55,8 +55,22 @@ export function drawInvoices(view: AccountView, catalog: BillingCatalog, options
   return drawDrafts(view, catalog, options).map(({ invoice }) => invoice);
 }
 
+/** The totals of what {@link drawInvoices} draws, without its lines: that takes less time. */
+export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
+  return paidDrafts(view, catalog, options).map(({ total }) => total);
+}
+
 /** As {@link drawInvoices}, with what finalizing must know of each. */
 export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
+  return paidDrafts(view, catalog, options).map((paid) => ({
+    draft: paid.draft,
+    invoice: invoiceOf(view, paid, options.statusOf?.(paid.draft) ?? "DRAFT"),
+    taken: paid.taken,
+    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
+  }));
+}
+
+function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly PaidDraft[] {
   const { explain = false, creditId = (cause) => cause } = options;
   const timeline = timelineOf(view.decisions);
   const rounding = roundingOf(view, catalog);
@@ -91,12 +105,7 @@ export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: 
       : [...creditGrants(view, catalog, dues).map((credit) => ({ ...credit, id: creditId(credit.id) })), ...refunds]),
   ];
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
-  return payWithCredits(open, credits, { rounding, explain, creditId }).map((paid) => ({
-    draft: paid.draft,
-    invoice: invoiceOf(view, paid, options.statusOf?.(paid.draft) ?? "DRAFT"),
-    taken: paid.taken,
-    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
-  }));
+  return payWithCredits(open, credits, { rounding, explain, creditId });
 }
 
 /** Whether a cycle, as its account has it by now, touches a range. */
@@ -161,7 +170,7 @@ function roundingOf(view: AccountView, catalog: BillingCatalog): Rounding {
   return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
 }
 
-function invoiceOf(view: AccountView, { draft, revenueInfo }: PaidDraft, status: InvoiceStatus): Invoice {
+function invoiceOf(view: AccountView, { draft, tree }: PaidDraft, status: InvoiceStatus): Invoice {
   return {
     accountId: view.accountId,
     customerId: view.customerId,
@@ -175,7 +184,7 @@ function invoiceOf(view: AccountView, { draft, revenueInfo }: PaidDraft, status:
     invoiceDate: formatInstant(draft.invoiceDate),
     dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
-    revenueInfo,
+    revenueInfo: tree(),
     notices: draft.notices,
   };
 }

@@ -92,8 +92,9 @@ function cardLine({ charge, values, description }: CardItem, style: LineStyle): 
   const priced = new Map(
     charge.explanation.parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, slab]),
   );
+  const rounded = values.slabs;
   const slabs = charge.slabs.map((slab, index) =>
-    slabLine(slab, values.slabs[index], charge, style, priced.get(slab.order)),
+    slabLine(slab, rounded[index], charge, style, priced.get(slab.order)),
   );
   const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
   const lineItems = [...slabs, ...adjustment];

@@ -19,7 +19,7 @@ import type { Charge } from "./charge.ts";
 export interface CardValues {
   /** The card's line: its bounded charge, rounded once. */
   readonly value: Decimal;
-  /** One for each of the charge's slabs, in their order; they add up to `value − adjustment`. */
+  /** One for each of the charge's slabs, in their order; they add up to `value − adjustment`. Worked out when asked for. */
   readonly slabs: readonly Decimal[];
   /** The rounded bound less the rounded charge; 0 where the card's bounds changed nothing. */
   readonly adjustment: Decimal;
@@ -40,11 +40,10 @@ export function roundLines(
   const value = charge.bounded === charge.charged ? charged : roundFraction(charge.bounded, digits, mode);
   return {
     value,
-    slabs: allocate(
-      charge.slabs.map(({ amount }) => amount),
-      charged,
-      digits,
-    ),
+    get slabs() {
+      const amounts = charge.slabs.map(({ amount }) => amount);
+      return allocate(amounts, charged, digits);
+    },
     adjustment: subtract(value, charged),
   };
 }

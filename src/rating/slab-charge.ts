@@ -78,10 +78,15 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
     billableId,
     period,
     quantity,
-    slabs: raised ? [] : slabCharges(parts),
+    // Only lines need what follows: totals do without it.
+    get slabs() {
+      return raised ? [] : slabCharges(parts);
+    },
+    get explanation() {
+      return explain(order, parts);
+    },
     charged: raised ? NOTHING : priced,
     bounded: boundedOf(order, parts),
-    explanation: explain(order, parts),
     notices: negative.map((part) => `${billableId}: the negative quantity ${textOf(part.quantity)} was priced as zero`),
   };
 }

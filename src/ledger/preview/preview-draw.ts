@@ -4,9 +4,10 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import type { AccountView } from "../../invoicing/account-view.ts";
-import { drawInvoices } from "../../invoicing/draw.ts";
+import type { AccountView, BillingCatalog } from "../../invoicing/account-view.ts";
+import { type DrawOptions as InvoiceOptions, drawInvoices, drawTotals } from "../../invoicing/draw.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
 import { viewOfWork } from "../account/account-plan.ts";
 import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
 import { creditIdOf } from "../account/due-ids.ts";
@@ -37,21 +38,45 @@ export function drawAccount(
   accountId: string,
   { areNamed, ...options }: DrawOptions,
 ): DrawnAccount | undefined {
-  const account = scenario.accounts.of(accountId);
-  if (account === undefined) return undefined;
-  account.settleCounted();
-  const { billFault } = account.seen;
   try {
-    // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
-    if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});
-    const view = viewIn(scenario, account);
-    const creditId = (cause: Parameters<typeof creditIdOf>[1]): string => creditIdOf(accountId, cause);
-    const draw = (): readonly Invoice[] => drawInvoices(view, scenario.catalog.billing, { ...options, creditId });
-    return { invoices: billOf(accountId, draw) };
+    const invoices = billIn(scenario, accountId, drawInvoices, options);
+    return invoices && { invoices };
   } catch (error) {
     if (areNamed || !isOfAmounts(error)) throw error;
     return { skipped: { accountId, message: error.message } };
   }
+}
+
+/**
+ * The totals of an account's invoices, in less time than the invoices take.
+ *
+ * @returns undefined where the scenario has no such account
+ * @throws {RatebookError} ERR_ARITHMETIC, which names the account
+ */
+export function accountTotals(
+  scenario: ScenarioResult,
+  accountId: string,
+  range: PreviewRange,
+): readonly Decimal[] | undefined {
+  return billIn(scenario, accountId, drawTotals, range);
+}
+
+/** What is drawn of an account. @throws {RatebookError} ERR_ARITHMETIC, which names the account */
+function billIn<Drawn>(
+  scenario: ScenarioResult,
+  accountId: string,
+  draw: (view: AccountView, catalog: BillingCatalog, options: InvoiceOptions) => Drawn,
+  options: InvoiceOptions,
+): Drawn | undefined {
+  const account = scenario.accounts.of(accountId);
+  if (account === undefined) return undefined;
+  account.settleCounted();
+  const { billFault } = account.seen;
+  // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
+  if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});
+  const view = viewIn(scenario, account);
+  const creditId = (cause: Parameters<typeof creditIdOf>[1]): string => creditIdOf(accountId, cause);
+  return billOf(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
 }
 
 /** An account as invoicing sees it: its usage is that of the scenario. */

@@ -10,7 +10,7 @@ import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestOutcome } from "../../ledger/outcome.ts";
 import { draftable } from "../../ledger/preview/preview-draft.ts";
-import { drawAccount } from "../../ledger/preview/preview-draw.ts";
+import { accountTotals, drawAccount } from "../../ledger/preview/preview-draw.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
 import { checkBook, type PreviewInput } from "../../ledger/preview/preview-input.ts";
 import { type EventSpan, type PreviewRange, rangeOf, rangeOfEvents } from "../../ledger/preview/preview-range.ts";
@@ -19,7 +19,7 @@ import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
 import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledger/preview/preview.ts";
 import { rememberIds } from "../../ledger/preview/seen-ids.ts";
-import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
+import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
 import { linesOf, type PeriodTotal, periodsOf } from "./compared-invoices.ts";
 import { distributionOf, type Distribution } from "./distribution.ts";
@@ -150,7 +150,8 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
     ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
     ruleBudget,
   });
-  const comparison = { book, shown, options, explain: options.causes ?? false };
+  const { lines = true, causes = false } = options;
+  const comparison = { book, shown, options, areInvoicesWanted: lines || causes || migration !== undefined };
   return {
     run,
     finish: (): Backtest => {
@@ -184,7 +185,8 @@ interface Comparison {
   readonly book: Book;
   readonly shown: readonly Account[];
   readonly options: BacktestOptions;
-  readonly explain: boolean;
+  /** Whether more than totals is compared: lines or billing periods. */
+  readonly areInvoicesWanted: boolean;
   readonly range: PreviewRange;
 }
 
@@ -198,47 +200,55 @@ interface Side {
   readonly leftOut: string[];
 }
 
+/** What an account would pay in a scenario. */
+interface Bill {
+  /** Absent where it has no invoice. */
+  readonly total: Decimal | undefined;
+  /** None where totals alone are asked for. */
+  readonly invoices: readonly Invoice[];
+}
+
 /** Account by account, so that no more invoices are held than those of one. */
 function compareAll(comparison: Comparison, current: ScenarioResult, sides: readonly Side[]): void {
   for (const account of comparison.shown) {
-    const before = invoicesIn(comparison, current, account);
+    const before = billIn(comparison, current, account);
     for (const side of sides) {
       if (!side.fitting.has(account)) {
-        if (before.length > 0) side.leftOut.push(account.id);
+        if (before.total !== undefined) side.leftOut.push(account.id);
         continue;
       }
-      const after = invoicesIn(comparison, side.scenario, account);
-      if (before.length + after.length > 0)
+      const after = billIn(comparison, side.scenario, account);
+      if (before.total !== undefined || after.total !== undefined)
         side.accounts.push(compared(comparison, side.plan, account, [before, after]));
     }
   }
 }
 
 /** @throws {RatebookError} ERR_ARITHMETIC, which names the account, where its bill cannot be made */
-function invoicesIn({ range, explain }: Comparison, scenario: ScenarioResult, { id }: Account): readonly Invoice[] {
-  return drawAccount(scenario, id, { ...range, explain, areNamed: true })?.invoices ?? [];
+function billIn({ range, options, areInvoicesWanted }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
+  const totalOf = (totals: readonly Decimal[]): Decimal | undefined => (totals.length === 0 ? undefined : sum(totals));
+  if (!areInvoicesWanted) return { total: totalOf(accountTotals(scenario, id, range) ?? []), invoices: [] };
+  const { causes: explain = false } = options;
+  const invoices = drawAccount(scenario, id, { ...range, explain, areNamed: true })?.invoices ?? [];
+  return { total: totalOf(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
 }
 
 function compared(
   { book, options: { lines = true, causes = false, migration } }: Comparison,
   plan: PricePlan,
   { id: accountId, invoiceCurrency: currency }: Account,
-  sides: readonly [readonly Invoice[], readonly Invoice[]],
+  bills: readonly [Bill, Bill],
 ): BacktestAccount {
-  const [before, after] = [totalOf(sides[0]), totalOf(sides[1])];
+  const [{ total: before = ZERO, invoices: old }, { total: after = ZERO, invoices: changed }] = bills;
   return {
     accountId,
     currency,
     before,
     after,
     difference: subtract(after, before),
-    lines: lines || causes ? linesOf({ book, plan, causes }, sides) : [],
-    ...(migration === undefined ? {} : { periods: periodsOf(sides) }),
+    lines: lines || causes ? linesOf({ book, plan, causes }, [old, changed]) : [],
+    ...(migration === undefined ? {} : { periods: periodsOf([old, changed]) }),
   };
-}
-
-function totalOf(invoices: readonly Invoice[]): Decimal {
-  return sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
 }
 
 function planOfSide({ plan, scenario, accounts, leftOut }: Side, shown: readonly Account[]): BacktestPlan {

@@ -1,8 +1,8 @@
+/** S13.5: each side of a backtest is what a preview of its own gives, though events are gone through and measured once. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { checkPlan, parseBook } from "../../../src/book/book.ts";
-/** S13.5: each side of a backtest is what a preview of its own gives, though events are gone through and measured once. */
 import type { Book } from "../../../src/book/model/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
@@ -95,6 +95,10 @@ function expectSides(of: Book, events: readonly EventInput[], ids: false | undef
   const result = backtest(of, drafts, { ...RANGE, events, ids });
   const before = preview(of, events, { ...RANGE, ids });
   expect(result.events).toEqual(before.events);
+  const short = backtest(of, drafts, { ...RANGE, events, ids, lines: false });
+  expect(short.plans).toEqual(
+    result.plans.map((each) => ({ ...each, accounts: each.accounts.map((found) => ({ ...found, lines: [] })) })),
+  );
   for (const [index, draft] of drafts.entries()) {
     const after = preview(of, events, { ...RANGE, ids, plan: draft });
     const found = result.plans[index];
