@@ -10,7 +10,7 @@ import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import { LIST_WORDS } from "../book/reading/references.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
-import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
+import { type Catalog, type CatalogOptions, createCatalog, type DecisionOptions } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -52,7 +52,7 @@ export interface ConfigurationSource {
 }
 
 /** Keeps what was compiled last. */
-export function createConfigurationSource(options: CatalogOptions): ConfigurationSource {
+export function createConfigurationSource(options: DecisionOptions): ConfigurationSource {
   let current: Configuration | undefined;
   const source = async (view: LedgerView): Promise<Configuration> => {
     for (;;) {

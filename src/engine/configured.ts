@@ -8,7 +8,6 @@ import { invariant } from "../errors.ts";
 import { createCatalog } from "../ledger/catalog.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, madeTwice, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
-import type { LedgerView } from "../ledger/view.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import {
   changedBook,
@@ -29,6 +28,7 @@ import {
 } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
 import { type ConfiguredDocument, type DocumentLists, documentOf, type DocumentOf } from "./documents.ts";
+import type { EngineView } from "./elsewhere/engine-store.ts";
 import { type Page, pageAmong, type PageOptions } from "./pages.ts";
 
 /** A configured resource: as decisions use it, and as it was given. */
@@ -44,7 +44,7 @@ export interface Stored<Item> {
 /** The state that an operation on the configuration sees. */
 export interface Configuring {
   readonly before: Configuration;
-  readonly view: LedgerView;
+  readonly view: EngineView;
   readonly now: Instant;
 }
 

@@ -7,19 +7,19 @@ import type { Instant } from "../calendar/instant.ts";
 import { isOfAmounts } from "../ledger/account/bill.ts";
 import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import type { Changes, IdSource } from "../ledger/decision.ts";
+import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
 import { readAccounts } from "../ledger/reads.ts";
 import { notFound } from "../ledger/refusals.ts";
-import type { LedgerView } from "../ledger/view.ts";
 import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import type { Store } from "../store/store.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
+import type { EngineStore, EngineView } from "./elsewhere/engine-store.ts";
+import type { CellsInHand } from "./elsewhere/source-cells.ts";
 import { takingTurns } from "./turns.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
-  readonly store: Store;
+  readonly store: EngineStore;
   /** Milliseconds since 1970; asked once for each decision, when its locks are held. */
   readonly clock: () => Instant;
   readonly ids: IdSource;
@@ -89,7 +89,7 @@ export async function lookAtAccount<Result>(
  */
 export async function openAccounts(
   catalog: Catalog,
-  view: LedgerView,
+  view: EngineView,
   accountIds: readonly string[],
   now: Instant,
 ): Promise<Workspace> {
@@ -106,7 +106,7 @@ export async function openAccounts(
  */
 export async function openCaughtUp(
   catalog: Catalog,
-  view: LedgerView,
+  view: EngineView,
   accountIds: readonly string[],
   at: Instant,
 ): Promise<Workspace> {
@@ -121,19 +121,26 @@ export async function openCaughtUp(
   }
 }
 
-/** Does what falls due of accounts up to an instant, and commits it. @returns how many invoices became final */
+/**
+ * Does what falls due of accounts up to an instant, and commits it.
+ *
+ * @param hand usage elsewhere that was read ahead
+ * @returns how many invoices became final
+ */
 export async function catchUpAccounts(
   { store, configuration }: EngineContext,
   accountIds: readonly string[],
   at: Instant,
+  hand?: CellsInHand,
 ): Promise<number> {
-  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
+  const catchUp = async (view: EngineView): Promise<Decision<number>> => {
     const { catalog } = await configuration(view);
     const workspace = await openAccounts(catalog, view, accountIds, at);
     await catchUpWith(catalog, workspace, accountIds, at);
     const changes = workspace.changes();
     return { result: changes.invoices?.length ?? 0, changes };
-  });
+  };
+  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, catchUp, hand);
 }
 
 async function catchUpWith(

@@ -57,6 +57,8 @@ import { type PricePlans, pricePlansOf } from "./catalog/price-plans.ts";
 import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
+import { engineStoreOf } from "./elsewhere/engine-store.ts";
+import type { UsageElsewhereOptions } from "./elsewhere/source-cells.ts";
 import { type EventPlace, placesOf } from "./events/event-places.ts";
 import { type EventListFilter, eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
 import { eventsKeptSince, type Pruned, type PruneOptions, pruneEvents, retentionOf } from "./events/retention.ts";
@@ -95,6 +97,11 @@ export interface EngineOptions extends CatalogOptions {
    * whose cycle is closed leaves with `pruneEvents`.
    */
   readonly keepEventsMs?: number;
+  /**
+   * Event schemas whose events live elsewhere, and what reads their usage: for previews, drafts, invoices, series and calculators
+   * (S17.4). Default none: all events are ingested.
+   */
+  readonly usage?: UsageElsewhereOptions;
 }
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
@@ -198,16 +205,18 @@ export interface Engine extends AccountResources {
 /**
  * Opens an engine over a store.
  *
- * @throws {RatebookError} ERR_OPTION_INVALID without a store, and for `keepEventsMs` out of its bounds; for another option out of its bounds, the first call rejects
- * with it
+ * @throws {RatebookError} ERR_OPTION_INVALID without a store, for `keepEventsMs` out of its bounds, and for `usage` that is none; for
+ * another option out of its bounds, the first call rejects with it, and with ERR_REFUSED where a schema whose events live elsewhere
+ * consumes a feature (S17.1)
  */
 export function createEngine(given: EngineOptions): Engine {
-  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, ...options } = withStore(given);
+  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, usage, ...options } = withStore(given);
+  const schemasElsewhere = usage === undefined ? [] : schemasOf(usage);
   const context: EngineContext = {
-    store,
+    store: engineStoreOf(store, usage),
     clock,
     ids: ids ?? createIds(clock),
-    configuration: createConfigurationSource(options),
+    configuration: createConfigurationSource({ ...options, schemasElsewhere }),
     ruleBudget: options.ruleBudget,
     onSkipped,
     keepEventsMs: retentionOf(keepEventsMs, options.idMemoryMs ?? ID_MEMORY_MS),
@@ -235,6 +244,15 @@ function withStore(options: EngineOptions): EngineOptions {
   if (typeof store?.transact === "function") return options;
   const message = "store: missing: expected a store, such as memoryStore() or await postgresStore(client)";
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "store" });
+}
+
+/** The schemas whose events live elsewhere: callers without types may leave parts out. */
+function schemasOf(usage: UsageElsewhereOptions): readonly string[] {
+  const { schemas, source } = usage as Partial<UsageElsewhereOptions>;
+  const areNames = Array.isArray(schemas) && schemas.length > 0 && schemas.every((name) => typeof name === "string");
+  if (areNames && typeof source?.cells === "function") return schemas;
+  const message = "usage: expected { schemas, source }: names of event schemas, one or more, and a source of usage";
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "usage" });
 }
 
 type Resources =

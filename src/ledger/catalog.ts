@@ -16,6 +16,7 @@ import { type FindPlan, findPlanIn } from "./account/account-plans.ts";
 import { catalogOf, type GroupTerms, termsOfGroup } from "./account/book-views.ts";
 import type { PlanClock } from "./account/plan-clock.ts";
 import type { AccountRecord } from "./records.ts";
+import { quoted, refused } from "./refusals.ts";
 
 /** Options of an engine that hold for all accounts. */
 export interface CatalogOptions {
@@ -27,6 +28,12 @@ export interface CatalogOptions {
   readonly idMemoryMs?: number;
   /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
   readonly ruleBudget?: RuleBudget;
+}
+
+/** Options of decisions: those of an engine, and what follows from where its usage is. */
+export interface DecisionOptions extends CatalogOptions {
+  /** Event schemas whose events live elsewhere: they take none by ingest (S17.4). Default none. */
+  readonly schemasElsewhere?: readonly string[];
 }
 
 /** The plans of one account: what was decided, and a clock over it. */
@@ -49,7 +56,7 @@ interface CachedPlan extends AccountPlan {
 export interface Catalog {
   /** Its accounts are ignored: those of the ledger count. */
   readonly book: Book;
-  readonly options: Required<CatalogOptions>;
+  readonly options: Required<DecisionOptions>;
   readonly metering: MeteringProgram;
   /** Reads the fields of an event into the slots of its schema. */
   readonly readFields: ReadFields;
@@ -64,20 +71,23 @@ export interface Catalog {
 /** How long an id is remembered after its ingest, where nothing else is set (S14.1). */
 export const ID_MEMORY_MS: number = 45 * DAY_MS;
 
-const DEFAULTS: Required<CatalogOptions> = {
+const DEFAULTS: Required<DecisionOptions> = {
   graceAfterAssociationDays: 1,
   futureMs: DAY_MS,
   idMemoryMs: ID_MEMORY_MS,
   ruleBudget: RULE_BUDGET,
+  schemasElsewhere: [],
 };
 
 /**
  * Compiles a book for decisions.
  *
  * @param book read and checked
- * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds
+ * @throws {RatebookError} ERR_OPTION_INVALID for an option out of its bounds; ERR_REFUSED for a schema elsewhere that consumes a
+ * feature
  */
-export function createCatalog(book: Book, options: CatalogOptions = {}): Catalog {
+export function createCatalog(book: Book, options: DecisionOptions = {}): Catalog {
+  checkElsewhere(book, options.schemasElsewhere ?? []);
   const metering = compileMetering(book, options);
   return {
     book,
@@ -109,7 +119,17 @@ export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "inv
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
 }
 
-function checked(options: Required<CatalogOptions>): Required<CatalogOptions> {
+/** Of events that consume a feature the order matters, and sums have none (S17.1). */
+function checkElsewhere({ eventSchemas }: Book, schemasElsewhere: readonly string[]): void {
+  const elsewhere = new Set(schemasElsewhere);
+  for (const { name, featureDetails } of elsewhere.size === 0 ? [] : eventSchemas) {
+    if (!elsewhere.has(name) || featureDetails === undefined || featureDetails === null) continue;
+    const why = `it consumes credits of the feature ${quoted(featureDetails.featureId)}, and there the order of events matters`;
+    throw refused("S17.1", `the events of the event schema ${quoted(name)} cannot live elsewhere: ${why}`);
+  }
+}
+
+function checked(options: Required<DecisionOptions>): Required<DecisionOptions> {
   for (const [option, least] of [
     ["graceAfterAssociationDays", 1],
     ["futureMs", 0],

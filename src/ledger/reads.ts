@@ -11,23 +11,25 @@ import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./account/catch-u
 import { openStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, EventRecord } from "./records.ts";
+import type { ElsewhereQuery, ElsewhereReads } from "./usage-elsewhere.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** The part of a view that decisions about events and entries read. */
-export type LedgerReads = Pick<
-  LedgerView,
-  | "accounts"
-  | "acceptedIds"
-  | "entries"
-  | "credits"
-  | "invoices"
-  | "usage"
-  | "overage"
-  | "eventsToUndo"
-  | "eventsWithOverage"
-  | "lastSpent"
->;
+export type LedgerReads = ElsewhereReads &
+  Pick<
+    LedgerView,
+    | "accounts"
+    | "acceptedIds"
+    | "entries"
+    | "credits"
+    | "invoices"
+    | "usage"
+    | "overage"
+    | "eventsToUndo"
+    | "eventsWithOverage"
+    | "lastSpent"
+  >;
 
 /**
  * Reads accounts so that they can be caught up with, and decided about: everything but their stored events, of which
@@ -41,7 +43,8 @@ export async function readAccounts(
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
   const ids = records.map(({ id }) => id);
-  const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
+  const elsewhereQuery = elsewhereNeeded(catalog, records, now);
+  const { from } = elsewhereQuery;
   const until = dayOf(INSTANT_END);
   // Asked for at once: a store may answer with one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
@@ -51,6 +54,7 @@ export async function readAccounts(
     view.usage(ids, from, until).then(byAccount),
     view.overage(ids, from, until).then(byAccount),
   ]);
+  const elsewhere = byAccount(await view.usageElsewhere(elsewhereQuery));
   const parts: AccountParts[] = [];
   for (const record of records) {
     const own = {
@@ -58,12 +62,19 @@ export async function readAccounts(
       entries: entries.get(record.id) ?? [],
       credits: credits.get(record.id) ?? [],
       invoices: invoices.get(record.id) ?? [],
-      usage: usage.get(record.id) ?? [],
+      usage: [...(usage.get(record.id) ?? []), ...(elsewhere.get(record.id) ?? [])],
       overage: overage.get(record.id) ?? [],
     };
     parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
   }
   return parts;
+}
+
+/** The usage elsewhere that catching up with accounts reads, and decisions on their open cycles. @param records one or more */
+export function elsewhereNeeded(catalog: Catalog, records: readonly AccountRecord[], now: Instant): ElsewhereQuery {
+  const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
+  const upTo = Math.max(now, ...records.map((record) => instantOfCatchUp(record, now)));
+  return { book: catalog.book, records, from, upTo };
 }
 
 /** Units that a new or raised entry, in force over `[effectiveFrom, effectiveUntil)`, can take of open overage. */

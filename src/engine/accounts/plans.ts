@@ -23,10 +23,10 @@ import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
-import type { LedgerView } from "../../ledger/view.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A stretch of time in which an account has one version of a plan (S16.1). */
@@ -134,7 +134,7 @@ function checkCycles(config: PricingCycleConfig): void {
 /** Decides a migration; the transaction must have the exclusive lock. */
 export async function migrateIn(
   context: EngineContext,
-  { catalog, view, now }: { readonly catalog: Catalog; readonly view: LedgerView; readonly now: Instant },
+  { catalog, view, now }: { readonly catalog: Catalog; readonly view: EngineView; readonly now: Instant },
   request: MigrateRequest,
 ): Promise<{
   readonly migration: Migration;

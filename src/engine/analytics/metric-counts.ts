@@ -18,6 +18,7 @@ import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
 import { accountsWithinBound } from "../account-lists.ts";
 import type { Skipping } from "../billing/skipped-accounts.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import { takingTurns } from "../turns.ts";
 import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
 
@@ -43,7 +44,7 @@ export interface MetricCase {
   readonly schemaOf: ReadonlyMap<string, string>;
   /** The current catalog. Called after accounts are read, it has every plan of theirs. */
   readonly latest: () => Promise<Catalog>;
-  readonly view: LedgerView;
+  readonly view: EngineView;
   readonly now: Instant;
 }
 
@@ -71,7 +72,7 @@ export async function countUsage(asked: MetricCase, series: SeriesSet<Decimal>):
   const { selection, periods } = asked;
   const isMeant = meterFilter(asked);
   if (eventsReadFrom(asked) === undefined) {
-    for await (const { cells } of usageOfAccounts(asked.view, selection.accounts, periods)) {
+    for await (const { cells } of usageOfAccounts(asked, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
         if (isMeant(meterOrFeatureId))
           series.add(keyOf(asked, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
@@ -125,7 +126,7 @@ export async function sumRevenue(asked: MetricCase, series: SeriesSet<Fraction>,
     catalog = await asked.latest();
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
-  for await (const { records, cells } of usageOfAccounts(view, selection.accounts, periods, readsFrom)) {
+  for await (const { records, cells } of usageOfAccounts(asked, selection.accounts, periods, readsFrom)) {
     const own = byAccount(cells);
     for (const record of records) {
       const days = own.get(record.id) ?? [];

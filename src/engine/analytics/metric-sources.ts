@@ -7,9 +7,11 @@
  */
 import type { Cycle } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import { accountsIn } from "../account-lists.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import { takingTurns } from "../turns.ts";
 
 /** Days of usage that are read at once, over all accounts of a chunk. */
@@ -26,6 +28,13 @@ const WINDOWS_MAX = 32;
  */
 const AHEAD_SPARE_MS = 31 * DAY_MS;
 
+/** Where usage is read, and up to when that of events elsewhere counts. */
+export interface UsageScan {
+  readonly view: EngineView;
+  readonly catalog: Pick<Catalog, "book">;
+  readonly now: Instant;
+}
+
 /** A few accounts with their usage. */
 export interface AccountsWithUsage {
   readonly records: readonly AccountRecord[];
@@ -39,7 +48,7 @@ export interface AccountsWithUsage {
  * @param readsFrom whence the usage of these accounts is wanted, at or before the start of the range; default its start
  */
 export async function* usageOfAccounts(
-  view: LedgerView,
+  { view, catalog: { book }, now: upTo }: UsageScan,
   accountIds: ReadonlySet<string> | undefined,
   { start, end }: Cycle,
   readsFrom?: (records: readonly AccountRecord[]) => Promise<Instant>,
@@ -48,7 +57,8 @@ export async function* usageOfAccounts(
   const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
     const from = (await readsFrom?.(records)) ?? start;
     const ids = records.map(({ id }) => id);
-    return { records, cells: await view.usage(ids, dayOf(from), dayOf(end - 1) + 1) };
+    const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
+    return { records, cells: await view.allUsage({ book, accountIds: ids, ...days, upTo }) };
   };
   const giveWay = takingTurns();
   let records: AccountRecord[] = [];

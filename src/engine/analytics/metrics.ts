@@ -178,11 +178,26 @@ async function knownValues(
 async function resultOf(asked: MetricCase): Promise<MetricResult> {
   const { id, name, aggregationPeriod, groupBy } = asked.query;
   const skipping = collectSkipped();
+  checkIngested(asked);
   await checkKept(asked);
   const series = await seriesOf(asked, skipping);
   // Events may have begun to leave while they were read.
   await checkKept(asked);
   return { id, name, aggregationPeriod, ...(groupBy ? { groupBy } : {}), series, ...skipping.found() };
+}
+
+/** Refuses what would be told from stored events where some of those that are meant live elsewhere: the figures would be too low. */
+function checkIngested(asked: MetricCase): void {
+  if (eventsReadFrom(asked) === undefined) return;
+  const { path, selection, schemaOf, catalog } = asked;
+  const { meters, schemas } = selection;
+  const meant = meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
+  const elsewhere = catalog.options.schemasElsewhere.find(
+    (name) => (schemas?.has(name) ?? true) && (meant?.has(name) ?? true),
+  );
+  if (elsewhere === undefined) return;
+  const why = `it is told from stored events, and those of the event schema ${quoted(elsewhere)} live elsewhere`;
+  throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
 }
 
 /** Refuses what would be told from events of which some have left: the figures would be too low. */

@@ -209,7 +209,13 @@ async function usageOf(given: Given, cycle: AccountCycle | undefined): Promise<R
   }
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
-  const cells = await context.store.read.usage([lookedUpAccount(request)], dayOf(cycle.start), dayOf(cycle.end));
+  const cells = await context.store.read.allUsage({
+    book: catalog.book,
+    accountIds: [lookedUpAccount(request)],
+    from: dayOf(cycle.start),
+    until: dayOf(cycle.end),
+    upTo: context.clock(),
+  });
   for (const { meterOrFeatureId, quantity } of cells)
     usage.set(meterOrFeatureId, add(usage.get(meterOrFeatureId) ?? ZERO, quantity));
   return usage;

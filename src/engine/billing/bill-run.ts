@@ -7,11 +7,13 @@ import { formatInstant, type Instant, type InstantInput, instantOf } from "../..
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
+import { elsewhereNeeded } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
 import { catchUpAccounts, type EngineContext } from "../context.ts";
+import type { CellsInHand } from "../elsewhere/source-cells.ts";
 import { consolidateGroup, membersOf } from "./consolidation.ts";
 
 /** The result of a bill run. */
@@ -52,7 +54,8 @@ export interface FinalizeOptions {
  * it when it is through.
  *
  * @param asOf default now
- * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now; ERR_STORE_UNAVAILABLE, which ends the run
+ * @throws {RatebookError} ERR_INPUT_INVALID for an instant later than now; ERR_STORE_UNAVAILABLE and ERR_USAGE_UNAVAILABLE, which
+ * end the run
  */
 export async function finalize(
   context: EngineContext,
@@ -66,9 +69,9 @@ export async function finalize(
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);
   let finalized = 0;
-  for await (const ids of chunksToDo(context, at)) {
+  for await (const chunk of chunksToDo(context, at)) {
     const began = performance.now();
-    finalized += await finalizeAccounts(context, ids, at, failures);
+    finalized += await finalizeAccounts(context, chunk, at, failures);
     if (rest > 0) await sleep(rest * (performance.now() - began));
     onProgress?.({ finalized, skipped: failures.accountIds.size });
   }
@@ -90,12 +93,12 @@ type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly 
  * All accounts that are behind, in chunks, then those whose places of drafts are not known: catching up with an account
  * records these, whether or not something is due.
  */
-async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<readonly string[]> {
+async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<AccountsToDo> {
   const { read } = context.store;
   const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
-  yield* chunksAmong(context, behind, (record) => isBehind(record, at));
+  yield* chunksAmong(context, at, behind, (record) => isBehind(record, at));
   const uncharted: IdPages = (...page) => read.accountsUncharted(at, ...page);
-  yield* chunksAmong(context, uncharted, ({ drafts }) => drafts === undefined);
+  yield* chunksAmong(context, at, uncharted, ({ drafts }) => drafts === undefined);
 }
 
 /**
@@ -104,23 +107,39 @@ async function* chunksToDo(context: EngineContext, at: Instant): AsyncGenerator<
  * locks from the first account to the last.
  */
 async function* chunksAmong(
-  { store: { read }, ids }: EngineContext,
+  context: EngineContext,
+  at: Instant,
   pageOfIds: IdPages,
   holds: (record: AccountRecord) => boolean,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<AccountsToDo> {
+  const { store, ids } = context;
+  const { read } = store;
   const run = ids("run");
   let after: string | undefined;
   for (;;) {
     const window = await pageOfIds(WINDOW, after);
     const chunks = chunksOf(window).map((chunk) => ({ chunk, place: shortId("at", [run, chunk[0] ?? ""]) }));
     chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
+    const hand = await readAhead(context, window, at);
     for (const { chunk } of chunks) {
       const left = (await read.accounts(chunk)).filter(holds);
-      if (left.length > 0) yield left.map(({ id }) => id);
+      if (left.length > 0) yield { accountIds: left.map(({ id }) => id), hand };
     }
     after = window.at(-1);
     if (window.length < WINDOW) return;
   }
+}
+
+/** Reads usage elsewhere of a window at once: a question for every few accounts would be slow. */
+async function readAhead(
+  { store, configuration }: EngineContext,
+  accountIds: readonly string[],
+  at: Instant,
+): Promise<CellsInHand | undefined> {
+  if (!store.hasElsewhere || accountIds.length === 0) return undefined;
+  const records = await store.read.accounts(accountIds);
+  const { catalog } = await configuration(store.read);
+  return store.readAhead(elsewhereNeeded(catalog, records, at));
 }
 
 function chunksOf(ids: readonly string[]): readonly (readonly string[])[] {
@@ -129,15 +148,21 @@ function chunksOf(ids: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
+/** Some accounts with something due, and the usage elsewhere that was read ahead of theirs. */
+interface AccountsToDo {
+  readonly accountIds: readonly string[];
+  readonly hand: CellsInHand | undefined;
+}
+
 /** Does a chunk of accounts at once or, if that fails, one by one. @returns how many invoices became final */
 async function finalizeAccounts(
   context: EngineContext,
-  accountIds: readonly string[],
+  { accountIds, hand }: AccountsToDo,
   at: Instant,
   failures: Failures,
 ): Promise<number> {
   try {
-    return await catchUpAccounts(context, accountIds, at);
+    return await catchUpAccounts(context, accountIds, at, hand);
   } catch (error) {
     const [only, ...others] = accountIds;
     if (only === undefined || isOfTheRun(error)) throw error;
@@ -147,7 +172,7 @@ async function finalizeAccounts(
     }
   }
   let finalized = 0;
-  for (const id of accountIds) finalized += await finalizeAccounts(context, [id], at, failures);
+  for (const id of accountIds) finalized += await finalizeAccounts(context, { accountIds: [id], hand }, at, failures);
   return finalized;
 }
 
@@ -199,5 +224,6 @@ function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failu
 /** Whether an error ends the run: not one that concerns a single account. */
 function isOfTheRun(error: unknown): boolean {
   if (error instanceof InvariantError) return false;
-  return !(error instanceof RatebookError) || hasCode(error, "ERR_STORE_UNAVAILABLE");
+  if (!(error instanceof RatebookError)) return true;
+  return hasCode(error, "ERR_STORE_UNAVAILABLE") || hasCode(error, "ERR_USAGE_UNAVAILABLE");
 }

@@ -9,12 +9,13 @@ import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { isNamed } from "../../ledger/account/due-ids.ts";
 import { type ChargedLine, daysOf, type EventLineType, linesNamed } from "../../ledger/charged-line.ts";
-import type { EventRecord } from "../../ledger/records.ts";
+import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInput, notFound, quoted } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { finalShown, getInvoice, type InvoiceShown, invoicesShown } from "./invoices.ts";
 
@@ -76,7 +77,7 @@ export async function lineEvents(
     const found = await invoiceNow(context, view, accountId, id);
     const line = lineOf(found.shown.invoice, target);
     const { from, until } = line;
-    const cells = await view[line.of]([accountId], dayOf(from), dayOf(until - 1) + 1);
+    const cells = await cellsOf(context, view, line, accountId);
     const moved = line.of === "usage" ? [] : found.moved;
     const own = [...cells, ...moved].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
@@ -87,6 +88,19 @@ export async function lineEvents(
     const computations = of === "usage" ? stepsOf((await context.configuration(view)).catalog.book, target.lineId) : [];
     return { result: { accountId, ...charged, computations, days: daysOf(own), ...events }, changes: {} };
   });
+}
+
+/** What was counted on the days of a line, wherever its events live. */
+async function cellsOf(
+  { clock, configuration }: EngineContext,
+  view: EngineView,
+  { of, from: start, until: end }: ChargedLine,
+  accountId: string,
+): Promise<readonly LedgerCell[]> {
+  const [from, until] = [dayOf(start), dayOf(end - 1) + 1];
+  if (of === "overage") return view.overage([accountId], from, until);
+  const { book } = (await configuration(view)).catalog;
+  return view.allUsage({ book, accountIds: [accountId], from, until, upTo: clock() });
 }
 
 function stepsOf({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
@@ -103,7 +117,7 @@ interface InvoiceNow {
 /** An invoice as it is under the lock of its account: of a draft, so that its lines are those of the events that are read. */
 async function invoiceNow(
   { clock, configuration }: EngineContext,
-  view: LedgerView,
+  view: EngineView,
   accountId: string,
   id: string,
 ): Promise<InvoiceNow> {

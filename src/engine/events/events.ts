@@ -22,6 +22,7 @@ import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { catchUpAccounts, type EngineContext } from "../context.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
@@ -108,7 +109,7 @@ function idOf(sent: unknown): string | undefined {
 }
 
 interface Naming {
-  readonly view: LedgerView;
+  readonly view: EngineView;
   readonly hints: Map<string, string>;
   readonly asked: IngestNeeds;
   readonly locked: readonly string[];

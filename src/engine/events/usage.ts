@@ -14,12 +14,13 @@ import {
 } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
+import { sameCellsOnce } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { add, type Decimal } from "../../numbers/decimal.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../pages.ts";
@@ -66,9 +67,13 @@ export interface CompositeFilter {
 
 const ACCOUNTS_MAX = 1000;
 
-/** Usage by day, then by account and meter. */
+/** Usage by day, then by account and meter; that of events elsewhere as it is now. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
-  const cells = await cellsBetween(query, (...range) => context.store.read.usage(...range));
+  const { store, clock, configuration } = context;
+  const cells = await cellsBetween(query, async (accountIds, from, until) => {
+    const { book } = (await configuration(store.read)).catalog;
+    return store.read.allUsage({ book, accountIds, from, until, upTo: clock() });
+  });
   return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
     return { accountId, meterId, date: dateOfDay(day), quantity };
   });
@@ -91,24 +96,13 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
       const moved = (workspace.changes().overage ?? [])
         .filter(({ day }) => day >= from && day < until)
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-      return addedUp([...(await view.overage(accountIds, from, until)), ...moved]);
+      return sameCellsOnce([...(await view.overage(accountIds, from, until)), ...moved]);
     });
     const result = cells.map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
       return { accountId, featureId, date: dateOfDay(day), quantity };
     });
     return { result, changes: {} };
   });
-}
-
-/** One cell for each account, feature and day; those that come to nothing are left out. */
-function addedUp(cells: readonly LedgerCell[]): readonly LedgerCell[] {
-  const sums = new Map<string, LedgerCell>();
-  for (const cell of cells) {
-    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day]);
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
-  }
-  return [...sums.values()].filter(({ quantity }) => !quantity.isZero());
 }
 
 /** A composite invoice. @throws {RatebookError} ERR_NOT_FOUND */

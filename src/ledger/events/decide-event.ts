@@ -69,6 +69,9 @@ export interface DecisionTime {
 /** An event whose envelope is malformed is refused, and stored nowhere. */
 export const refuse: (problem: string) => IngestOutcome = outcomes.malformed;
 
+/** An event of a schema whose events live elsewhere: it is stored nowhere here, and holds no id (S17.4). */
+export const refuseElsewhere: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.elsewhere;
+
 /** An event whose id an accepted event holds. */
 export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateOf;
 

@@ -14,6 +14,12 @@ export function malformed(problem: string): IngestOutcome {
   return outcomeOf("INGESTION_REFUSED", problem);
 }
 
+/** The events of its schema live elsewhere, and are read from there (S17.4). */
+export function elsewhere({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
+  const sentence = `The event schema ${shown(schemaName)} takes no events here: they live elsewhere, and its usage is read from there.`;
+  return outcomeOf("INGESTION_REFUSED", sentence);
+}
+
 /** A declared field is missing, or holds no decimal. */
 export function unfit(fault: string): IngestOutcome {
   return outcomeOf("INGESTION_FAILED", fault);

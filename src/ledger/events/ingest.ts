@@ -16,7 +16,14 @@ import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
-import { decideEvent, type DecisionTime, type EventDecision, refuse, refuseDuplicate } from "./decide-event.ts";
+import {
+  decideEvent,
+  type DecisionTime,
+  type EventDecision,
+  refuse,
+  refuseDuplicate,
+  refuseElsewhere,
+} from "./decide-event.ts";
 import { EventAccount } from "./event-account.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
 
@@ -106,6 +113,9 @@ interface Ingest {
 function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   const { catalog, time } = ingest;
   if (isMalformed(event)) return { ...refuse(event.problem), ...(event.id === undefined ? {} : { eventId: event.id }) };
+  if (catalog.options.schemasElsewhere.includes(event.schemaName)) {
+    return { ...refuseElsewhere(event), eventId: event.id };
+  }
   const read = catalog.readFields(event);
   if (read.problem !== undefined) return { ...refuse(read.problem), eventId: event.id };
   const held = ingest.held.get(event.id);

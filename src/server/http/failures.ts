@@ -53,6 +53,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
 /** Most characters of a message. */
 const MESSAGE_MAX = 500;
 const STORE_AWAY = "the store is away: try again later";
+const USAGE_AWAY = "the usage that lives elsewhere cannot be read: try again later";
 /** Seconds after which a store that was away is asked again. */
 const RETRY_SECONDS = 1;
 /** What the framework refuses, in our words, by its code. */
@@ -96,8 +97,11 @@ export function failureOf(
     const status = hasCode(error, "ERR_NOT_FOUND")
       ? statusOfUnknown(error, pathIds, unknownId)
       : STATUSES[(error as RatebookError).code];
-    // Where the store is, and how it failed, is for the log alone.
-    if (status === 503) return { status, message: STORE_AWAY, retryAfter: RETRY_SECONDS };
+    // Where the store or the usage is, and how it failed, is for the log alone.
+    if (status === 503) {
+      const message = hasCode(error, "ERR_USAGE_UNAVAILABLE") ? USAGE_AWAY : STORE_AWAY;
+      return { status, message, retryAfter: RETRY_SECONDS };
+    }
     return { status, message: cut(error.message) };
   }
   const known = FRAMEWORK[codeOf(error)];

@@ -1,0 +1,133 @@
+/**
+ * The store as an engine sees it: with usage that lives elsewhere beside that of the ledger (S17.4).
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { Day, Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import { sameCellsOnce } from "../../ledger/cell-sums.ts";
+import type { Decision } from "../../ledger/decision.ts";
+import type { LedgerCell } from "../../ledger/records.ts";
+import type { ElsewhereQuery, ElsewhereReads } from "../../ledger/usage-elsewhere.ts";
+import { usageAccountsOf } from "../../ledger/usage-source.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { Scope, Store } from "../../store/store.ts";
+import { type CellNeed, type CellsInHand, CellsNeeded, emptyHand, type UsageElsewhereOptions } from "./source-cells.ts";
+
+/** Which usage is asked for, wherever its events live. */
+export interface AllUsageQuery {
+  readonly book: Book;
+  readonly accountIds: readonly string[];
+  /** Days `[from, until)`. */
+  readonly from: Day;
+  readonly until: Day;
+  /** Of events elsewhere, those that are dated after this instant have not arrived. */
+  readonly upTo: Instant;
+}
+
+/** A view of a store, and of usage elsewhere. */
+export interface EngineView extends LedgerView, ElsewhereReads {
+  /** The usage of the ledger and that from elsewhere: a cell for each account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
+}
+
+/** A store with such views. */
+export interface EngineStore extends Omit<Store, "transact" | "read"> {
+  /**
+   * As that of a store. Where `work` needs usage from elsewhere, it is read outside of the transaction, so that nothing is locked
+   * meanwhile, and `work` is run again: a source that cannot be read leaves everything as it was (S17.5).
+   *
+   * @param hand cells that were read ahead
+   */
+  transact<Result>(
+    scope: Scope,
+    work: (view: EngineView) => Promise<Decision<Result>>,
+    hand?: CellsInHand,
+  ): Promise<Result>;
+  readonly read: EngineView;
+  /** Whether there is usage elsewhere. */
+  readonly hasElsewhere: boolean;
+  /** Reads usage elsewhere ahead, for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  readAhead(query: ElsewhereQuery): Promise<CellsInHand | undefined>;
+}
+
+/** More than any decision needs: each attempt has more in hand than the one before. */
+const ATTEMPTS_MAX = 100;
+
+/** Looks at a store with usage elsewhere; without any, at the store alone. */
+export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undefined): EngineStore {
+  const { name } = store;
+  const close = (): Promise<void> => store.close();
+  if (usage === undefined) {
+    return {
+      name,
+      read: ledgerAlone(store.read),
+      transact: (scope, work) => store.transact(scope, (view) => work(ledgerAlone(view))),
+      hasElsewhere: false,
+      readAhead: async () => undefined,
+      close,
+    };
+  }
+  const cellsOf = async (hand: CellsInHand, need: CellNeed): Promise<readonly LedgerCell[]> => {
+    await hand.read(need);
+    return hand.find(need) ?? [];
+  };
+  return {
+    name,
+    read: withElsewhere(store.read, (need) => cellsOf(emptyHand(usage), need)),
+    async transact(scope, work, hand = emptyHand(usage)) {
+      const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
+        const found = hand.find(need);
+        if (found === undefined) throw new CellsNeeded(need);
+        return found;
+      };
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await store.transact(scope, (view) => work(withElsewhere(view, find)));
+        } catch (error) {
+          if (!(error instanceof CellsNeeded)) throw error;
+          invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
+          await hand.read(error.need);
+        }
+      }
+    },
+    hasElsewhere: true,
+    async readAhead({ records, ...query }) {
+      const hand = emptyHand(usage);
+      await hand.read({ ...query, accounts: usageAccountsOf(records) });
+      return hand;
+    },
+    close,
+  };
+}
+
+/** The view of an engine whose events are all in the ledger. */
+function ledgerAlone(view: LedgerView): EngineView {
+  return viewWith(view, {
+    usageElsewhere: async () => [],
+    allUsage: ({ accountIds, from, until }) => view.usage(accountIds, from, until),
+  });
+}
+
+function withElsewhere(view: LedgerView, find: (need: CellNeed) => Promise<readonly LedgerCell[]>): EngineView {
+  const usageElsewhere: EngineView["usageElsewhere"] = async ({ records, ...query }) =>
+    find({ ...query, accounts: usageAccountsOf(records) });
+  const allUsage: EngineView["allUsage"] = async ({ book, accountIds, from, until, upTo }) => {
+    const cells = await view.usage(accountIds, from, until);
+    const records = await view.accounts(accountIds);
+    const elsewhere = await usageElsewhere({ book, records, from, upTo });
+    return elsewhere.length === 0 ? cells : sameCellsOnce([...cells, ...elsewhere.filter(({ day }) => day < until)]);
+  };
+  return viewWith(view, { usageElsewhere, allUsage });
+}
+
+/** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */
+function viewWith(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
+  return new Proxy(view, {
+    get(target, name) {
+      const own: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
+      return typeof own === "function" ? (own as () => unknown).bind(target) : own;
+    },
+  }) as EngineView;
+}

@@ -1,0 +1,125 @@
+/**
+ * Cells that were read of a source, as long as an operation needs them.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import { type Day, dayOf, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import type { LedgerCell } from "../../ledger/records.ts";
+import { quoted } from "../../ledger/refusals.ts";
+import { type UsageAccount, type UsageSource, usageUnavailable } from "../../ledger/usage-source.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+
+/** Where the events of some schemas live. */
+export interface UsageElsewhereOptions {
+  /** The names of the event schemas; events of these are refused by ingest (S17.4). None of them may consume a feature. */
+  readonly schemas: readonly string[];
+  /** Reads their usage; whoever made it closes it. */
+  readonly source: UsageSource;
+}
+
+/** Cells that are needed. */
+export interface CellNeed {
+  readonly book: Book;
+  readonly accounts: readonly UsageAccount[];
+  readonly from: Day;
+  readonly upTo: Instant;
+}
+
+/** Cells of a source in memory. */
+export interface CellsInHand {
+  /** The cells of all accounts that are needed; undefined where some of them are not in hand. */
+  find(need: CellNeed): readonly LedgerCell[] | undefined;
+  /** Reads cells. @throws {RatebookError} ERR_USAGE_UNAVAILABLE; nothing is in hand of it then */
+  read(need: CellNeed): Promise<void>;
+}
+
+interface AccountInHand {
+  readonly book: Book;
+  readonly from: Day;
+  readonly upTo: Instant;
+  readonly cells: readonly LedgerCell[];
+}
+
+/** Most accounts of one question: a source may write their names into a statement. */
+const ACCOUNTS_MAX = 2_000;
+
+/** Nothing in hand yet. */
+export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHand {
+  const accounts = new Map<string, AccountInHand>();
+  return {
+    find(need) {
+      const found: LedgerCell[] = [];
+      for (const { id } of need.accounts) {
+        const inHand = accounts.get(id);
+        if (inHand === undefined || !serves(inHand, need)) return undefined;
+        for (const cell of inHand.cells) if (cell.day >= need.from) found.push(cell);
+      }
+      return found;
+    },
+    async read({ book, accounts: asked, from: first, upTo }) {
+      // What one part of a decision needs stays in hand when another part needs more.
+      const from = Math.min(first, ...asked.map(({ id }) => accounts.get(id)?.from ?? first));
+      const own = new Map<string, LedgerCell[]>(asked.map(({ id }) => [id, []]));
+      const defined = schemasIn(book, schemas);
+      const until = dayOf(upTo) + 1;
+      const meters = metersOf(book, defined);
+      for (let start = 0; meters.size > 0 && from < until && start < asked.length; start += ACCOUNTS_MAX) {
+        const part = asked.slice(start, start + ACCOUNTS_MAX);
+        try {
+          for await (const cells of source.cells({ book, schemas: defined, accounts: part, from, until, upTo })) {
+            for (const cell of cells) own.get(cell.accountId)?.push(checked(cell, meters, from, until));
+          }
+        } catch (error) {
+          throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailable(source.name, error);
+        }
+      }
+      for (const [id, cells] of own) accounts.set(id, { book, from, upTo, cells });
+    },
+  };
+}
+
+/** The schemas that are there: what is named may be made later. */
+function schemasIn({ eventSchemas }: Book, names: readonly string[]): readonly string[] {
+  const known = new Set(eventSchemas.map(({ name }) => name));
+  return [...new Set(names)].filter((name) => known.has(name));
+}
+
+function metersOf({ usageMeters }: Book, schemas: readonly string[]): ReadonlySet<string> {
+  return new Set(usageMeters.flatMap(({ id, eventSchemaName }) => (schemas.includes(eventSchemaName) ? [id] : [])));
+}
+
+/** A source that gives what it was not asked for is not trusted with the rest. */
+function checked(
+  { accountId, meterId, day, quantity }: UsageCell,
+  meters: ReadonlySet<string>,
+  from: Day,
+  until: Day,
+): LedgerCell {
+  if (!meters.has(meterId))
+    throw new TypeError(`it has usage of the meter ${quoted(meterId)}, which was not asked for`);
+  if (!Number.isSafeInteger(day) || day < from || day >= until)
+    throw new TypeError(`it has usage of the day ${day}, which was not asked for`);
+  return { accountId, meterOrFeatureId: meterId, day, quantity };
+}
+
+/**
+ * Whether what was read answers what is needed now. A decision that is tried again asks a moment later: what arrived meanwhile comes
+ * with the next one, unless a day has begun since, by which a cycle may have ended.
+ */
+function serves({ book, from, upTo }: AccountInHand, need: CellNeed): boolean {
+  if (book !== need.book || from > need.from) return false;
+  return upTo === need.upTo || (upTo < need.upTo && dayOf(upTo) === dayOf(need.upTo));
+}
+
+/** What a transaction throws to be tried again, once these cells were read outside of it and of its locks. */
+export class CellsNeeded extends Error {
+  override readonly name: string = "CellsNeeded";
+  readonly need: CellNeed;
+
+  constructor(need: CellNeed) {
+    super(`usage up to ${formatInstant(need.upTo)} is needed`);
+    this.need = need;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Cells of usage or overage added up.
+ *
+ * @module
+ */
+import { add } from "../numbers/decimal.ts";
+import type { LedgerCell } from "./records.ts";
+
+/** One cell for each account, meter or feature, and day; those that come to nothing are left out. */
+export function sameCellsOnce(cells: readonly LedgerCell[]): readonly LedgerCell[] {
+  const sums = new Map<string, LedgerCell>();
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day]);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
+  }
+  return [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+}

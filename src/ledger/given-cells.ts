@@ -1,0 +1,110 @@
+/**
+ * A source of usage that was counted already: cells as rows, of a file or of any program (S17.1).
+ *
+ * @module
+ */
+import { DAY_MS, type Day } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { readUsageRow, type UsageRowInput } from "../metering/usage-row.ts";
+import type { UsageCell } from "../metering/usage.ts";
+import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
+import { quoted } from "./refusals.ts";
+import type { CellQuery, UsageAccount, UsageSource } from "./usage-source.ts";
+
+/** Rows of usage, and when they are others. */
+export interface GivenCells {
+  /** What they are, for people; see {@link UsageSource.name}. */
+  readonly name: string;
+  /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp is another one. */
+  readonly read: () => AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>;
+  /** A text that stays the same as long as the rows do; without it they never change. */
+  readonly stamp?: () => Promise<string>;
+}
+
+/**
+ * A source over rows of usage cells, which it keeps in memory: some 50 bytes for each. A row counts from the beginning of its day.
+ * Rows of accounts that the engine does not have count nothing, as their events would not.
+ *
+ * Where a row is none, or is of a meter that the book lacks, or of a schema whose events are ingested, every question to the source
+ * fails: it would charge too little, or the same twice.
+ */
+export function cellsUsage({ name, read, stamp = async () => "" }: GivenCells): UsageSource {
+  let kept: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
+  const rowsNow = async (): Promise<RowsByAccount> => {
+    const now = await stamp();
+    if (kept?.stamp !== now) kept = { stamp: now, rows: rowsOf(read()) };
+    const { rows } = kept;
+    try {
+      const found = await rows;
+      if ((await stamp()) !== now)
+        throw unavailable(`${name} changed while it was read: it is read again at the next try`);
+      return found;
+    } catch (error) {
+      // What could not be read is tried again.
+      if (kept?.rows === rows) kept = undefined;
+      throw error;
+    }
+  };
+  return {
+    name,
+    async *cells(query) {
+      const rows = await rowsNow();
+      checkMeters(rows.meters, query);
+      for (const account of query.accounts) {
+        const cells = [...cellsOf(rows, account, query)];
+        if (cells.length > 0) yield cells;
+      }
+    },
+  };
+}
+
+/** A row, without its account. */
+type PackedRow = readonly [meter: number, day: Day, quantity: Exact];
+
+interface RowsByAccount {
+  /** The ids of meters, by their places. */
+  readonly meters: readonly string[];
+  /** By what the rows call the account; one row after another, in three parts. */
+  readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
+}
+
+async function rowsOf(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
+  const meters = new Map<string, number>();
+  const byName = new Map<string, PackedRow[number][]>();
+  for await (const row of rows) {
+    const { accountId, meterId, day, quantity } = readUsageRow(row);
+    let meter = meters.get(meterId);
+    if (meter === undefined) meters.set(meterId, (meter = meters.size));
+    let own = byName.get(accountId);
+    if (own === undefined) byName.set(accountId, (own = []));
+    own.push(meter, day, exactOfDecimal(quantity));
+  }
+  return { meters: [...meters.keys()], byName };
+}
+
+/** Every row must be one that may be asked for. */
+function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery): void {
+  const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
+  for (const id of meterIds) {
+    const schemaName = schemaOf.get(id);
+    if (schemaName === undefined) throw unavailable(`it has rows of the meter ${quoted(id)}, which there is not`);
+    if (schemas.includes(schemaName)) continue;
+    const whose = `of the meter ${quoted(id)}, and the events of its schema ${quoted(schemaName)} are ingested`;
+    throw unavailable(`it has rows ${whose}`);
+  }
+}
+
+function* cellsOf({ meters, byName }: RowsByAccount, account: UsageAccount, query: CellQuery): Iterable<UsageCell> {
+  for (const name of [account.id, ...account.aliases]) {
+    const rows = byName.get(name) ?? [];
+    for (let at = 0; at < rows.length; at += 3) {
+      const [meter, day, quantity] = rows.slice(at, at + 3) as unknown as PackedRow;
+      if (day < query.from || day >= query.until || day * DAY_MS > query.upTo) continue;
+      yield { accountId: account.id, meterId: meters[meter] ?? "", day, quantity: decimalOfExact(quantity) };
+    }
+  }
+}
+
+function unavailable(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+  return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
+}

@@ -1,0 +1,28 @@
+/**
+ * Usage whose events live elsewhere, as decisions on accounts read it beside that of the ledger (S17.4).
+ *
+ * @module
+ */
+import type { Book } from "../book/model/book.ts";
+import type { Day, Instant } from "../calendar/instant.ts";
+import type { AccountRecord, LedgerCell } from "./records.ts";
+
+/** The usage elsewhere that is needed of some accounts. */
+export interface ElsewhereQuery {
+  readonly book: Book;
+  readonly records: readonly AccountRecord[];
+  /** Days from this one up to that of `upTo`. */
+  readonly from: Day;
+  /** What is dated after this instant has not arrived. */
+  readonly upTo: Instant;
+}
+
+/** The part of an engine's view that reads usage elsewhere. */
+export interface ElsewhereReads {
+  /**
+   * Cells of these accounts, in no order; none where all events are ingested.
+   *
+   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
+   */
+  usageElsewhere(query: ElsewhereQuery): Promise<readonly LedgerCell[]>;
+}
