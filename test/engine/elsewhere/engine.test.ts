@@ -18,9 +18,7 @@ const row = (date: string, quantity: number | string, meterId = "um.calls", acco
 });
 
 /** An engine over {@link teamBook} with `call` elsewhere, whose clock and rows the test moves. */
-async function engineWith(
-  rows: readonly UsageRowInput[],
-): Promise<{
+async function engineWith(rows: readonly UsageRowInput[]): Promise<{
   engine: Engine;
   at: (time: string) => Engine;
   put: (...rows: UsageRowInput[]) => void;
