@@ -65,8 +65,8 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       const defined = schemasIn(book, schemas);
       const until = dayOf(upTo) + 1;
       const meters = metersOf(book, defined);
-      for (let start = 0; meters.size > 0 && from < until && start < asked.length; start += ACCOUNTS_MAX) {
-        const part = asked.slice(start, start + ACCOUNTS_MAX);
+      const isNothing = meters.size === 0 || from >= until;
+      for (const part of isNothing ? [] : partsOf(asked)) {
         try {
           for await (const cells of source.cells({ book, schemas: defined, accounts: part, from, until, upTo })) {
             for (const cell of cells) own.get(cell.accountId)?.push(checked(cell, meters, from, until));
@@ -78,6 +78,10 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       for (const [id, cells] of own) accounts.set(id, { book, from, upTo, cells });
     },
   };
+}
+
+function* partsOf(accounts: readonly UsageAccount[]): Iterable<readonly UsageAccount[]> {
+  for (let start = 0; start < accounts.length; start += ACCOUNTS_MAX) yield accounts.slice(start, start + ACCOUNTS_MAX);
 }
 
 /** The schemas that are there: what is named may be made later. */
