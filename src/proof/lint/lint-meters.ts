@@ -67,22 +67,26 @@ function textOfRule(rule: Rule | undefined): string {
 interface Search {
   readonly tried: number;
   readonly matched: number;
+  /** The last values that were tried, as a text; empty where the rule has no variables. */
+  readonly last: string;
 }
 
 function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
   const search = tryOut(rule);
   if (search === undefined) return [];
-  const searched = search.tried > 1;
-  const example = searched ? `${search.tried} combinations of values were tried` : "it has no variables";
-  if (search.matched === 0) {
+  const { tried, matched, last } = search;
+  if (matched > 0 && matched < tried) return [];
+  const searched = last !== "";
+  const others = `${tried - 1} other ${tried === 2 ? "combination" : "combinations"} that were tried`;
+  if (matched === 0) {
+    const example = searched ? `no match with ${last}, nor with ${others}` : "it has no variables, and is false";
     return [finding("RULE_NEVER_MATCHES", place, { message: "the matcher matches no event", example, searched })];
   }
-  if (search.matched < search.tried) return [];
   return [
     finding("RULE_ALWAYS_MATCHES", place, {
       level: "note",
       message: "the matcher matches every event, as none would",
-      example,
+      example: searched ? `a match with ${last}, and with ${others}` : "it has no variables, and is true",
       searched,
     }),
   ];
@@ -100,8 +104,8 @@ function tryOut(rule: Rule): Search | undefined {
   if (combinations > TRIES_MAX) return undefined;
   const evaluate = compileRule(rule);
   let matched = 0;
-  for (let at = 0; at < combinations; at++) if (isTrue(evaluate, factsOf(names, choices, at))) matched += 1;
-  return { tried: combinations, matched };
+  for (let at = 0; at < combinations; at++) if (isTrue(evaluate, factsOf(valuesOf(names, choices, at)))) matched += 1;
+  return { tried: combinations, matched, last: namedValues(valuesOf(names, choices, combinations - 1)) };
 }
 
 function isText(variable: string): boolean {
@@ -120,18 +124,37 @@ function isTrue(evaluate: (facts: unknown) => unknown, facts: unknown): boolean 
   }
 }
 
-/** The facts of one combination: a number with a digit for each variable. */
-function factsOf(names: readonly string[], choices: readonly (readonly unknown[])[], combination: number): unknown {
-  const facts: Record<string, Record<string, unknown>> = {};
+/** The values of one combination, which is a number with a digit for each variable. */
+function valuesOf(
+  names: readonly string[],
+  choices: readonly (readonly unknown[])[],
+  combination: number,
+): ReadonlyMap<string, unknown> {
+  const picked = new Map<string, unknown>();
   let rest = combination;
   for (const [index, name] of names.entries()) {
     const values = choices[index] ?? [];
-    const dot = name.indexOf(".");
-    const root = name.slice(0, dot);
-    facts[root] = { ...facts[root], [name.slice(dot + 1)]: values[rest % values.length] };
+    picked.set(name, values[rest % values.length]);
     rest = Math.floor(rest / values.length);
   }
+  return picked;
+}
+
+function factsOf(picked: ReadonlyMap<string, unknown>): unknown {
+  const facts: Record<string, Record<string, unknown>> = {};
+  for (const [name, value] of picked) {
+    const dot = name.indexOf(".");
+    const root = name.slice(0, dot);
+    facts[root] = { ...facts[root], [name.slice(dot + 1)]: value };
+  }
   return facts;
+}
+
+/** Such as `attribute.units 6 and dimension.region "eu"`. */
+function namedValues(picked: ReadonlyMap<string, unknown>): string {
+  return [...picked]
+    .map(([name, value]) => `${name} ${value instanceof Decimal ? textOf(value) : JSON.stringify(value)}`)
+    .join(" and ");
 }
 
 interface RuleParts {
@@ -163,5 +186,5 @@ function partsOf(rule: Rule): RuleParts | undefined {
 
 /** A number that a rule names is tried, and so are those beside it. */
 function beside({ numbers }: RuleParts, value: Decimal): void {
-  for (const each of [subtract(value, ONE), value, add(value, ONE), subtract(ZERO, value)]) numbers.add(textOf(each));
+  for (const each of [subtract(ZERO, value), subtract(value, ONE), value, add(value, ONE)]) numbers.add(textOf(each));
 }

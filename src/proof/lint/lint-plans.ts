@@ -217,14 +217,17 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
 export function unpricedMeters({ usageMeters }: Book, sets: readonly CardSet[]): readonly LintFinding[] {
   if (sets.length === 0) return [];
   const priced = new Set(sets.flatMap(({ details }) => details.usageRateCards.map(({ usageMeterId }) => usageMeterId)));
-  return usageMeters.flatMap(({ id, status }, index) =>
+  return usageMeters.flatMap(({ id, displayName, status }, index) =>
     status !== "ACTIVE" || priced.has(id)
       ? []
       : [
           finding(
             "METER_UNPRICED",
             { path: ["usageMeters", index], at: id },
-            { message: `the meter ${id} counts, and no plan has a price for it` },
+            {
+              message: `the meter ${id} counts, and no plan has a price for it`,
+              example: `1000 of ${JSON.stringify(displayName)} cost 0, whatever the plan`,
+            },
           ),
         ],
   );

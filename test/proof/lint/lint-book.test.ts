@@ -297,7 +297,11 @@ describe("lint across cards", () => {
         "warning CREDIT_UNUSABLE prod/credits/c: it ends at 2024-06-01T00:00:00.000Z, and the first plan begins at 2024-06-01T00:00:00.000Z",
       ],
     ],
-    ["a meter that no plan prices", bookOf({ usageRateCards: [] }), ["warning METER_UNPRICED um.units: "]],
+    [
+      "a meter that no plan prices",
+      bookOf({ usageRateCards: [] }),
+      ['warning METER_UNPRICED um.units: 1000 of "units" cost 0, whatever the plan'],
+    ],
   ])("%s", (_, book, findings) => {
     expect(told(book)).toEqual(findings);
   });

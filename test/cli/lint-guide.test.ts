@@ -1,0 +1,65 @@
+/** The guide to lint: for each code a book, what is printed of it, and nothing else. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { LINT_CODES } from "../../src/book/model/lint-codes.ts";
+import { blockOf, guideOf } from "../support/guides.ts";
+import { type Folder, folder, ratebook } from "./fake-io.ts";
+
+const guide = guideOf("lint.md");
+const [, examples = ""] = guide.split("\n## Examples\n");
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+interface Example {
+  readonly code: string;
+  readonly part: string;
+  readonly printed: string;
+}
+const shown: readonly Example[] = [
+  ...(examples.split("\n## ")[0] ?? "").matchAll(/### (\w+)\n([^]*?)(?=\n### |$)/g),
+].flatMap(([, code = "", section = ""]) =>
+  [...section.matchAll(/```json\n([^]*?)\n```\n\n```text\n([^]*?)\n```/g)].map(([, part = "", printed = ""]) => ({
+    code,
+    part,
+    printed,
+  })),
+);
+
+interface Book {
+  readonly pricePlans: readonly [{ readonly pricePlanDetails: object }];
+}
+
+/** The book of the examples, with a part in place of what has its name. */
+function bookWith(part: string): string {
+  const book = JSON.parse(blockOf(examples, "json")) as Book;
+  const [plan] = book.pricePlans;
+  const { usageMeters, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
+  const pricePlanDetails = { ...plan.pricePlanDetails, ...details };
+  const more = { ...(usageMeters !== undefined && { usageMeters }), ...(accounts !== undefined && { accounts }) };
+  return JSON.stringify({ ...book, ...more, pricePlans: [{ ...plan, pricePlanDetails }] }, null, 2);
+}
+const lint = async (book: string): Promise<string> =>
+  (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;
+
+test("has an example of every code", () => {
+  expect([...new Set(shown.map(({ code }) => code))]).toEqual(LINT_CODES);
+});
+
+test.each(shown)("$code is found as the guide shows it, and nothing else", async ({ code, part, printed }) => {
+  const [first = "", ...rest] = (await lint(bookWith(part))).split("\n").slice(0, -2);
+  expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(printed);
+  expect(printed).toContain(` ${code} `);
+  // The second line is what a person can check.
+  expect(printed.split("\n")).toHaveLength(2);
+});
+
+test("the book of the examples itself has nothing that is found", async () => {
+  expect(await lint(bookWith("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
+});
+
+test("begins with the first example as it is printed", async () => {
+  expect(await lint(bookWith(shown[0]?.part ?? ""))).toBe(`${blockOf(guide, "text")}\n`);
+});
