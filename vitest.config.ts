@@ -7,7 +7,6 @@ const processes = [
   "test/cli/{bin,load,serve}.test.ts",
   "test/engine/preview-law/preview-law-in-pglite.properties.test.ts",
   "test/examples/llm-api.test.ts",
-  "test/house/bench.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
   "test/store/{databases,faults,group-commit,layout-versions,list-plans,postgres,pglite,statements}.test.ts",
@@ -23,6 +22,14 @@ const stories = [
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
   "test/testing/laws.{properties.,}test.ts",
+];
+/** Laws that make a fifth of their runs with the other tests and all of them at length: see test/support/runs.ts. */
+const laws = [
+  "test/engine/**/{event-batches,metrics,preview-law,retention}.properties.test.ts",
+  "test/invoicing/draw.properties.test.ts",
+  "test/ledger/**/{catch-up,ingest-undo,usage-cells}.properties.test.ts",
+  "test/proof/**/one-pass.properties.test.ts",
+  "test/testing/laws.properties.test.ts",
 ];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
@@ -64,6 +71,17 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "long", include: long, pool: "forks", sequence: { groupOrder: 4 } } },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: "long-laws",
+          include: laws,
+          env: { RATEBOOK_RUNS: "all" },
+          testTimeout: 300_000,
+          sequence: { groupOrder: 5 },
+        },
+      },
     ],
   },
 });

@@ -6,6 +6,7 @@ import type { EventRecord } from "../../src/ledger/records.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
+import { runs } from "../support/runs.ts";
 import { batches, DAY, open, stateOf, undoneBy } from "./kept-events.ts";
 
 describe("a batch of events", () => {
@@ -27,7 +28,7 @@ describe("a batch of events", () => {
         const restored = memoryStore({ snapshot: whole.store.snapshot() });
         expect(await stateOf({ ...whole, store: restored })).toStrictEqual(await stateOf(whole));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

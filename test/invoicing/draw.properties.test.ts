@@ -9,11 +9,12 @@ import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { Decimal, sum } from "../../src/numbers/decimal.ts";
 import { headOf, linesOf, linesOfType } from "../support/invoice-lines.ts";
 import { recomputeTree } from "../support/recompute-invoice.ts";
+import { runs } from "../support/runs.ts";
 import { type Billed, billed, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
 import { planFor } from "./plans.ts";
 
 /** Each run draws a whole account: fewer of them say as much. */
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: runs(25) };
 const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
 
 function drawn({ view, catalog }: Billed, from = FIRST, until = UNTIL): readonly Invoice[] {

@@ -6,6 +6,7 @@ import { openIn } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { runs } from "../support/runs.ts";
 import {
   accountOf,
   bookOf,
@@ -69,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const steps = fc.array(step, { maxLength: 10 });
 /** Each run is a story of its own: fewer of them say as much. */
-const RUNS = { numRuns: 50 };
+const RUNS = { numRuns: runs(50) };
 
 /** A ledger whose plan grants ten tokens a month and allows some overage, and its clock. */
 interface Run {

@@ -1,4 +1,4 @@
-/** A private server for the tests of a file, and a pool of connections to it. */
+/** A private server for the tests of a file that kill no server, and a pool of connections to it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +26,9 @@ export function privateDatabase(): PrivateDatabase {
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     server = await openPrivateServer(directory);
     pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+    // Nothing here is killed, so that nothing need reach the disk.
+    await pool.query("alter system set fsync = off");
+    await pool.query("select pg_reload_conf()");
   }, HOOK_MS);
   afterAll(async () => {
     await pool.end();

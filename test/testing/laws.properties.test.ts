@@ -12,9 +12,10 @@ import {
   revenueWithin,
   undoRestores,
 } from "../../src/testing.ts";
+import { runs } from "../support/runs.ts";
 
 /** Each run draws a whole book. */
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: runs(25) };
 
 describe("of all books", () => {
   test("S1.5 S7.2 lines add up", () => {

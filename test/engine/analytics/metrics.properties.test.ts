@@ -9,6 +9,7 @@ import { decimalCards, hundredths, pricingModels } from "../../../src/testing/sl
 import { MONTHLY } from "../../book/builder.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { linesOf } from "../../support/invoice-lines.ts";
+import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
 import { counted, teamBook } from "../team-book.ts";
 
@@ -90,7 +91,7 @@ test("S5.3 usage by hour, which events tell, adds up to usage by day, week and m
         );
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -119,7 +120,7 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
         ["2024-02", "2024-03"].map((month) => invoiced.get(month) ?? "0"),
       );
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

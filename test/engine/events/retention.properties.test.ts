@@ -11,6 +11,7 @@ import type { UndoFilter } from "../../../src/ledger/events/undo-filter.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { perUnit } from "../../book/builder.ts";
+import { runs } from "../../support/runs.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
@@ -357,10 +358,10 @@ async function compareWithout(steps: readonly Step[]): Promise<void> {
 describe("a history with retention", () => {
   test("S14.1 S15.2 S11.8 has the answers, usage, entries and invoices of the same without", async () => {
     const steps = fc.array(step, { minLength: 5, maxLength: 40 });
-    await fc.assert(fc.asyncProperty(steps, compareWithout), { numRuns: 30 });
+    await fc.assert(fc.asyncProperty(steps, compareWithout), { numRuns: runs(30) });
   }, 120_000);
 
   test("S6.5 S14.1 meters no event twice and opens no cycle again, whatever groups, plans and retries come after", async () => {
-    await fc.assert(fc.asyncProperty(attacked, compareWithout), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(attacked, compareWithout), { numRuns: runs(40) });
   }, 120_000);
 });

@@ -1,4 +1,5 @@
 import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { runs } from "../../support/runs.ts";
 import { testPreviewLaw } from "./law-tests.ts";
 
-testPreviewLaw("memory", async () => memoryStore(), { events: 30, invoices: 30, long: 15 });
+testPreviewLaw("memory", async () => memoryStore(), { events: runs(30), invoices: runs(30), long: runs(15) });

@@ -18,6 +18,7 @@ import type { AccountParts } from "../../../src/ledger/workspace.ts";
 import { add, type Decimal, decimalOf, textOf, ZERO } from "../../../src/numbers/decimal.ts";
 import { calls, fee, grant, overage, plan, seats, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
+import { runs } from "../../support/runs.ts";
 import { at, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
 import { readBatch } from "../read-batch.ts";
 
@@ -265,7 +266,7 @@ describe("catching up", () => {
         often.until(end);
         expect(stateOf(often.parts())).toEqual(stateOf(plain.parts()));
       }),
-      { numRuns: 25, examples: [CAUGHT_UP_AS_IT_BECAME_FINAL] },
+      { numRuns: runs(25), examples: [CAUGHT_UP_AS_IT_BECAME_FINAL] },
     );
   });
 
@@ -286,7 +287,7 @@ describe("catching up", () => {
         const drafts = ledger.run((work) => draftsOf(ledger.catalog, work, now));
         expect(drafts.filter(({ id }) => ids.includes(id)).map(({ invoice }) => headOf(invoice))).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -300,7 +301,7 @@ describe("catching up", () => {
         ledger.until(end);
         expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -317,7 +318,7 @@ describe("catching up", () => {
           expect(Math.round(spent)).toBe(Math.round(Number(textOf(consumedAmount)) * 100));
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });

@@ -46,7 +46,7 @@ const bookOf = (pricings: readonly object[]) =>
 
 /** Some of 40 digits: times 80 of a quantity, the bill cannot be made. */
 const rate = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 0, max: 900 }).map((thousandths) => `${thousandths}e-3`) },
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 900 }).map((thousandths) => `${thousandths}e-3`) },
   { weight: 1, arbitrary: fc.constant(`${"7".repeat(20)}.${"7".repeat(20)}`) },
 );
 const pricing = fc
@@ -85,7 +85,7 @@ const sent = fc
         "0.000001",
         "99.9",
         "9".repeat(20),
-        `${"9".repeat(20)}.${"9".repeat(20)}`,
+        ...Array.from({ length: 2 }, () => `${"9".repeat(20)}.${"9".repeat(20)}`),
         "x",
       ),
       region: fc.constantFrom("eu", "us"),

@@ -11,6 +11,7 @@ import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { sum, textOf } from "../../../src/numbers/decimal.ts";
 import { backtest, type BacktestPlan } from "../../../src/proof/backtest/backtest.ts";
 import { account, overage, perUnit, plan, slabs, sumMeter, tokens } from "../../book/builder.ts";
+import { runs } from "../../support/runs.ts";
 
 const cycle = (interval: "MONTHLY" | "QUARTERLY") => ({
   pricingCycleConfig: { interval, startOffset: { dayOffset: "1", monthOffset: interval === "MONTHLY" ? "NIL" : "1" } },
@@ -115,9 +116,9 @@ test("for plans that decide events in different ways, with ids that come again",
   differing = 0;
   fc.assert(
     fc.property(sent, fc.constantFrom(undefined, false as const), (events, ids) => expectSides(book, events, ids)),
-    { numRuns: 120 },
+    { numRuns: runs(120) },
   );
-  expect(differing).toBeGreaterThan(20);
+  expect(differing).toBeGreaterThan(runs(20));
 });
 
 test("S17.1 from cells beside events as from events alone", () => {
@@ -137,6 +138,6 @@ test("S17.1 from cells beside events as from events alone", () => {
         expect(JSON.stringify(found.plans[index]?.accounts)).toBe(JSON.stringify(accounts));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -1,0 +1,134 @@
+/** A database as earlier versions of the layout had it, in the schema `kept` of a server of the file's own. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** Making and removing the files of a database takes a while on a busy machine. */
+const HOOK_MS = 60_000;
+
+/**
+ * A database as version 3 of the layout had it: the statements that made it, its rows as JSON, and what was read of it. Two
+ * accounts sent 54 events, some alike (which have forms) and some not; one was undone, four took feature credits of which there
+ * were two, one cycle was invoiced.
+ */
+interface Kept {
+  readonly statements: readonly string[];
+  readonly eventNumber: number;
+  readonly rows: Readonly<Record<string, readonly string[]>>;
+  readonly state: unknown;
+}
+
+/** What a later version made of it: statements. */
+type LaterVersion = Pick<Kept, "statements">;
+
+/** There while the tests run; every test begins with the database as version 3 had it. */
+export interface KeptDatabase {
+  readonly pool: Pool;
+  readonly kept: Kept;
+  /** Brings the database from version 3 to a later one by the statements that did it then. */
+  readonly bringTo: (version: number) => Promise<void>;
+  readonly version: () => Promise<number>;
+  /** Kills the server as a power cut would; the pool has no connections from then on. */
+  readonly kill: () => Promise<void>;
+  /** Starts the server that was killed, with a pool of its own. */
+  readonly restart: () => Promise<void>;
+}
+
+/** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
+export function keptDatabase(): KeptDatabase {
+  let kept: Kept;
+  let later: readonly LaterVersion[];
+  let directory: string;
+  let server: PrivateServer;
+  let pool: Pool;
+  const start = async (): Promise<void> => {
+    server = await openPrivateServer(directory);
+    pool = new Pool(server.connection).on("error", () => {});
+  };
+  const stop = async (): Promise<void> => {
+    await pool.end();
+    await server.close();
+  };
+  beforeAll(async () => {
+    const [version3, ...laterFiles] = await Promise.all([3, 4, 5].map(layoutOf));
+    kept = version3 as Kept;
+    later = laterFiles;
+    directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    await start();
+  }, HOOK_MS);
+  beforeEach(() => makeKept(pool, kept), HOOK_MS);
+  afterAll(async () => {
+    await stop();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }, HOOK_MS);
+  return {
+    get pool() {
+      return pool;
+    },
+    get kept() {
+      return kept;
+    },
+    bringTo: async (version) => {
+      for (const { statements } of later.slice(0, version - 3)) {
+        for (const statement of statements) await pool.query(statement);
+      }
+    },
+    version: async () => {
+      const { rows } = await pool.query<{ version: number }>("select max(version) as version from kept.migration");
+      return Number(rows[0]?.version);
+    },
+    kill: async () => {
+      process.kill(server.pid, "SIGKILL");
+      await new Promise((resolve) => void setTimeout(resolve, 200));
+    },
+    restart: async () => {
+      await stop();
+      await start();
+    },
+  };
+}
+
+async function layoutOf(version: number): Promise<LaterVersion> {
+  return JSON.parse(await readFile(new URL(`version-${version}.json`, import.meta.url), "utf8")) as LaterVersion;
+}
+
+async function makeKept(pool: Pool, { statements, rows, eventNumber }: Kept): Promise<void> {
+  await pool.query("drop schema if exists kept cascade");
+  for (const statement of statements) await pool.query(statement);
+  await pool.query("delete from kept.configuration");
+  for (const [table, bodies] of Object.entries(rows)) {
+    for (const body of bodies) {
+      await pool.query(`insert into kept.${table} select * from json_populate_record(null::kept.${table}, $1)`, [body]);
+    }
+  }
+  await pool.query("select setval('kept.event_number', $1)", [eventNumber]);
+}
+
+/** What a store has of the accounts of the database. */
+export async function stateOf({ read }: Store): Promise<unknown> {
+  const page = { limit: 1_000 };
+  const days = [19_800, 20_000] as const;
+  const inOrder = <Cell extends { accountId: string; meterOrFeatureId: string; day: number }>(
+    cells: readonly Cell[],
+  ): readonly Cell[] => {
+    const key = ({ accountId, meterOrFeatureId, day }: Cell): string =>
+      JSON.stringify([accountId, meterOrFeatureId, day]);
+    return cells.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  };
+  return {
+    accounts: await read.accountList({}, page),
+    events: await read.events({}, page),
+    usage: inOrder(await read.usage(["a", "b"], ...days)),
+    overage: inOrder(await read.overage(["a", "b"], ...days)),
+    entries: await read.entries(["a", "b"]),
+    credits: await read.credits(["a", "b"]),
+    invoices: await read.invoices(["a", "b"]),
+    overageEvents: (await read.eventsWithOverage("a", "tokens", ...days)).map(({ eventId }) => eventId),
+  };
+}

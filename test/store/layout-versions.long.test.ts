@@ -1,0 +1,52 @@
+/** A server that is killed while a database of an earlier version of the layout is brought to this one. */
+import type { QueryConfig } from "pg";
+import { expect, test } from "vitest";
+
+import type { ConnectionPool } from "../../src/store/postgres/client.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { recordOf } from "../../src/store/record-text.ts";
+import { keptDatabase, stateOf } from "./kept-database.ts";
+
+const database = keptDatabase();
+
+/** A pool whose connections do something before a statement. */
+function before(pattern: RegExp, act: () => Promise<void>): ConnectionPool {
+  const { pool } = database;
+  return {
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        async query(statement: QueryConfig) {
+          if (pattern.test(statement.text)) await act();
+          return connection.query(statement);
+        },
+        on: (event, listener) => connection.on(event, listener),
+        off: (event, listener) => connection.off(event, listener),
+        release: (error) => connection.release(error),
+      };
+    },
+  };
+}
+
+// All versions on the way are one transaction: a later start does the last of the same steps.
+test.each([
+  [3, "as its invoices are replaced", /^drop table .*"invoice"/],
+  [3, "as usage is made ready", /^insert into .*"usage_cells"/],
+  [3, "as overage becomes a view", /^create view .*"overage"/],
+  [3, "as it is committed", /^commit$/],
+  [4, "as its invoices are replaced", /^drop table .*"invoice"/],
+  [5, "as its invoices are replaced", /^drop table .*"invoice"/],
+])(
+  "a database of version %i whose server is killed %s is as it was, and is migrated by the next one",
+  async (version, _, pattern) => {
+    await database.bringTo(version);
+    await expect(postgresStore(before(pattern, database.kill), { schema: "kept" })).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+    });
+    await database.restart();
+    expect(await database.version()).toBe(version);
+    const store = await postgresStore(database.pool, { schema: "kept" });
+    expect(await stateOf(store)).toEqual(recordOf(JSON.stringify(database.kept.state)));
+  },
+  90_000,
+);
