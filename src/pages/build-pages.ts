@@ -33,6 +33,7 @@ export async function bundleOf(name: PageName): Promise<{ readonly script: strin
     outdir: "out",
     write: false,
     tsconfigRaw: {},
+    alias: { "csv-parse": "csv-parse/browser/esm" },
     define: name === "play" ? { EXAMPLES: JSON.stringify(examples()), BOOK_SCHEMA: bookSchema() } : {},
   });
   const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";

@@ -4,6 +4,7 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 
 /** The pages by name, with their titles. Each has its sources in a folder of `browser`, which begin with `main.tsx`. */
 export const PAGE_TITLES = { play: "ratebook playground", report: "ratebook report" } as const;
@@ -13,6 +14,18 @@ export type PageName = keyof typeof PAGE_TITLES;
 /** Where a built page is: in `dist/pages`, seen from `src` and from `dist`. */
 export function pageFile(name: PageName): URL {
   return new URL(`../../dist/pages/${name}.html`, import.meta.url);
+}
+
+/** How large a page may be, in bytes; the playground is counted as it is sent, packed by gzip. */
+export const PAGE_BUDGETS: Readonly<Record<PageName, { readonly most: number; readonly isPacked: boolean }>> = {
+  play: { most: 300_000, isPacked: true },
+  report: { most: 150_000, isPacked: false },
+};
+
+/** How large a built page is without data, as its budget counts it, in bytes. @throws as node:fs does */
+export async function pageSize(name: PageName): Promise<number> {
+  const bytes = await readFile(pageFile(name));
+  return PAGE_BUDGETS[name].isPacked ? gzipSync(bytes).length : bytes.length;
 }
 
 /** The text of a built page. @throws as node:fs does, where the package was not built */

@@ -1,14 +1,12 @@
 /**
- * Cuts the lines of a CSV file into rows, and finds its columns by their names.
+ * Cuts the lines of a CSV file into rows.
  *
  * @module
  */
 import { type CsvError, parse, type Parser } from "csv-parse";
 
-import { hintAt } from "../book/nearest.ts";
-import type { ColumnReader } from "./csv-map.ts";
-import { CARRIAGE_RETURNS, isUtf8, LINE_BYTES_MAX, linesOf, NOT_UTF8 } from "./lines.ts";
-import { InputError, quoted } from "./problems.ts";
+import { LINE_BYTES_MAX, linesOf, NOT_UTF8, textOfBytes } from "./lines.ts";
+import { InputError } from "./problems.ts";
 import type { Separator } from "./separator.ts";
 
 const LINE_END = 0x0a;
@@ -29,7 +27,7 @@ export type Row =
 
 /** Makes rows of lines, each at once and in order. */
 export interface RowParser {
-  /** Parses whole lines; a record may go on in the next ones. */
+  /** Parses whole lines, as text: the parser in a browser takes no bytes but its own. A record may go on in the next ones. */
   parse(lines: Uint8Array): Promise<void>;
   /** Counts a line that is not to be parsed. */
   passOver(reason: string): void;
@@ -82,11 +80,11 @@ export function createRowParser(file: string, delimiter: Separator, tell: (row: 
     async parse(lines) {
       for (let left = lines; left.length > 0;) {
         overflowed = undefined;
-        const first = linesRead + 1;
-        const given = left;
-        if (!isUtf8(given)) noteBroken(given, first, brokenLines);
+        const text = textOfBytes(left);
+        const given = text ?? new TextDecoder().decode(left);
+        if (text === undefined) noteBroken(left, linesRead + 1, brokenLines);
         await toParser(file, (done) => parser.write(given, done));
-        const end = overflowed === undefined ? left.length : endOfLine(left, overflowed - first);
+        const end = overflowed === undefined ? left.length : endOfLine(left, overflowed - linesRead - 1);
         linesRead += countLines(left.subarray(0, end));
         left = left.subarray(end);
         if (overflowed === undefined) return;
@@ -131,7 +129,7 @@ function countLines(lines: Uint8Array): number {
 function noteBroken(lines: Uint8Array, first: number, broken: Set<number>): void {
   let number = first;
   for (const line of linesOf(lines)) {
-    if (!isUtf8(line)) broken.add(number);
+    if (textOfBytes(line) === undefined) broken.add(number);
     number++;
   }
 }
@@ -156,20 +154,4 @@ function reasonOfRecord(error: CsvError): string {
     default:
       return "the line is not CSV";
   }
-}
-
-/** The columns of a header. @throws {InputError} for lines that no reader finds, and for a column that is not there once */
-export function columnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
-  if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
-  return (name) => {
-    const index = header.indexOf(name);
-    if (index !== header.lastIndexOf(name)) {
-      throw new InputError(`${file}: the map names the column ${quoted(name)}, and the header has it more than once`);
-    }
-    if (index >= 0) return (record) => record[index] ?? "";
-    const columns = header.map((column) => quoted(column)).slice(0, 20);
-    throw new InputError(
-      `${file}: the map names the column ${quoted(name)}, and the header has ${columns.join(", ")}${hintAt(name, header)}`,
-    );
-  };
 }

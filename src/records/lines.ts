@@ -17,13 +17,12 @@ export const CARRIAGE_RETURNS =
 
 const LINE_END = 0x0a;
 
-/** Whether bytes are UTF-8 from their first to their last. */
-export function isUtf8(bytes: Uint8Array): boolean {
+/** The text of bytes; undefined where they are no UTF-8. */
+export function textOfBytes(bytes: Uint8Array): string | undefined {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) return false;
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -78,6 +78,7 @@ describe("the page of an invoice", () => {
     // Four bytes say that it is one; an empty sheet is a tenth of this.
     expect(paper.subarray(0, 4).toString()).toBe("%PDF");
     expect(paper.length).toBeGreaterThan(8000);
+    expect(paper.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
     await open.close();
   });
 });

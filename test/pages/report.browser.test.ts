@@ -2,10 +2,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile } from "../../src/pages/page-file.ts";
+import { pageFile, pageSize } from "../../src/pages/page-file.ts";
 import { withData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
@@ -31,13 +31,13 @@ const tracesOn = async (options?: BrowserContextOptions): Promise<OpenPage> =>
 const tableOf = ({ page }: OpenPage, name: string) => page.getByRole("region", { name }).locator("tbody tr");
 
 /** A report of many accounts, as a file. */
-async function reportOfMany(accounts: number, nameOf?: (index: number) => string): Promise<string> {
+async function reportOfMany(accounts: number, nameOf?: (index: number) => string, days?: number): Promise<string> {
   const path = join(files.path, `many-${accounts}.html`);
   const { code, err } = await ratebook([
     "report",
     files.file(`book-${accounts}.json`, JSON.stringify(bookOfMany(accounts, nameOf))),
     "--usage",
-    files.file(`usage-${accounts}.csv`, usageOfMany(accounts)),
+    files.file(`usage-${accounts}.csv`, usageOfMany(accounts, days)),
     "--plan",
     files.file("dear.json", JSON.stringify(planAt("pp.dear", 2))),
     "-o",
@@ -189,6 +189,43 @@ describe("a report of a thousand accounts and thirty days", () => {
   }, 180_000);
 });
 
+/** How long a page takes from something that a person does until it is on the screen, in milliseconds. */
+const untilShown = async (page: Page, done: string): Promise<number> =>
+  page.evaluate(`(async () => {
+    const begun = performance.now();
+    ${done};
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return performance.now() - begun;
+  })()`);
+
+describe("a report of ten thousand accounts", () => {
+  test("is searched and sorted at once", async () => {
+    const path = await reportOfMany(10_000, undefined, 1);
+    const open = await openPage(readFileSync(path, "utf8"));
+    const { page } = open;
+    const rows = tableOf(open, "Accounts with invoices");
+    await rows.first().waitFor();
+    const region = "document.querySelector(\"[aria-label='Accounts with invoices']\")";
+    const typed = (text: string): string =>
+      `const field = document.querySelector("[aria-label='Search: Accounts with invoices']");
+       field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true }))`;
+    const sortedBy = (head: string): string =>
+      `[...${region}.querySelectorAll("th button")].find((button) => button.textContent === "${head}").click()`;
+    const took: Record<string, number> = {};
+    took["search 1"] = await untilShown(page, typed("9"));
+    took["search 2"] = await untilShown(page, typed("account-9999"));
+    expect(await rows.count()).toBe(1);
+    took["search none"] = await untilShown(page, typed(""));
+    took["sort by name"] = await untilShown(page, sortedBy("Account"));
+    expect(await rows.nth(0).innerText()).toContain("Customer 1");
+    took["sort by amount"] = await untilShown(page, sortedBy("Amount"));
+    // A tenth of a second on a quiet machine; this one may be busy with other tests.
+    expect(Math.max(...Object.values(took))).toBeLessThan(500);
+    expect(open.faults).toEqual([]);
+    await open.close();
+  }, 180_000);
+});
+
 describe("names that are no names", () => {
   const NAMES = [
     "<script>globalThis.broken = true</script>",
@@ -225,7 +262,8 @@ describe("names that are no names", () => {
 describe("the built page", () => {
   const html = readFileSync(pageFile("report"), "utf8");
 
-  test("is below 150 kB", () => {
+  test("is below 150 kB", async () => {
+    expect(await pageSize("report")).toBe(Buffer.byteLength(html));
     expect(Buffer.byteLength(html)).toBeLessThan(150_000);
   });
 

@@ -5,10 +5,9 @@
  */
 import { instantOrUndefined } from "../../calendar/instant.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
-import { columnReader, createRowParser, type Row, type RowParser } from "../../records/csv-rows.ts";
+import { createRowParser, type Row, type RowParser } from "../../records/csv-rows.ts";
 import { TOO_LONG } from "../../records/lines.ts";
-import { type EventMaker, eventMaker } from "../../records/mapped-event.ts";
-import { InputError } from "../../records/problems.ts";
+import { type EventRow, rowEvents } from "../../records/row-events.ts";
 import { separatorOf } from "../../records/separator.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { EventCursor } from "./cursor.ts";
@@ -22,9 +21,8 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
   const records = createRecords(file, source);
   let rows: readonly Row[] = [];
   let next = 0;
-  let makeEvent: EventMaker<readonly string[]> | undefined;
-  let rowNumber = 0;
-  let head: { readonly line: number; readonly event?: unknown; readonly reason?: string } = { line: 0 };
+  const eventOf = rowEvents(file, map);
+  let head: EventRow = { line: 0, reason: "" };
   let at: number | undefined;
 
   return {
@@ -40,26 +38,10 @@ export function createCsvCursor(file: string, source: ByteSource, map: CsvMap, s
         const row = rows[next];
         if (row === undefined) return false;
         next++;
-        if (makeEvent === undefined) {
-          if (row.record === undefined) {
-            throw new InputError(`${file}:${row.line}: expected a header: ${row.reason}`);
-          }
-          makeEvent = eventMaker(map, columnReader(row.record, file));
-          continue;
-        }
-        rowNumber++;
-        at = undefined;
-        if (row.record === undefined) {
-          head = { line: row.line, reason: row.reason };
-        } else {
-          const event = makeEvent(row.record, rowNumber);
-          if (typeof event === "string") {
-            head = { line: row.line, reason: event };
-          } else {
-            at = instantOrUndefined(event.timestamp);
-            head = { line: row.line, event };
-          }
-        }
+        const found = eventOf(row);
+        if (found === undefined) continue;
+        head = found;
+        at = head.event === undefined ? undefined : instantOrUndefined(head.event.timestamp);
         return true;
       }
     },

@@ -8,10 +8,11 @@ import { basename } from "node:path";
 import { hintAt } from "../../book/nearest.ts";
 import { type Columns, guessColumns, type Sample, timeLike, type ToldColumns } from "../../records/columns.ts";
 import { InputError, quoted } from "../../records/problems.ts";
+import { fieldSample, jsonSample } from "../../records/samples.ts";
 import { type DecimalMark, TIME_FORMS, ungrouped, withPoint } from "../../records/text-forms.ts";
 import type { Io } from "../io.ts";
 import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
-import { beginningOf, csvSample, fieldSample, isJsonObject, jsonSample } from "./sample.ts";
+import { beginningOf, csvSample, isJsonObject } from "./sample.ts";
 import { mapText } from "./templates.ts";
 
 /** What was made. */

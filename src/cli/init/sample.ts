@@ -1,5 +1,5 @@
 /**
- * The first rows of a file of events, CSV or NDJSON, to guess from.
+ * The beginning of a file of events, to guess from.
  *
  * @module
  */
@@ -8,18 +8,15 @@ import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
 
 import { instantOrUndefined } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import { parseJson } from "../../numbers/json.ts";
 import type { Sample } from "../../records/columns.ts";
-import { fieldsOf } from "../../records/json-fields.ts";
 import { CARRIAGE_RETURNS } from "../../records/lines.ts";
 import { InputError, quoted } from "../../records/problems.ts";
+import { SAMPLE_ROWS_MAX } from "../../records/samples.ts";
 import { separatorOf } from "../../records/separator.ts";
 import { openSource } from "../events/byte-source.ts";
 import type { Io } from "../io.ts";
 
 const SAMPLE_BYTES = 1 << 20;
-const ROWS_MAX = 1000;
 
 /** The first whole lines of a file. @throws {InputError} for a file that is empty or no text */
 export async function beginningOf(path: string, io: Io): Promise<string> {
@@ -64,7 +61,7 @@ export function csvSample(path: string, text: string): Sample {
       record_delimiter: ["\r\n", "\n"],
       skip_empty_lines: true,
       relax_column_count: true,
-      to: ROWS_MAX + 1,
+      to: SAMPLE_ROWS_MAX + 1,
     });
   } catch (error) {
     throw new InputError(
@@ -79,28 +76,4 @@ export function csvSample(path: string, text: string): Sample {
     throw new InputError(`${path}:1: expected a header, which names the columns, and it has the time ${quoted(time)}`);
   }
   return { header, rows: rows.filter((row) => row.length === header.length), separator };
-}
-
-/** The first objects of an NDJSON file. @throws {InputError} for a line that is no JSON */
-export function jsonSample(path: string, text: string): readonly unknown[] {
-  const lines = text.split("\n").map((line, index) => [line.trim(), index + 1] as const);
-  return lines
-    .filter(([line]) => line !== "")
-    .slice(0, ROWS_MAX)
-    .map(([line, number]) => {
-      try {
-        return parseJson(line);
-      } catch (error) {
-        if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-        throw new InputError(`${path}:${number}: expected an object of JSON in each line: ${error.message}`);
-      }
-    });
-}
-
-/** The fields of objects as rows: a column for each path that one of them has. @throws {InputError} where there are none */
-export function fieldSample(path: string, objects: readonly unknown[]): Sample {
-  const rows = objects.map((object) => new Map(fieldsOf(object)));
-  const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  if (header.length === 0) throw new InputError(`${path}: expected objects with fields in its lines`);
-  return { header, rows: rows.map((row) => header.map((name) => row.get(name) ?? "")) };
 }

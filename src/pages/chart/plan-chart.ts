@@ -14,14 +14,16 @@ import { amountText, type CurveEvent, curveEvents, leapsOf, quantityText, slabSe
 import { amountAxis, type Axis, quantityAxis } from "./scale.ts";
 
 const WIDTH = 720;
-const [LEFT, RIGHT] = [104, 24];
-const PLOT = { width: WIDTH - LEFT - RIGHT, height: 230 };
+/** A chart of less has its words below each other that stand beside each other elsewhere, in pixels. */
+const NARROW_BELOW = 600;
+const PLOT_HEIGHT = 230;
 const LINE = 18;
+/** A letter of a sentence is about so wide, in pixels. */
+const LETTER = 6.2;
 /** So many sentences of a kind are shown; the rest is counted. */
 const SENTENCES_MAX = 8;
 /** So many slab edges are drawn; more are closer than a person can tell apart. */
 const EDGES_MAX = 60;
-const TEXT_LENGTH_MAX = 96;
 const FIVE = decimalOf(5);
 
 const STYLE = `
@@ -42,6 +44,11 @@ text { fill: var(--ink); font-size: 13px; }
 text.FALL { fill: var(--fall); } text.JUMP { fill: var(--jump); }
 `;
 
+const MODELS: Readonly<Record<CardCurve["slabs"]["pricingModel"], string>> = {
+  TIERED: "each slab by itself",
+  VOLUME: "all at one slab",
+};
+
 const KINDS: Readonly<Record<CurveKind, string>> = {
   USAGE: "usage",
   LICENSE: "licenses held for the whole cycle",
@@ -54,29 +61,51 @@ export interface DescribedChart {
   readonly description: string;
 }
 
+/** Where things stand across a chart of some width, in pixels. */
+interface Frame {
+  readonly width: number;
+  readonly isNarrow: boolean;
+  /** Between the sheet and what is on it. */
+  readonly margin: number;
+  /** Where the plot begins, and how wide it is. */
+  readonly left: number;
+  readonly plotWidth: number;
+}
+
+function frameOf(width: number): Frame {
+  const isNarrow = width < NARROW_BELOW;
+  const [margin, left] = isNarrow ? [12, 84] : [24, 104];
+  return { width, isNarrow, margin, left, plotWidth: width - left - margin };
+}
+
 /** The chart of a plan: a panel for each card whose price depends on a quantity. @param title such as the plan's name */
 export function planChart(title: string, curves: PlanCurves): string {
   return describedChart(title, curves).svg;
 }
 
-/** As {@link planChart}, with what it says beside it: for where the picture is not read itself. */
-export function describedChart(title: string, curves: PlanCurves): DescribedChart {
+/**
+ * As {@link planChart}, with what it says beside it: for where the picture is not read itself.
+ *
+ * @param width of the picture in pixels, at least 240
+ */
+export function describedChart(title: string, curves: PlanCurves, width = WIDTH): DescribedChart {
+  const frame = frameOf(width);
   const digits = minorUnitDigits(curves.currency);
-  const head = headOf(title, curves, digits);
+  const head = headOf(title, curves, digits, frame);
   let y = head.height;
   const panels = curves.cards.map((card) => {
-    const panel = panelOf(card, curves, digits, y);
+    const panel = panelOf(card, curves, { digits, top: y, frame });
     y += panel.height;
     return panel;
   });
   const height = Math.round(y + 12);
   const description = [...head.sentences, ...panels.flatMap(({ sentences }) => sentences)].join(". ");
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title desc">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
     `<title id="title">${escaped(`What ${title} costs`)}</title>`,
     `<desc id="desc">${escaped(description)}.</desc>`,
     `<style>${STYLE}</style>`,
-    `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
+    `<rect class="paper" width="${width}" height="${height}"/>`,
     ...head.parts,
     ...panels.flatMap(({ parts }) => parts),
     "</svg>",
@@ -92,54 +121,83 @@ interface Drawn {
   readonly height: number;
 }
 
-function headOf(title: string, { cards, fixed, commitment, currency }: PlanCurves, digits: number): Drawn {
+function headOf(
+  title: string,
+  { cards, fixed, commitment, currency }: PlanCurves,
+  digits: number,
+  frame: Frame,
+): Drawn {
   const facts = [
     `Amounts in ${currency} of a whole cycle, before lines are rounded`,
     ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${amountText(fixed, digits)}`]),
     ...(commitment === undefined ? [] : [`at least ${amountText(commitment, digits)} in all`]),
     ...(cards.length === 0 ? ["nothing of this plan depends on a quantity"] : []),
   ];
+  const { margin, width } = frame;
+  const rows = facts.flatMap((fact) => wrapped(fact, lettersIn(width - 2 * margin)));
   return {
-    parts: [text(24, 34, cut(title, 60), "name"), ...facts.map((fact, row) => text(24, 54 + row * LINE, fact, "soft"))],
+    parts: [
+      text(margin, 34, cut(title, nameLength(frame)), "name"),
+      ...rows.map((row, place) => text(margin, 54 + place * LINE, row, "soft")),
+    ],
     sentences: facts,
-    height: 60 + facts.length * LINE,
+    height: 60 + rows.length * LINE,
   };
 }
 
-function panelOf(curve: CardCurve, { currency, cards }: PlanCurves, digits: number, top: number): Drawn {
+/** Where a panel is drawn. */
+interface PanelPlace {
+  readonly digits: number;
+  /** Pixels from above. */
+  readonly top: number;
+  readonly frame: Frame;
+}
+
+function panelOf(curve: CardCurve, { currency, cards }: PlanCurves, { digits, top, frame }: PanelPlace): Drawn {
+  const { width, isNarrow, margin, left, plotWidth } = frame;
   const more = constantMore(curve);
   const showsTotal = more === undefined || (!more.isZero() && isSeenBeside(curve));
   const amounts = [...amountsOf(curve.card), ...(showsTotal ? amountsOf(curve.total) : [])];
-  const [across, up] = [quantityAxis(curve.upTo, 6), amountAxis(amounts, 5)];
-  const plotTop = top + 62;
+  const [across, up] = [quantityAxis(curve.upTo, isNarrow ? 3 : 6), amountAxis(amounts, 5)];
+  const headHeight = isNarrow ? 62 + 2 * LINE : 62;
+  const plotTop = top + headHeight;
   const at = (quantity: Decimal, amount: Decimal): Point => ({
-    x: LEFT + across.at(quantity) * PLOT.width,
-    y: plotTop + (1 - up.at(amount)) * PLOT.height,
+    x: left + across.at(quantity) * plotWidth,
+    y: plotTop + (1 - up.at(amount)) * PLOT_HEIGHT,
   });
-  const below = plotTop + PLOT.height;
-  const words = wordsOf(curve, digits, below + 74);
-  const what = `${cut(curve.name, 60)}: ${KINDS[curve.kind]}, ${curve.slabs.pricingModel}`;
+  const below = plotTop + PLOT_HEIGHT;
+  const words = wordsOf(curve, digits, below + 74, frame);
+  const name = cut(curve.name, nameLength(frame));
+  const kind = `${KINDS[curve.kind]}, ${MODELS[curve.slabs.pricingModel]}`;
+  const what = `${cut(curve.name, 60)}: ${kind}`;
   const others = othersAt(cards.filter((card) => card !== curve));
   return {
     parts: [
-      `<path class="grid" d="M24 ${top + 8}H${WIDTH - 24}"/>`,
-      text(24, top + 34, cut(curve.name, 60), "name"),
-      text(WIDTH - 24, top + 34, `${KINDS[curve.kind]}, ${curve.slabs.pricingModel}`, "soft end"),
-      text(LEFT - 10, plotTop - 12, currency, "soft end"),
-      ...legend(showsTotal, `the whole cycle${others}`, plotTop - 12),
+      `<path class="grid" d="M${margin} ${top + 8}H${width - margin}"/>`,
+      text(margin, top + 34, name, "name"),
+      isNarrow ? text(margin, top + 34 + LINE, kind, "soft") : text(width - margin, top + 34, kind, "soft end"),
+      text(left - 10, plotTop - 12, currency, "soft end"),
+      ...legend(showsTotal, `the whole cycle${others}`, plotTop - 12, frame),
       ...(showsTotal || more === undefined || more.isZero()
         ? []
-        : [text(LEFT + 12, plotTop - 12, `the whole cycle costs ${amountText(more, digits)} more${others}`, "soft")]),
-      ...axesOf(across, up, at, digits),
-      text(WIDTH - RIGHT, below + 52, cut(curve.name, 60), "soft end"),
-      ...slabEdges(curve.card, across, at, plotTop),
+        : [
+            text(
+              left + 12,
+              plotTop - 12,
+              cut(`the whole cycle costs ${amountText(more, digits)} more${others}`, lettersIn(plotWidth - 12)),
+              "soft",
+            ),
+          ]),
+      ...axesOf(across, up, at, { digits, frame }),
+      text(width - margin, below + 52, name, "soft end"),
+      ...slabEdges(curve.card, across, at, { top: plotTop, width }),
       ...(showsTotal ? [`<path class="total" d="${curvePath(curve.total, at)}"/>`] : []),
       `<path class="card" d="${curvePath(curve.card, at)}"/>`,
       ...leaps(curve.card, at),
       ...words.parts,
     ],
     sentences: [what, ...words.sentences],
-    height: 62 + PLOT.height + 74 + words.height,
+    height: headHeight + PLOT_HEIGHT + 74 + words.height,
   };
 }
 
@@ -151,13 +209,28 @@ function othersAt(others: readonly CardCurve[]): string {
   return cut(`, with ${held.map(({ name, heldAt }) => `${name} at ${quantityText(heldAt)}`).join(", ")}`, 60);
 }
 
-function legend(showsTotal: boolean, total: string, y: number): readonly string[] {
+/** Which line is which: beside each other, or one below the other where there is little room. */
+function legend(
+  showsTotal: boolean,
+  total: string,
+  y: number,
+  { isNarrow, left, plotWidth }: Frame,
+): readonly string[] {
   if (!showsTotal) return [];
+  const [first, second] = isNarrow
+    ? [
+        { x: left + 12, y: y - LINE },
+        { x: left + 12, y },
+      ]
+    : [
+        { x: left + 12, y },
+        { x: left + 120, y },
+      ];
   return [
-    `<path class="card" d="M${LEFT + 12} ${y - 4}h26"/>`,
-    text(LEFT + 46, y, "this card", "soft"),
-    `<path class="total" d="M${LEFT + 120} ${y - 4}h26"/>`,
-    text(LEFT + 154, y, total, "soft"),
+    `<path class="card" d="M${first.x} ${first.y - 4}h26"/>`,
+    text(first.x + 34, first.y, "this card", "soft"),
+    `<path class="total" d="M${second.x} ${second.y - 4}h26"/>`,
+    text(second.x + 34, second.y, cut(total, lettersIn(left + plotWidth - second.x - 34)), "soft"),
   ];
 }
 
@@ -165,18 +238,18 @@ function axesOf(
   across: Axis,
   up: Axis,
   at: (quantity: Decimal, amount: Decimal) => Point,
-  digits: number,
+  { digits, frame: { width, margin, plotWidth } }: Pick<PanelPlace, "digits" | "frame">,
 ): readonly string[] {
   const amounts = up.ticks.flatMap((tick) => {
     const { x, y } = at(across.min, tick);
     return [
-      `<path class="grid" d="M${x} ${y.toFixed(1)}h${PLOT.width}"/>`,
+      `<path class="grid" d="M${x} ${y.toFixed(1)}h${plotWidth}"/>`,
       text(x - 10, y + 4, tickText(tick, digits), "soft end"),
     ];
   });
   const quantities = across.ticks.map((tick, index) => {
     const { x, y } = at(tick, up.min);
-    const side = index === 0 ? "soft" : x > WIDTH - RIGHT - 24 ? "soft end" : "soft mid";
+    const side = index === 0 ? "soft" : x > width - margin - 24 ? "soft end" : "soft mid";
     return text(x, y + LINE, quantityText(tick), side);
   });
   return [...amounts, ...quantities];
@@ -191,7 +264,7 @@ function slabEdges(
   curve: PriceCurve,
   across: Axis,
   at: (quantity: Decimal, amount: Decimal) => Point,
-  top: number,
+  { top, width }: { readonly top: number; readonly width: number },
 ): readonly string[] {
   const edges = curveEdges(curve).filter(({ isSlabEdge }) => isSlabEdge);
   const ticks = new Set(across.ticks.map(quantityText));
@@ -200,11 +273,11 @@ function slabEdges(
     const { x } = at(edge.at.quantity, edge.below);
     const label = quantityText(edge.at.quantity);
     const half = label.length * 3.4 + 4;
-    const fits = !ticks.has(label) && x - half > lastLabel && x + half < WIDTH;
+    const fits = !ticks.has(label) && x - half > lastLabel && x + half < width;
     if (fits) lastLabel = x + half;
     return [
-      `<path class="edge" d="M${x.toFixed(1)} ${top}v${PLOT.height}"/>`,
-      ...(fits ? [text(x, top + PLOT.height + 36, label, "soft mid")] : []),
+      `<path class="edge" d="M${x.toFixed(1)} ${top}v${PLOT_HEIGHT}"/>`,
+      ...(fits ? [text(x, top + PLOT_HEIGHT + 36, label, "soft mid")] : []),
     ];
   });
 }
@@ -223,14 +296,17 @@ function leaps(curve: PriceCurve, at: (quantity: Decimal, amount: Decimal) => Po
   });
 }
 
-function wordsOf(curve: CardCurve, digits: number, top: number): Drawn {
+function wordsOf(curve: CardCurve, digits: number, top: number, { width, isNarrow, margin, left }: Frame): Drawn {
   const slabs = slabSentences(curve, digits).map((sentence) => ({ kind: "", sentence }));
   const events: readonly CurveEvent[] = curveEvents(curve, digits);
-  const shown = [...firstOf(slabs, "slabs"), ...firstOf(events, "jumps and falls")];
+  const x = isNarrow ? margin : left;
+  const rows = [...firstOf(slabs, "slabs"), ...firstOf(events, "jumps and falls")].flatMap(({ kind, sentence }) =>
+    wrapped(sentence, lettersIn(width - margin - x)).map((row) => ({ kind, row })),
+  );
   return {
-    parts: shown.map(({ kind, sentence }, row) => text(LEFT, top + row * LINE, cut(sentence, TEXT_LENGTH_MAX), kind)),
+    parts: rows.map(({ kind, row }, place) => text(x, top + place * LINE, row, kind)),
     sentences: [...slabs, ...events].map(({ sentence }) => sentence),
-    height: shown.length * LINE + 8,
+    height: rows.length * LINE + 8,
   };
 }
 
@@ -265,6 +341,27 @@ function isSeenBeside({ card, total }: CardCurve): boolean {
       .map((amount) => amount.abs())
       .reduce(greatest, ZERO);
   return multiply(largest(card), FIVE).gte(largest(total));
+}
+
+/** How many letters stand beside each other in so many pixels. */
+function lettersIn(pixels: number): number {
+  return Math.floor(pixels / LETTER);
+}
+
+/** So many letters of a name in large letters fit a chart. */
+function nameLength({ isNarrow, width, margin }: Frame): number {
+  return isNarrow ? Math.floor((width - 2 * margin) / 9) : 60;
+}
+
+/** A sentence in rows of so many letters; a word that is longer is cut. */
+function wrapped(sentence: string, length: number): readonly string[] {
+  const rows: string[] = [];
+  for (const word of sentence.split(" ")) {
+    const row = rows.at(-1);
+    if (row !== undefined && row.length + 1 + word.length <= length) rows[rows.length - 1] = `${row} ${word}`;
+    else rows.push(cut(word, length));
+  }
+  return rows;
 }
 
 function cut(content: string, length: number): string {

@@ -72,7 +72,7 @@ export function invoicePage(
     MERGED: `Part of the invoice ${mergedInto ?? "of the group"}: pay that one.`,
   }[status];
   return page({
-    title: isDraft ? `Draft: ${TITLES[invoiceType].toLowerCase()}` : TITLES[invoiceType],
+    title: isDraft ? `Draft ${TITLES[invoiceType].toLowerCase()}` : TITLES[invoiceType],
     isDraft,
     letter,
     facts: [

@@ -61,10 +61,13 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
   tr td:nth-of-type(1) { text-align: left; }
   tr td:nth-of-type(2):not(:empty)::before { content: "× "; color: var(--soft); }
 }
-@page { margin: 16mm 15mm; }
+@page { margin: 14mm 15mm; }
 @media print {
   :root { color-scheme: light; --ink: #000; --soft: #444; --line: #999; --paper: #fff; --mark: #b3261e; }
-  body { max-width: none; padding: 0; font-size: 10.5pt; }
+  body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.4; }
+  .parties { margin: 1.25rem 0; }
+  dl, .says { margin-bottom: 1rem; }
+  .notes, footer { margin-top: 1rem; }
   tr, dl, .parties, .notices, .notes, footer { break-inside: avoid; }
   thead { display: table-header-group; }
   tr.note, tr.total, tr.sum { break-before: avoid; }

@@ -7,6 +7,7 @@ import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { openDocument } from "../../book/reading/json-document.ts";
+import { DAY_MS, instantOf } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { printable } from "../../invoicing/printable.ts";
@@ -38,8 +39,10 @@ export interface PlayInvoice {
 }
 
 /** A plan's chart, and what its cards come to at any quantity. */
-export interface PlayChart extends DescribedChart {
+export interface PlayChart {
   readonly name: string;
+  /** The chart in a width in pixels. */
+  readonly drawn: (width: number) => DescribedChart;
   readonly cards: readonly CardCosts[];
 }
 
@@ -53,6 +56,10 @@ export interface PlayBill {
 
 const NOTHING: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
 
+/** Cycles of so many years are priced, at most: a page shows no more invoices. */
+const YEARS_MAX = 10;
+/** The curves of so many plans are drawn. */
+const CHARTS_MAX = 10;
 /** So many problems of events are shown. */
 const PROBLEMS_MAX = 20;
 
@@ -63,6 +70,8 @@ export function billOf(state: PlayState): PlayBill {
   const { book } = read;
   const charts = chartsOf(book, typedQuantities(book, state));
   try {
+    const tooLong = rangeProblem(state);
+    if (tooLong !== undefined) return { ...NOTHING, charts, problems: [{ message: tooLong }] };
     const { invoices, problems } = pricedIn(book, state);
     return {
       invoices: invoices.map((invoice) => shownInvoice(invoice, book)),
@@ -76,6 +85,12 @@ export function billOf(state: PlayState): PlayBill {
     if (!(error instanceof RatebookError)) throw error;
     return { ...NOTHING, charts, problems: [{ message: printable(error.message) }] };
   }
+}
+
+/** Why the cycles of a state are not priced; undefined where they are. @throws {RatebookError} for what is no date */
+function rangeProblem({ from, until }: PlayState): string | undefined {
+  if (instantOf(until) - instantOf(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
+  return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;
 }
 
 function pricedIn(book: Book, { usage, events, from, until }: PlayState): Preview {
@@ -189,11 +204,17 @@ function chartsOf(book: Book, typed: ReadonlyMap<string, Decimal>): readonly Pla
   const names = new Map(
     [...book.usageMeters, ...book.addOns, ...book.features].map(({ id, displayName }) => [id, displayName]),
   );
-  return book.pricePlans.flatMap(({ name, pricePlanDetails }) => {
+  return book.pricePlans.slice(0, CHARTS_MAX).flatMap(({ name, pricePlanDetails }) => {
     if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
     try {
       const curves = reachingCurves(pricePlanDetails, names, typed);
-      return [{ name: printable(name), ...describedChart(name, curves), cards: cardCosts(curves, typed) }];
+      return [
+        {
+          name: printable(name),
+          drawn: (width) => describedChart(name, curves, width),
+          cards: cardCosts(curves, typed),
+        },
+      ];
     } catch (error) {
       // A currency in which some card has no rate is told where the plan is priced.
       if (error instanceof RatebookError) return [];

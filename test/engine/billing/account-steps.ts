@@ -63,7 +63,7 @@ const PLAN_IDS = ["pp.usage", "pp.ahead", "pp.seats", "pp.team", "pp.grants", "p
 export const ACCOUNTS = ["prod", "idle", "third"];
 
 /** What may happen to a few accounts. */
-export type Step =
+type Step =
   | { readonly do: "wait"; readonly hours: number }
   | { readonly do: "bill" }
   | { readonly do: "associate"; readonly account: string; readonly plan: string; readonly inDays: number }
@@ -77,7 +77,7 @@ export type Step =
 const account = fc.constantFrom(...ACCOUNTS);
 const inDays = fc.integer({ min: -25, max: 20 });
 /** Any step. */
-export const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 24 * 40 }) }),
@@ -109,14 +109,14 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** An engine with three accounts, and its clock. */
-export interface World {
+interface World {
   readonly engine: Engine;
   now: number;
   events: number;
 }
 
 /** An engine in which nothing has happened. */
-export async function opened(): Promise<World> {
+async function opened(): Promise<World> {
   const world = { now: START, events: 0 } as { now: number; events: number; engine: Engine };
   world.engine = createEngine({ store: memoryStore(), clock: () => world.now });
   const book = teamBook([{ pricePlanId: "pp.seats", effectiveFrom: "2023-11-20" }], PLANS);
@@ -149,7 +149,7 @@ export async function allPages<Item>(
 }
 
 /** Does a step; what the engine refuses changes nothing. */
-export async function take(world: World, asked: Step): Promise<void> {
+async function take(world: World, asked: Step): Promise<void> {
   const { engine } = world;
   try {
     switch (asked.do) {
@@ -206,4 +206,25 @@ export async function take(world: World, asked: Step): Promise<void> {
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
   }
+}
+
+/** Lets random things happen to the accounts, and checks after each time that passes. @param limit how long pages are */
+export async function checkedAsTimePasses(
+  numRuns: number,
+  check: (world: World, limit: number) => Promise<void>,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 3, maxLength: 25 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (steps, limit) => {
+        const world = await opened();
+        for (const each of steps) {
+          await take(world, each);
+          if (each.do === "wait") await check(world, limit);
+        }
+      },
+    ),
+    { numRuns },
+  );
 }

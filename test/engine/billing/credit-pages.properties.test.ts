@@ -1,5 +1,4 @@
 /** Pages of credits against the credits of each account, computed account by account and sorted whole (S12.4). */
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { CreditFilter } from "../../../src/engine/billing/credit-lists.ts";
@@ -8,7 +7,7 @@ import type { PageOptions } from "../../../src/engine/pages.ts";
 import type { CreditShown } from "../../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { teamBook } from "../team-book.ts";
-import { ACCOUNTS, allPages, opened, step, take } from "./account-steps.ts";
+import { ACCOUNTS, allPages, checkedAsTimePasses } from "./account-steps.ts";
 
 const STATES = [undefined, "ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
 
@@ -18,32 +17,19 @@ function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<rea
 
 describe("pages of credits", () => {
   test("S12.4 are the credits of each account, stored ones and those that fell due, whoever was caught up with", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 3, maxLength: 25 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (steps, limit) => {
-          const world = await opened();
-          const { engine } = world;
-          for (const each of steps) {
-            await take(world, each);
-            if (each.do !== "wait") continue;
-            const own = await Promise.all(ACCOUNTS.map((accountId) => pages(engine, { accountId }, 1000)));
-            const all = own
-              .flat()
-              .toSorted(
-                ({ credit: a }, { credit: b }) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
-              );
-            for (const status of STATES) {
-              const asked = all.filter((shown) => status === undefined || shown.status === status);
-              expect([status, await pages(engine, { status }, limit)]).toEqual([status, asked]);
-            }
-            for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
-          }
-        },
-      ),
-      { numRuns: 30 },
-    );
+    await checkedAsTimePasses(30, async ({ engine }, limit) => {
+      const own = await Promise.all(ACCOUNTS.map((accountId) => pages(engine, { accountId }, 1000)));
+      const all = own
+        .flat()
+        .toSorted(
+          ({ credit: a }, { credit: b }) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)),
+        );
+      for (const status of STATES) {
+        const asked = all.filter((shown) => status === undefined || shown.status === status);
+        expect([status, await pages(engine, { status }, limit)]).toEqual([status, asked]);
+      }
+      for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
+    });
   });
 
   test("S12.4 where many accounts are behind, pages of what is consumed may be short, and lead to all of it", async () => {

@@ -191,7 +191,7 @@ describe("a page", () => {
     // 1,234,567 × 0.50
     expect(page.text).toContain("<td>617,283.50</td>");
     expect(page.text).toContain("<dd>1 to 30 June 2024</dd>");
-    expect(page.text).toContain("<h1>Draft: invoice</h1>");
+    expect(page.text).toContain("<h1>Draft invoice</h1>");
     // Rules are for who looks into the JSON; the page says the same in words.
     expect(page.text).not.toMatch(/\bS\d+\.\d/);
     expect(page.text).not.toContain("<h2>From</h2>");

@@ -4,32 +4,45 @@
  * @module
  */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
 import type { CardCosts, CostPoint } from "../../play/card-costs.ts";
 import type { PlayChart } from "../../play/play-bill.ts";
+import { useWidth } from "../look/width.ts";
+
+/** A chart is no wider than this, in pixels. */
+const CHART_WIDTH_MAX = 720;
 
 /** The plans, one after the other. A picture has no way into the page, whatever is in a name. */
 export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JSX.Element {
   return (
     <section aria-labelledby="costs">
       <h2 id="costs">Cost as usage grows</h2>
-      {charts.map(({ name, svg, description, cards }, index) => (
+      {charts.map((chart, index) => (
         <div class="plan-costs" key={index}>
-          <figure tabIndex={0}>
-            <img
-              src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
-              alt={`What ${name} costs. ${description}.`}
-            />
-          </figure>
+          <Chart chart={chart} />
           <div>
-            {cards.map((card, place) => (
+            {chart.cards.map((card, place) => (
               <CardCost key={place} card={card} />
             ))}
           </div>
         </div>
       ))}
     </section>
+  );
+}
+
+/** The curves in the width that there is. */
+function Chart({ chart: { name, drawn } }: { readonly chart: PlayChart }): JSX.Element {
+  const [figure, width] = useWidth(CHART_WIDTH_MAX);
+  const { svg, description } = useMemo(() => drawn(Math.min(width, CHART_WIDTH_MAX)), [drawn, width]);
+  return (
+    <figure ref={figure}>
+      <img
+        src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
+        alt={`What ${name} costs. ${description}.`}
+      />
+    </figure>
   );
 }
 

@@ -7,6 +7,10 @@ import type { JSX } from "preact";
 
 import type { PageRow } from "../../invoice/invoice-lines.ts";
 import type { PlayBill, PlayInvoice } from "../../play/play-bill.ts";
+import { counted } from "../look/figures.ts";
+
+/** So many invoices are shown. */
+const SHOWN_MAX = 50;
 
 /** The invoices, live. */
 export function Invoices({ bill: { invoices, problems } }: { readonly bill: PlayBill }): JSX.Element {
@@ -19,16 +23,28 @@ export function Invoices({ bill: { invoices, problems } }: { readonly bill: Play
             {problems.length > 0 ? "There is a problem with the plan or the usage." : "No invoice in this time."}
           </p>
         )}
-        {invoices.map((invoice, index) => (
-          <InvoiceTable key={index} invoice={invoice} />
-        ))}
+        <InvoiceTables invoices={invoices} />
       </div>
     </section>
   );
 }
 
+/** Invoices one below the other, no more than a person reads. */
+export function InvoiceTables({ invoices }: { readonly invoices: readonly PlayInvoice[] }): JSX.Element {
+  return (
+    <>
+      {invoices.length > SHOWN_MAX && (
+        <p class="soft">{`The first ${SHOWN_MAX} of ${counted(invoices.length, "invoice")}:`}</p>
+      )}
+      {invoices.slice(0, SHOWN_MAX).map((invoice, index) => (
+        <InvoiceTable key={index} invoice={invoice} />
+      ))}
+    </>
+  );
+}
+
 /** One invoice as a table. */
-export function InvoiceTable({ invoice: { title, rows, notices } }: { readonly invoice: PlayInvoice }): JSX.Element {
+function InvoiceTable({ invoice: { title, rows, notices } }: { readonly invoice: PlayInvoice }): JSX.Element {
   return (
     <>
       <table class="invoice">

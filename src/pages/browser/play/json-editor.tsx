@@ -127,6 +127,9 @@ function wordsAt(text: string, caret: number | undefined, problems: readonly Pla
   return [...wrong, descriptionAt(BOOK_SCHEMA, path)].join(" ").trim() || how;
 }
 
+/** The lines of a longer text have no numbers: to lay these out takes seconds. */
+const NUMBERED_MAX = 50_000;
+
 /** The numbers of the lines; those with problems are marked. */
 function Gutter({
   holder,
@@ -136,8 +139,9 @@ function Gutter({
   readonly holder: RefObject<HTMLDivElement | null>;
   readonly text: string;
   readonly problems: readonly PlayProblem[];
-}): JSX.Element {
+}): JSX.Element | null {
   const lines = text.split("\n").length;
+  if (lines > NUMBERED_MAX) return null;
   const bad = [...new Set(problems.flatMap(({ line }) => (line === undefined ? [] : [line])))].toSorted(
     (a, b) => a - b,
   );

@@ -15,9 +15,12 @@ import {
   withSlab,
   withSlabStart,
 } from "../../play/plan-edit.ts";
+import { counted } from "../look/figures.ts";
 import { Field, type FormOf, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
+/** So many slabs of a card have fields. */
+const SLABS_MAX = 100;
 const LISTS = [
   ["usageRateCards", "usageMeterId"],
   ["licenseRateCards", "id"],
@@ -179,11 +182,14 @@ function SlabForm({ value, path, name, book, put }: FormOf): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {slabs.map((_, index) => (
+          {slabs.slice(0, SLABS_MAX).map((_, index) => (
             <SlabRow key={index} value={value} path={path} name={name} book={book} put={put} index={index} />
           ))}
         </tbody>
       </table>
+      {slabs.length > SLABS_MAX && (
+        <p class="soft">{`The first ${SLABS_MAX} of ${counted(slabs.length, "slab")}: the others are in the JSON below.`}</p>
+      )}
       <p>
         <button type="button" onClick={() => put(withSlab(book, path))}>
           Add a slab

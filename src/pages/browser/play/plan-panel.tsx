@@ -9,11 +9,14 @@ import { useRef } from "preact/hooks";
 import { listAt, valueIn } from "../../play/plan-edit.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayState } from "../../play/play-state.ts";
+import { counted } from "../look/figures.ts";
 import { AccountForm } from "./account-form.tsx";
 import { textAt } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { PlanForm } from "./plan-form.tsx";
 
+/** So many plans of a book have a form. */
+const PLANS_MAX = 10;
 /** So many accounts of a book have a form; usage is that of the first. */
 const ACCOUNTS_MAX = 3;
 
@@ -30,6 +33,7 @@ export function PlanPanel({
   const details = useRef<HTMLDetailsElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const value = valueIn(book);
+  const plans = listAt(value, ["pricePlans"]);
   const put = (next: string): void => change({ book: next });
   const show = ({ line = 1, column = 1 }: PlayProblem): void => {
     const [text, holder] = [area.current, details.current];
@@ -61,7 +65,10 @@ export function PlanPanel({
           </ul>
         </div>
       )}
-      {listAt(value, ["pricePlans"]).map((plan, index) => (
+      {plans.length > PLANS_MAX && (
+        <p class="soft">{`The first ${PLANS_MAX} of ${counted(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
+      )}
+      {plans.slice(0, PLANS_MAX).map((plan, index) => (
         <PlanForm
           key={index}
           value={value}

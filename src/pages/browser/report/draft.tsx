@@ -81,7 +81,7 @@ function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps):
       )}
       {more + same + less > 2 && (
         <table class="quantiles">
-          <caption>So many accounts change by no more than</caption>
+          <caption>This share of the accounts changes by no more than</caption>
           <thead>
             <tr>
               {quantiles.map(({ percent }) => (

@@ -68,15 +68,16 @@ export function Histogram({
           );
         })}
         <line class="zero" x1={x(0)} x2={x(0)} y1={TOP} y2={HEIGHT - BOTTOM} />
-        {[low, 0, high].map(
-          (value, index, all) =>
-            (index === 1 || Math.abs(x(value) - x(0)) > 40) &&
-            all.indexOf(value) === index && (
-              <text class="tick" key={index} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
-                {axisText(value)}
-              </text>
-            ),
-        )}
+        {ticksUpTo(low, high)
+          .filter((value) => value >= low && value <= high)
+          .map((value) => (
+            <text class="tick" key={value} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
+              {axisText(value)}
+            </text>
+          ))}
+        <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">
+          change
+        </text>
       </svg>
     </figure>
   );

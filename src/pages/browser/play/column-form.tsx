@@ -1,0 +1,188 @@
+/**
+ * Where the parts of an event are in a file that has columns: a form over the text of its map.
+ *
+ * @module
+ */
+import type { JSX } from "preact";
+
+import type { Sample } from "../../../records/columns.ts";
+import { TIME_FORMS } from "../../../records/text-forms.ts";
+import {
+  accountIds,
+  fieldOrigin,
+  type MapPart,
+  missingParts,
+  partsOfMap,
+  proposedMap,
+  schemaNames,
+  schemaOfMap,
+  timeOrigin,
+} from "../../play/column-map.ts";
+import { edited, valueAt, valueIn } from "../../play/plan-edit.ts";
+import { textAt } from "./field.tsx";
+
+/** The form. */
+export function ColumnForm({
+  map,
+  book,
+  sample,
+  onMap,
+  onPrice,
+}: {
+  readonly map: string;
+  /** The value of the book's text. */
+  readonly book: unknown;
+  readonly sample: Sample;
+  readonly onMap: (map: string) => void;
+  readonly onPrice: () => void;
+}): JSX.Element {
+  const value = valueIn(map);
+  const schema = schemaOfMap(value);
+  const missing = missingParts(value, book);
+  return (
+    <form
+      class="panel origins"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPrice();
+      }}
+    >
+      <h3>Where the parts of an event are in this file</h3>
+      <p role="status" class={missing.length === 0 ? "soft" : "bad"}>
+        {missing.length === 0 ? "Every part has its place." : `Please say where these are: ${missing.join(", ")}.`}
+      </p>
+      <label>
+        <bdi>event schema</bdi>{" "}
+        <select
+          aria-label="event schema"
+          value={schema}
+          onChange={({ currentTarget }) => onMap(proposedMap(sample, book, currentTarget.value))}
+        >
+          {[...new Set([schema, ...schemaNames(book)])].map((name) => (
+            <option key={name} value={name}>
+              {name === "" ? "choose…" : name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {partsOfMap(book, schema).map((part) => (
+        <Origin key={part.label} part={part} map={map} value={value} sample={sample} onMap={onMap} />
+      ))}
+      <datalist id="accounts">
+        {accountIds(book).map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <details>
+        <summary>The map as JSON, as --map takes it</summary>
+        <textarea
+          class="code"
+          aria-label="The map as JSON"
+          spellcheck={false}
+          rows={12}
+          value={map}
+          onInput={({ currentTarget }) => onMap(currentTarget.value)}
+        />
+      </details>
+      <button type="submit" disabled={missing.length > 0}>
+        Price the file
+      </button>
+    </form>
+  );
+}
+
+/** The same in all rows. */
+const SAME = "same in all rows";
+/** Made of several columns, or of the number of the row. */
+const TEMPLATE = "template";
+
+function Origin({
+  part: { path, label },
+  map,
+  value,
+  sample,
+  onMap,
+}: {
+  readonly part: MapPart;
+  readonly map: string;
+  readonly value: unknown;
+  readonly sample: Sample;
+  readonly onMap: (map: string) => void;
+}): JSX.Element {
+  const [list = ""] = path;
+  const kind = ["column", "value", "template"].find((key) => valueAt(value, [...path, key]) !== undefined) ?? "";
+  const column = textAt(value, [...path, "column"]);
+  const columns = [...new Set([...(kind === "column" ? [column] : []), ...sample.header])].filter(
+    (name) => name !== "",
+  );
+  const originOf = (chosen: string): object | undefined => {
+    if (chosen === "") return undefined;
+    if (chosen === SAME) return { value: "" };
+    if (chosen === TEMPLATE) return { template: "row-{row}" };
+    const name = chosen.slice(1);
+    return list === "timestamp" ? timeOrigin(sample, name) : fieldOrigin(sample, name, String(list));
+  };
+  const put = (key: string) => (text: string) => onMap(edited(map, [...path, key], text === "" ? undefined : text));
+  return (
+    <div class="row">
+      <label>
+        <bdi>{label}</bdi>{" "}
+        <select
+          aria-label={label}
+          value={kind === "column" ? `:${column}` : kind === "value" ? SAME : kind}
+          onChange={({ currentTarget }) => onMap(edited(map, path, originOf(currentTarget.value)))}
+        >
+          <option value="">choose…</option>
+          {columns.map((name) => (
+            <option key={name} value={`:${name}`}>{`column ${name}`}</option>
+          ))}
+          {list !== "timestamp" && list !== "id" && <option value={SAME}>the same in all rows</option>}
+          {(list === "id" || kind === "template") && <option value={TEMPLATE}>made of the row</option>}
+        </select>
+      </label>
+      {kind === "value" && (
+        <input
+          type="text"
+          aria-label={`${label}, the same in all rows`}
+          list={list === "accountId" ? "accounts" : undefined}
+          value={textAt(value, [...path, "value"])}
+          onInput={({ currentTarget }) => onMap(edited(map, [...path, "value"], currentTarget.value))}
+        />
+      )}
+      {kind === "template" && (
+        <input
+          type="text"
+          aria-label={`${label}, made of`}
+          value={textAt(value, [...path, "template"])}
+          onInput={({ currentTarget }) => put("template")(currentTarget.value)}
+        />
+      )}
+      {list === "timestamp" && kind === "column" && (
+        <>
+          <select
+            aria-label="form of times"
+            value={textAt(value, [...path, "form"])}
+            onChange={({ currentTarget }) => put("form")(currentTarget.value)}
+          >
+            <option value="">as in 2026-01-31T12:00:00Z</option>
+            {[...TIME_FORMS.keys()].map((form) => (
+              <option key={form} value={form}>
+                {form.endsWith("seconds") ? `${form} since 1970` : form}
+              </option>
+            ))}
+          </select>
+          <label>
+            zone, where they name none{" "}
+            <input
+              type="text"
+              class="figure"
+              value={textAt(value, [...path, "zone"])}
+              placeholder="UTC"
+              onInput={({ currentTarget }) => put("zone")(currentTarget.value)}
+            />
+          </label>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,218 @@
+/** Files of events that are given to the playground: priced as the command line prices them, or refused in words. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { readPage } from "../../src/pages/page-file.ts";
+import { withData } from "../../src/pages/self-contained.ts";
+import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
+import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { examplePath, exampleText } from "../support/examples.ts";
+
+let files: Folder;
+let playground: string;
+beforeAll(async () => {
+  files = folder();
+  playground = await readPage("play");
+});
+afterAll(() => files.remove());
+
+const SMALL = JSON.stringify(SMALL_BOOK);
+const openBook = async (book: string, options = DESK): Promise<OpenPage> =>
+  openPage(
+    withData(
+      playground,
+      JSON.stringify({ state: { book, usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" } }),
+    ),
+    options,
+  );
+
+const section = (page: Page) => page.locator("section[aria-labelledby=file]");
+const choose = async (page: Page, ...paths: readonly string[]): Promise<void> =>
+  page.locator("input[type=file]").setInputFiles([...paths]);
+const totals = async (page: Page): Promise<readonly number[]> =>
+  (await section(page).locator("tr.total .number").allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));
+
+/** The totals that the command line comes to, and what it says of lines. */
+async function terminal(book: string, events: string, map?: string) {
+  const { out, err } = await ratebook([
+    "preview",
+    files.file("book.json", book),
+    "--events",
+    events,
+    ...(map === undefined ? [] : ["--map", map]),
+    "--format",
+    "json",
+  ]);
+  const { invoices } = JSON.parse(out) as { invoices: { revenueInfo: { value: number } }[] };
+  return { totals: invoices.map(({ revenueInfo }) => revenueInfo.value), err };
+}
+
+describe("a CSV file", () => {
+  test.each([
+    ["on a desk", DESK],
+    ["on a phone", PHONE],
+  ])(
+    "%s: says which columns are missing, has fields for them, and comes to what the terminal prints",
+    async (_, size) => {
+      const book = exampleText("llm-api", "book.json");
+      const csv = examplePath("llm-api", "AzureLLMInferenceTrace_code.csv");
+      const open = await openBook(book, size);
+      const { page } = open;
+      await choose(page, csv);
+      await page.getByText("Please say where these are: account, dimension service.").waitFor();
+      expect(await page.getByRole("button", { name: "Price the file" }).isDisabled()).toBe(true);
+      await page.getByLabel("account", { exact: true }).selectOption({ label: "the same in all rows" });
+      await page.getByLabel("account, the same in all rows").fill("contoso-code");
+      await page.getByLabel("dimension service", { exact: true }).selectOption({ label: "the same in all rows" });
+      await page.getByLabel("dimension service, the same in all rows").fill("code");
+      await page.getByText("Every part has its place.").waitFor();
+      await expectSound(open);
+      await page.getByRole("button", { name: "Price the file" }).click();
+      await page.getByText("8,819 events, 4 invoices").waitFor();
+      const { totals: expected } = await terminal(book, csv, examplePath("llm-api", "code.map.json"));
+      expect(expected).toHaveLength(4);
+      expect(await totals(page)).toEqual(expected);
+      await expectSound(open);
+      await open.close();
+    },
+  );
+
+  test("with its map beside it is priced at once, packed or not", async () => {
+    const book = exampleText("llm-api", "book.json");
+    const csv = examplePath("llm-api", "AzureLLMInferenceTrace_conv.csv");
+    const map = examplePath("llm-api", "conv.map.json");
+    const { totals: expected } = await terminal(book, csv, map);
+    const packed = `${files.path}/conv.csv.gz`;
+    writeFileSync(packed, gzipSync(readFileSync(csv)));
+    const open = await openBook(book);
+    const { page } = open;
+    for (const file of [csv, packed]) {
+      await choose(page, file, map);
+      await page.getByText("19,366 events, 4 invoices").waitFor();
+      expect(await totals(page)).toEqual(expected);
+    }
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  test("of a spreadsheet: semicolons, decimal commas, other times, broken lines; the map is one that --map takes", async () => {
+    const rows = [
+      "\uFEFFEvent ID;Konto;Datum;Wert",
+      'e1;prod;20.06.2024 08:00;"1.234,5"',
+      "e2;c-1;21.06.2024 08:00;765,5",
+      'e3;prod;22.06.2024;10"0',
+      "e4;prod;22.06.2024;100,0;too many",
+      "e5;nobody;22.06.2024;1,5",
+      "e1;prod;23.06.2024;5,0",
+    ];
+    // The last line is no UTF-8.
+    const bytes = Buffer.concat([Buffer.from(`${rows.join("\r\n")}\r\n`), Buffer.from([0xff, 0x3b, 0x0a])]);
+    const csv = `${files.path}/sheet.csv`;
+    writeFileSync(csv, bytes);
+    const open = await openBook(SMALL);
+    const { page } = open;
+    await choose(page, csv);
+    await page.getByText("Please say where these are: dimension region.").waitFor();
+    // The ids are not each their own: that they are ids is for a person to say.
+    await page.getByLabel("event id", { exact: true }).selectOption({ label: "column Event ID" });
+    await page.getByLabel("dimension region", { exact: true }).selectOption({ label: "the same in all rows" });
+    await page.getByLabel("dimension region, the same in all rows").fill("eu");
+    await page.getByRole("button", { name: "Price the file" }).click();
+    await page.getByText("7 events, 1 invoice").waitFor();
+    await page.getByText("The map as JSON").click();
+    const map = files.file("sheet.map.json", await page.getByLabel("The map as JSON").inputValue());
+    const { totals: expected, err } = await terminal(SMALL, csv, map);
+    // 100 × 2 + 1,900 × 1 − 50
+    expect(expected).toEqual([2050]);
+    expect(await totals(page)).toEqual(expected);
+    const problems = (await section(page).locator(".problems li").allInnerTexts()).map((text) =>
+      text.split(/^line (\d+): /).slice(1),
+    );
+    expect(problems.map(([at]) => at)).toEqual(["4", "5", "6", "7", "8"]);
+    for (const [at = "", sentence = ""] of problems)
+      if (at !== "6" && at !== "7") expect(err).toContain(`:${at}: ${sentence} [BAD_LINE]`);
+    await expectSound(open);
+    await open.close();
+  });
+});
+
+describe("a file that is no file of events", () => {
+  test.each([
+    ["Parquet", "usage.parquet", "PAR1\0\0", "the file is Parquet"],
+    ["a spreadsheet", "usage.xlsx", "PK\u0003\u0004\0", "save it as CSV in UTF-8"],
+    ["UTF-16", "usage.csv", Buffer.from("\uFEFFid;time\r\n1;2\r\n", "utf16le"), "the file is UTF-16"],
+    ["a PDF", "usage.pdf", "%PDF-1.7\n%", "the file is a PDF"],
+    ["nothing", "usage.csv", "", "the file is empty"],
+    ["a header alone", "usage.csv", "id,time\n", "expected a header and at least one row"],
+    ["a JSON list", "usage.json", "[{}]", "the file is one JSON list"],
+    ["damaged gzip", "usage.csv.gz", Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]), "the gzip data is damaged"],
+    ["lines that end in carriage returns", "usage.csv", "id,time\r1,2\r", "expected a header and at least one row"],
+  ])("%s", async (_, name, content, said) => {
+    const open = await openBook(SMALL);
+    await choose(open.page, files.file(name, content));
+    await section(open.page).getByText(said).waitFor();
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("two of them, and maps alone", async () => {
+    const open = await openBook(SMALL);
+    const { page } = open;
+    const event = files.file("one.ndjson", line("e1", "2024-06-20T00:00:00Z", "1"));
+    const map = files.file("m.json", exampleText("llm-api", "code.map.json"));
+    for (const given of [
+      [event, files.file("two.ndjson", "{}\n")],
+      [map, map],
+    ]) {
+      await choose(page, ...given);
+      await page.getByText("expected one file of events, with a map beside it or without: these are 2").waitFor();
+    }
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+
+  test("objects that are no events have a map, too, as on the command line", async () => {
+    const events = files.file(
+      "own.ndjson",
+      '{"at":"2024-06-20T00:00:00Z","who":{"account":"prod"},"units":3000,"region":"eu"}\n',
+    );
+    const open = await openBook(SMALL);
+    const { page } = open;
+    await choose(page, events);
+    await page.getByText("1 event, 1 invoice").waitFor();
+    await page.getByText("The map as JSON").click();
+    const map = files.file("own.map.json", await page.getByLabel("The map as JSON").inputValue());
+    const { totals: expected } = await terminal(SMALL, events, map);
+    // 100 × 2 + 2,900 × 1 − 50
+    expect(expected).toEqual([3050]);
+    expect(await totals(page)).toEqual(expected);
+    await open.close();
+  });
+
+  test("that is a folder, or was changed since it was chosen", async () => {
+    const open = await openBook(SMALL);
+    const { page } = open;
+    const give = async (path: string): Promise<void> => {
+      const session = await page.context().newCDPSession(page);
+      const { root } = await session.send("DOM.getDocument");
+      const { nodeId } = await session.send("DOM.querySelector", { nodeId: root.nodeId, selector: "input[type=file]" });
+      await session.send("DOM.setFileInputFiles", { files: [path], nodeId });
+      await session.detach();
+    };
+    await give(files.path);
+    await page.getByText("the file cannot be read: is it a folder, or was it changed since it was chosen?").waitFor();
+    const csv = files.file("changing.csv", "id,account,time,units\n1,prod,2024-06-20T00:00:00Z,5\n");
+    await give(csv);
+    await page.getByText("Please say where these are: dimension region.").waitFor();
+    await page.getByLabel("dimension region", { exact: true }).selectOption({ label: "the same in all rows" });
+    await page.getByLabel("dimension region, the same in all rows").fill("eu");
+    writeFileSync(csv, "id,account,time,units\n1,prod,2024-06-20T00:00:00Z,5\n2,prod,2024-06-20T00:00:00Z,5\n");
+    await page.getByRole("button", { name: "Price the file" }).click();
+    await page.getByText("the file cannot be read: is it a folder, or was it changed since it was chosen?").waitFor();
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+});
