@@ -188,6 +188,7 @@ export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
 export type { SeenIds } from "./ledger/preview/seen-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
+export type { LateCell, LateUsage } from "./ledger/late-usage.ts";
 export { createMeter, meter, type Metered, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
 export type { EventCounts, EventProblem } from "./ledger/preview/preview-events.ts";
 export type { PreviewInput } from "./ledger/preview/preview-input.ts";

@@ -24,6 +24,7 @@ export {
   type EventRecord,
   type FeatureUse,
   type InvoiceRecord,
+  type KeptUsage,
   type LedgerCell,
   type LicenseUpdateRecord,
   type PastInvoiceGroup,

@@ -15,6 +15,7 @@ import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/events/ingest.ts";
 import type { UndoFilter } from "../ledger/events/undo-filter.ts";
 import type { UndoneEvent } from "../ledger/events/undo.ts";
+import type { LateUsage } from "../ledger/late-usage.ts";
 import type { EventRecord } from "../ledger/records.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
@@ -41,6 +42,7 @@ import {
   type InvoiceShown,
   preview,
 } from "./billing/invoices.ts";
+import { lateUsage } from "./billing/late-usage.ts";
 import { lineEvents, type LineEvents, type LineTarget } from "./billing/line-events.ts";
 import type { WithoutSkipped } from "./billing/skipped-accounts.ts";
 import {
@@ -158,6 +160,12 @@ export interface Engine extends AccountResources {
   readonly invoiceGroups: InvoiceGroups;
   /** The usage of meters, by account and UTC day. */
   usage(query: UsageQuery): Promise<readonly DailyUsage[]>;
+  /**
+   * Closed cycles of accounts whose usage elsewhere is another one now than when they closed, with what it would have cost; by
+   * account. Final invoices stay as they are (S17.4). @throws {RatebookError} ERR_USAGE_UNAVAILABLE; ERR_OPTION_INVALID where all
+   * events are ingested
+   */
+  lateUsage(query: UsageQuery): Promise<readonly LateUsage[]>;
   /** The overage of features, by account and UTC day. */
   overage(query: UsageQuery): Promise<readonly DailyOverage[]>;
   /** Series of usage, events and revenue over time; one result for each query, in their order. */
@@ -287,6 +295,7 @@ function operationsOf(context: EngineContext): Omit<Engine, Resources> {
     migrate: (migration) => migratePlan(context, migration),
     migrations: { list: ({ page = {} } = {}) => listMigrations(context, page) },
     usage: (query) => usageBetween(context, query),
+    lateUsage: (query) => lateUsage(context, query),
     overage: (query) => overageBetween(context, query),
     metrics: (request) => metricsOf(context, request),
     calculateRevenue: (request) => revenueOf(context, request),

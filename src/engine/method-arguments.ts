@@ -89,6 +89,7 @@ export const ENGINE_ARGUMENTS = {
   migrations: { list: page },
   usage: { query: CELLS },
   overage: { query: CELLS },
+  lateUsage: { query: CELLS },
   metrics: { request: READ_LATER },
   calculateRevenue: { request: READ_LATER },
   creditBalance: { accountId: ID },

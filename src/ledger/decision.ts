@@ -5,7 +5,15 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { NewEvent } from "./events/new-event.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, EventRecord, InvoiceRecord, UsageDelta } from "./records.ts";
+import type {
+  AccountRecord,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  InvoiceRecord,
+  KeptUsage,
+  UsageDelta,
+} from "./records.ts";
 
 /**
  * The kinds of document: what configures an organization, what spans its accounts, and what a server over an engine keeps
@@ -63,6 +71,8 @@ export interface Changes {
   readonly entries?: readonly EntryRecord[];
   readonly credits?: readonly CreditRecord[];
   readonly invoices?: readonly InvoiceRecord[];
+  /** Beside the invoices of the same cycles. */
+  readonly keptUsage?: readonly KeptUsage[];
 }
 
 /** The answer of an operation and its changes: a finished value, made before anything is written. */

@@ -10,8 +10,9 @@ import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./account/catch-up.ts";
 import { openStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
-import type { AccountRecord, EventRecord } from "./records.ts";
-import type { ElsewhereQuery, ElsewhereReads } from "./usage-elsewhere.ts";
+import { cellsOfKept } from "./kept-usage.ts";
+import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
+import type { ElsewhereQuery, ElsewhereReads, ElsewhereUsage } from "./usage-elsewhere.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
@@ -54,20 +55,32 @@ export async function readAccounts(
     view.usage(ids, from, until).then(byAccount),
     view.overage(ids, from, until).then(byAccount),
   ]);
-  const elsewhere = byAccount(await view.usageElsewhere(elsewhereQuery));
+  const elsewhere = partsOf(await view.usageElsewhere(elsewhereQuery));
   const parts: AccountParts[] = [];
   for (const record of records) {
     const own = {
       record,
+      ...elsewhere(record.id, usage.get(record.id) ?? []),
       entries: entries.get(record.id) ?? [],
       credits: credits.get(record.id) ?? [],
       invoices: invoices.get(record.id) ?? [],
-      usage: [...(usage.get(record.id) ?? []), ...(elsewhere.get(record.id) ?? [])],
       overage: overage.get(record.id) ?? [],
     };
     parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
   }
   return parts;
+}
+
+/** Gives an account its part of usage elsewhere, beside what it used by the ledger. */
+function partsOf(
+  found: ElsewhereUsage | undefined,
+): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "elsewhere"> {
+  if (found === undefined) return (_, used) => ({ usage: used });
+  const [open, kept] = [byAccount(found.open), byAccount(found.kept)];
+  return (accountId, used) => {
+    const elsewhere = { open: open.get(accountId) ?? [], kept: kept.get(accountId) ?? [] };
+    return { usage: [...used, ...elsewhere.open, ...elsewhere.kept.flatMap(cellsOfKept)], elsewhere };
+  };
 }
 
 /** The usage elsewhere that catching up with accounts reads, and decisions on their open cycles. @param records one or more */

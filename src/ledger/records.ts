@@ -201,6 +201,25 @@ export interface UsageDelta extends Omit<LedgerCell, "quantity"> {
   readonly quantity: Exact;
 }
 
+/**
+ * The usage from elsewhere that the invoice of a cycle was made of, as it was when the cycle closed; it never changes (S17.4). A cycle
+ * that closed without any has one, too: what arrives later is late.
+ */
+export interface KeptUsage {
+  /** That of the cycle's STANDARD invoice, also where there is none, for there was nothing to say. */
+  readonly id: string;
+  readonly accountId: string;
+  /** The days of the cycle, `[from, until)`. */
+  readonly from: Day;
+  readonly until: Day;
+  /** By meter, then day, each once; none is 0. */
+  readonly cells: readonly { readonly meterId: string; readonly day: Day; readonly quantity: Decimal }[];
+  /** Follows from the cells: another answer of the source has another one. */
+  readonly digest: string;
+  /** When the cycle closed. */
+  readonly closedAt: Instant;
+}
+
 /** A feature credit entry as stored (S11). */
 export interface EntryRecord {
   readonly id: string;

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../book/model/book.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
-import type { AccountRecord, LedgerCell } from "./records.ts";
+import type { AccountRecord, KeptUsage, LedgerCell } from "./records.ts";
 
 /** The usage elsewhere that is needed of some accounts. */
 export interface ElsewhereQuery {
@@ -17,12 +17,19 @@ export interface ElsewhereQuery {
   readonly upTo: Instant;
 }
 
+/** Usage elsewhere of some accounts, in no order. */
+export interface ElsewhereUsage {
+  readonly open: readonly LedgerCell[];
+  readonly kept: readonly KeptUsage[];
+}
+
 /** The part of an engine's view that reads usage elsewhere. */
 export interface ElsewhereReads {
   /**
-   * Cells of these accounts, in no order; none where all events are ingested.
+   * The usage elsewhere of these accounts: of days that were kept with an invoice as they were, of others as the source has
+   * them now. Undefined where all events are ingested.
    *
    * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
    */
-  usageElsewhere(query: ElsewhereQuery): Promise<readonly LedgerCell[]>;
+  usageElsewhere(query: ElsewhereQuery): Promise<ElsewhereUsage | undefined>;
 }

@@ -15,6 +15,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
+  KeptUsage,
   LedgerCell,
 } from "./records.ts";
 
@@ -164,6 +165,9 @@ export interface LedgerView {
   usage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
   /** Cells with overage of the accounts on the days `[from, until)`, in no order. */
   overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
+
+  /** Usage from elsewhere that was kept of the accounts' cycles that touch the days `[from, until)`, by its first day, then id. */
+  keptUsage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly KeptUsage[]>;
 
   /** All entries of the accounts, or of one feature of them, in order of creation, then id. */
   entries(accountIds: readonly string[], featureId?: string): Promise<readonly EntryRecord[]>;

@@ -18,6 +18,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
+  KeptUsage,
   LedgerCell,
   UsageDelta,
 } from "./records.ts";
@@ -30,8 +31,17 @@ export interface AccountParts {
   readonly invoices: readonly InvoiceRecord[];
   readonly usage: readonly LedgerCell[];
   readonly overage: readonly LedgerCell[];
+  /** Usage from elsewhere, which is among `usage`; absent where all events are ingested. */
+  readonly elsewhere?: UsageElsewhere;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
+}
+
+/** The usage of one account whose events live elsewhere (S17.4). */
+export interface UsageElsewhere {
+  /** As the source has it now, of days that are not kept. */
+  readonly open: readonly LedgerCell[];
+  readonly kept: readonly KeptUsage[];
 }
 
 /** One account in a working copy. */
@@ -47,7 +57,12 @@ export interface AccountWork {
   usage(meterId: string, from: Day, until: Day): Decimal;
   /** The overage of a feature on the days `[from, until)`. */
   overage(featureId: string, from: Day, until: Day): Decimal;
+  /** As it was read; undefined where all events are ingested. */
+  elsewhere(): UsageElsewhere | undefined;
+  /** By their first day. */
+  keptUsage(): readonly KeptUsage[];
   putRecord(record: AccountRecord): void;
+  putKeptUsage(kept: KeptUsage): void;
   putEntry(entry: EntryRecord): void;
   putCredit(credit: CreditRecord): void;
   putInvoice(invoice: InvoiceRecord): void;
@@ -104,7 +119,7 @@ export type GatheredChanges = {
 
 /** No changes yet. */
 export function noChanges(): GatheredChanges {
-  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [] };
+  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [], keptUsage: [] };
 }
 
 /**
@@ -117,6 +132,7 @@ class WorkingAccount implements OpenAccount {
   #entries: WorkingRecords<EntryRecord> | undefined;
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
+  #kept: WorkingRecords<KeptUsage> | undefined;
   #events: WorkingRecords<EventRecord> | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
@@ -143,6 +159,15 @@ class WorkingAccount implements OpenAccount {
   }
   overage(featureId: string, from: Day, until: Day): Decimal {
     return this.#ownOverage().between(featureId, from, until);
+  }
+  elsewhere(): UsageElsewhere | undefined {
+    return this.#parts.elsewhere;
+  }
+  keptUsage(): readonly KeptUsage[] {
+    return this.#ownKept().all();
+  }
+  putKeptUsage(kept: KeptUsage): void {
+    this.#ownKept().put(kept);
   }
   putRecord(record: AccountRecord): void {
     this.record = record;
@@ -174,6 +199,7 @@ class WorkingAccount implements OpenAccount {
     this.#entries?.addTo(changes.entries);
     this.#credits?.addTo(changes.credits);
     this.#invoices?.addTo(changes.invoices);
+    this.#kept?.addTo(changes.keptUsage);
   }
 
   #ownEntries(): WorkingRecords<EntryRecord> {
@@ -184,6 +210,9 @@ class WorkingAccount implements OpenAccount {
   }
   #ownInvoices(): WorkingRecords<InvoiceRecord> {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
+  }
+  #ownKept(): WorkingRecords<KeptUsage> {
+    return (this.#kept ??= new WorkingRecords(this.#parts.elsewhere?.kept ?? [], idOf));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
     return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));

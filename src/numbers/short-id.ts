@@ -1,9 +1,10 @@
 /**
- * Short ids that follow from what they are of: 16 base-62 characters of a SHA-256.
+ * Short ids that follow from what they are of, 16 base-62 characters of a SHA-256, and digests.
  *
  * @module
  */
 import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
@@ -23,6 +24,11 @@ export function shortId(prefix: string, parts: readonly string[]): string {
   const view = new DataView(buffer);
   const digest = (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
   return `${prefix}.${digitsOf(Number((digest / HALVES) % HALVES))}${digitsOf(Number(digest % HALVES))}`;
+}
+
+/** The SHA-256 of a text, in hexadecimal digits: other texts have other ones. */
+export function digestOf(text: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(text)));
 }
 
 function digitsOf(value: number): string {

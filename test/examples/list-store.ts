@@ -18,7 +18,7 @@ import {
   type UsageDelta,
 } from "../../src/store.ts";
 
-type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "invoices"> = NonNullable<
+type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "invoices" | "keptUsage"> = NonNullable<
   Changes[List]
 >[number];
 
@@ -33,6 +33,7 @@ interface State {
   readonly entries: ReadonlyMap<string, RecordOf<"entries">>;
   readonly credits: ReadonlyMap<string, RecordOf<"credits">>;
   readonly invoices: ReadonlyMap<string, RecordOf<"invoices">>;
+  readonly keptUsage: ReadonlyMap<string, RecordOf<"keptUsage">>;
 }
 
 /** A store that is a handful of maps: every read looks through all of one, and transactions go one after another. */
@@ -48,6 +49,7 @@ export function listStore(): Store {
     entries: nothing,
     credits: nothing,
     invoices: nothing,
+    keptUsage: nothing,
   };
   let last: Promise<unknown> = Promise.resolve();
   const read = viewOf(() => state);
@@ -93,6 +95,7 @@ function changed(state: State, changes: Changes): State {
     entries: put(state.entries, changes.entries, ({ id }) => id),
     credits: put(state.credits, changes.credits, ({ id }) => id),
     invoices: put(state.invoices, changes.invoices, ({ id }) => id),
+    keptUsage: put(state.keptUsage, changes.keptUsage, ({ id }) => id),
   };
 }
 
@@ -207,6 +210,10 @@ function viewOf(now: () => State): LedgerView {
 
     usage: async (...asked) => cells(now().usage, ...asked),
     overage: async (...asked) => cells(now().overage, ...asked),
+    keptUsage: async (accountIds, from, until) =>
+      ofAccounts(now().keptUsage, accountIds)
+        .filter((kept) => kept.from < until && kept.until > from)
+        .sort((a, b) => a.from - b.from || compareIds(a.id, b.id)),
 
     entries: async (accountIds, featureId) =>
       ofAccounts(now().entries, accountIds)

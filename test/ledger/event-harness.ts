@@ -268,7 +268,7 @@ function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
   const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
     of(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
-    usageElsewhere: async () => [],
+    usageElsewhere: async () => undefined,
     accounts: async (ids) => ids.flatMap((id) => kept.accounts.get(id) ?? []),
     acceptedIds: async (eventIds) =>
       [...new Map(held().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>

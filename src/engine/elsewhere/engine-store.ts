@@ -4,12 +4,14 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { Day, Instant } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { sameCellsOnce } from "../../ledger/cell-sums.ts";
 import type { Decision } from "../../ledger/decision.ts";
+import { cellsOfKept } from "../../ledger/kept-usage.ts";
+import { byAccount } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
-import type { ElsewhereQuery, ElsewhereReads } from "../../ledger/usage-elsewhere.ts";
+import type { ElsewhereQuery, ElsewhereReads, ElsewhereUsage } from "../../ledger/usage-elsewhere.ts";
 import { usageAccountsOf } from "../../ledger/usage-source.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../../store/store.ts";
@@ -28,6 +30,8 @@ export interface AllUsageQuery {
 
 /** A view of a store, and of usage elsewhere. */
 export interface EngineView extends LedgerView, ElsewhereReads {
+  /** Usage elsewhere as the source has it now, that of kept days too, in no order. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+  sourceCells(query: ElsewhereQuery): Promise<readonly LedgerCell[]>;
   /** The usage of the ledger and that from elsewhere: a cell for each account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
 }
@@ -105,21 +109,32 @@ export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undef
 /** The view of an engine whose events are all in the ledger. */
 function ledgerAlone(view: LedgerView): EngineView {
   return viewWith(view, {
-    usageElsewhere: async () => [],
+    usageElsewhere: async () => undefined,
+    sourceCells: async () => [],
     allUsage: ({ accountIds, from, until }) => view.usage(accountIds, from, until),
   });
 }
 
 function withElsewhere(view: LedgerView, find: (need: CellNeed) => Promise<readonly LedgerCell[]>): EngineView {
-  const usageElsewhere: EngineView["usageElsewhere"] = async ({ records, ...query }) =>
+  const sourceCells: EngineView["sourceCells"] = ({ records, ...query }) =>
     find({ ...query, accounts: usageAccountsOf(records) });
+  const usageElsewhere = async (query: ElsewhereQuery): Promise<ElsewhereUsage> => {
+    const ids = query.records.map(({ id }) => id);
+    const kept = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
+    const byId = byAccount(kept);
+    const isKept = ({ accountId, day }: LedgerCell): boolean =>
+      byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
+    const cells = await sourceCells(query);
+    return { kept, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
+  };
   const allUsage: EngineView["allUsage"] = async ({ book, accountIds, from, until, upTo }) => {
     const cells = await view.usage(accountIds, from, until);
     const records = await view.accounts(accountIds);
-    const elsewhere = await usageElsewhere({ book, records, from, upTo });
-    return elsewhere.length === 0 ? cells : sameCellsOnce([...cells, ...elsewhere.filter(({ day }) => day < until)]);
+    const { kept, open } = await usageElsewhere({ book, records, from, upTo });
+    const elsewhere = [...open, ...kept.flatMap(cellsOfKept)].filter(({ day }) => day >= from && day < until);
+    return elsewhere.length === 0 ? cells : sameCellsOnce([...cells, ...elsewhere]);
   };
-  return viewWith(view, { usageElsewhere, allUsage });
+  return viewWith(view, { sourceCells, usageElsewhere, allUsage });
 }
 
 /** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */

@@ -137,10 +137,8 @@ export async function listComposites(
   return pageOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
-async function cellsBetween(
-  { accountIds, from, until }: UsageQuery,
-  read: LedgerView["usage"],
-): Promise<readonly LedgerCell[]> {
+/** The days `[first, end)` that are asked for. @throws {RatebookError} ERR_OPTION_INVALID for a query that is none */
+export function daysAsked({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     const message = `accountIds: expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`;
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "accountIds" });
@@ -149,7 +147,12 @@ async function cellsBetween(
   if (first >= end) {
     throw new RatebookError("ERR_OPTION_INVALID", "until: expected an instant after `from`", { option: "until" });
   }
-  const cells = await read(accountIds, first, end);
+  return { first, end };
+}
+
+async function cellsBetween(query: UsageQuery, read: LedgerView["usage"]): Promise<readonly LedgerCell[]> {
+  const { first, end } = daysAsked(query);
+  const cells = await read(query.accountIds, first, end);
   return cells.toSorted(
     (a, b) =>
       a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.meterOrFeatureId, b.meterOrFeatureId),

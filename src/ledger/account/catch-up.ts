@@ -14,6 +14,7 @@ import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
+import { keepUsage } from "../kept-usage.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.ts";
@@ -97,6 +98,10 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
+  for (const cycle of open) {
+    const closedAt = closesAt(cycle, terms);
+    if (closedAt <= until) keepUsage(work, cycle, closedAt);
+  }
   const nextDueAt = nextDueAfter(catalog, work.record, until);
   putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
 }

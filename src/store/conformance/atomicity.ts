@@ -8,7 +8,19 @@ import assert from "node:assert/strict";
 import type { Changes } from "../../ledger/decision.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given, scopeOf } from "./case.ts";
-import { account, cell, credit, document, entry, event, invoice, newEvent, stored, TODAY } from "./samples.ts";
+import {
+  account,
+  cell,
+  credit,
+  document,
+  entry,
+  event,
+  invoice,
+  keptUsage,
+  newEvent,
+  stored,
+  TODAY,
+} from "./samples.ts";
 
 /** A change of every kind, of one account. */
 function everything(
@@ -24,6 +36,7 @@ function everything(
     entries: [entry(accountId, "e.one")],
     credits: [credit(accountId, "c.one")],
     invoices: [invoice(accountId, "i.one")],
+    keptUsage: [keptUsage(accountId, "i.one", TODAY, 1)],
   };
 }
 
@@ -40,11 +53,12 @@ async function found({ read }: Store, accountId: string): Promise<readonly numbe
     read.entries(ids),
     read.credits(ids),
     read.invoices(ids),
+    read.keptUsage(ids, TODAY, TODAY + 1),
   ]);
   return lists.map((list) => list.length);
 }
 
-const ALL = [1, 1, 2, 1, 1, 1, 1, 1, 1];
+const ALL = [1, 1, 2, 1, 1, 1, 1, 1, 1, 1];
 const NOTHING = ALL.map(() => 0);
 
 /** A record that cannot be read: writing it fails, wherever it stands. */

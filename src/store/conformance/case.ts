@@ -87,9 +87,10 @@ function scopeFor(changes: Changes): Scope {
     entries = [],
     credits = [],
     invoices = [],
+    keptUsage = [],
   } = changes;
   const events = [...newEvents, ...(changes.events ?? [])];
-  const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices];
+  const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...keptUsage];
   return {
     configuration: changes.configurationChanged === true ? "exclusive" : "shared",
     accountIds: [...new Set([...accounts.map(({ id }) => id), ...owned.map(({ accountId }) => accountId)])],

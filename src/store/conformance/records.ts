@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import type { AccountRecord, CreditRecord, EntryRecord } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
 import { commit, type ConformanceCase, given } from "./case.ts";
-import { account, credit, entry, invoice, LONG, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
+import { account, credit, entry, invoice, keptUsage, LONG, NOON, ODD_TEXTS, TODAY, withOddKeys } from "./samples.ts";
 
 const RATE = {
   currency: "USD",
@@ -127,12 +127,26 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.invoices(["a"]), [merged]);
   }),
 
+  given("kept usage comes back as it was, of the days that it touches, by its first day", async (store) => {
+    const first = keptUsage("a", "k.2", TODAY, 31);
+    const none = { ...keptUsage("a", "k.1", TODAY + 31, 1), cells: [] };
+    const other = keptUsage("b", "k.3", TODAY, 1);
+    await commit(store, { keptUsage: [none, other, first] });
+    assert.deepEqual(await store.read.keptUsage(["a"], TODAY - 9, TODAY + 99), [first, none]);
+    assert.deepEqual(await store.read.keptUsage(["a", "a"], TODAY + 30, TODAY + 31), [first]);
+    assert.deepEqual(await store.read.keptUsage(["a"], TODAY + 31, TODAY + 32), [none]);
+    assert.deepEqual(await store.read.keptUsage(["a"], TODAY - 9, TODAY), []);
+    assert.deepEqual(await store.read.keptUsage(["nobody"], TODAY, TODAY + 99), []);
+    assert.deepEqual(await store.read.keptUsage(["b", "a"], TODAY, TODAY + 1), [first, other]);
+  }),
+
   given("records of ids of any text are kept apart", async (store) => {
     const accounts = ODD_TEXTS.map((id) => account(id, { customerId: id, invoiceGroupId: id }));
     const entries = ODD_TEXTS.map((id) => entry(id, id, { featureId: id }));
     const credits = ODD_TEXTS.map((id) => credit(id, id));
     const invoices = ODD_TEXTS.map((id) => invoice(id, id));
-    await commit(store, { accounts, entries, credits, invoices });
+    const kept = ODD_TEXTS.map((id) => keptUsage(id, id, TODAY, 1));
+    await commit(store, { accounts, entries, credits, invoices, keptUsage: kept });
     for (const [index, id] of ODD_TEXTS.entries()) {
       assert.deepEqual(await store.read.accounts([id]), [accounts[index]]);
       assert.deepEqual(await store.read.accountList({ customerId: id, invoiceGroupId: id }, { limit: 9 }), [
@@ -142,6 +156,7 @@ export const recordCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.credit(id), credits[index]);
       assert.deepEqual(await store.read.creditList({ accountId: id }, { limit: 9 }), [credits[index]]);
       assert.deepEqual(await store.read.invoices([id]), [invoices[index]]);
+      assert.deepEqual(await store.read.keptUsage([id], TODAY, TODAY + 1), [kept[index]]);
     }
     const behind = await store.read.accountsBehind(Infinity, 99);
     assert.deepEqual(new Set(behind), new Set(ODD_TEXTS));

@@ -13,6 +13,7 @@ import type {
   EntryRecord,
   EventRecord,
   InvoiceRecord,
+  KeptUsage,
   LedgerCell,
 } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
@@ -189,6 +190,15 @@ export function invoice(accountId: string, id: string, invoiceDate = "2026-03-01
       notices: ["", "#1"],
     },
   };
+}
+
+/** Usage that was kept of a cycle of some days. */
+export function keptUsage(accountId: string, id: string, from: number, days: number): KeptUsage {
+  const cells = [
+    { meterId: "#m", day: from, quantity: LONG },
+    { meterId: "um.tokens", day: from, quantity: LONG.neg() },
+  ];
+  return { id, accountId, from, until: from + days, cells, digest: `digest of ${id}`, closedAt: NOON };
 }
 
 /** A document of plain data. */

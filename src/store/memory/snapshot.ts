@@ -34,6 +34,7 @@ export function snapshotOf(state: MemoryState): string {
     entries: [...state.entries.all()],
     credits: [...state.credits.all()],
     invoices: [...state.invoices.all()],
+    keptUsage: [...state.keptUsage.all()],
   };
   return recordText({ format: FORMAT, version: VERSION, revision: state.revision, changes });
 }

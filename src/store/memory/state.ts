@@ -8,7 +8,7 @@ import { creditStatus } from "../../credits/monetary-credits.ts";
 import { listedAt } from "../../ledger/account/draft-places.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import { compareIds } from "../../ledger/order.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
 import { madeTwice } from "../../ledger/refusals.ts";
 import type {
   CreditListFilter,
@@ -45,6 +45,7 @@ export interface MemoryState {
   readonly credits: RecordTable<CreditRecord>;
   /** The same by their state and end, for lists over all accounts. */
   readonly creditsByEnd: Grouped<CreditRecord>;
+  readonly keptUsage: RecordTable<KeptUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
   /** The same by their status and period, for lists over all accounts. */
   readonly invoicesByPeriod: Grouped<InvoiceRecord>;
@@ -89,6 +90,11 @@ export function emptyState(): MemoryState {
     creditsByEnd: createGrouped<CreditRecord>({
       key: (credit) => credit,
       groupOf: (credit) => `${creditStateOf(credit)} ${credit.effectiveUntil}`,
+    }),
+    keptUsage: createRecordTable<KeptUsage>({
+      key: ({ id, closedAt: createdAt }) => ({ id, createdAt }),
+      owner: ({ accountId }) => accountId,
+      compare: compareByDays,
     }),
     invoices: createRecordTable<InvoiceRecord>({
       key: placeOfInvoice,
@@ -135,6 +141,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
     state.invoicesByPeriod.put(invoice, state.invoices.get(invoice.id));
     state.invoices.put(invoice);
   }
+  for (const kept of records.keptUsage) state.keptUsage.put(kept);
   if (changes.configurationChanged === true) state.revision += 1;
 }
 
@@ -176,6 +183,7 @@ const NO_LISTS: Lists = {
   entries: [],
   credits: [],
   invoices: [],
+  keptUsage: [],
 };
 
 /** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
@@ -192,6 +200,7 @@ function readAll(changes: Changes): Lists {
   lookAtNew(newEvents);
   for (const { referenceId, eventId } of removedEvents) look(referenceId, eventId);
   lookAtListed(accounts, invoices);
+  for (const { id, accountId, from, until, closedAt } of lists.keptUsage) look(id, accountId, from, until, closedAt);
   return lists;
 }
 
@@ -248,6 +257,11 @@ export function viewOf(state: MemoryState): LedgerView {
 
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
+    keptUsage: async (accountIds, from, until) => {
+      const touching = (id: string): readonly KeptUsage[] =>
+        state.keptUsage.of(id).filter((kept) => kept.from < until && kept.until > from);
+      return inOrder(accountIds, touching, compareByDays);
+    },
 
     entries: async (accountIds, featureId) =>
       inOrder(
@@ -302,6 +316,11 @@ function inOrder<Item>(
 /** Invoices go by their date, then id. */
 function compareByDate(a: InvoiceRecord, b: InvoiceRecord): number {
   return compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id);
+}
+
+/** Kept usage goes by its first day, then id. */
+function compareByDays(a: KeptUsage, b: KeptUsage): number {
+  return a.from - b.from || compareIds(a.id, b.id);
 }
 
 /** A page of final invoices: of an account or customer among its own. */

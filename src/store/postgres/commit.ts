@@ -6,7 +6,7 @@
 import { creditStatus } from "../../credits/monetary-credits.ts";
 import { chartedUntil } from "../../ledger/account/draft-places.ts";
 import type { Changes } from "../../ledger/decision.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { textOf, ZERO } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
@@ -20,7 +20,7 @@ import { inKeyOrder } from "./key-order.ts";
 import { type Listed, listedOf, placeOf, spanOfPeriod } from "./listing.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./sending.ts";
-import { instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
+import { dayValue, instantValue, keyOf, lineList, plainList, textList } from "./values.ts";
 
 /** A transaction as its commit needs it. */
 export interface CommitContext
@@ -48,6 +48,7 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);
     await writeRecords(writing, "credit", changes.credits ?? [], CREDIT);
     await writeRecords(writing, "invoice", changes.invoices ?? [], INVOICE);
+    await writeRecords(writing, "kept_usage", changes.keptUsage ?? [], KEPT_USAGE);
     if (changes.configurationChanged === true) {
       const next = `revision + 1 + floor(random() * ${REVISION_STEP_MAX})::bigint`;
       await context.send(`update ${context.table("configuration")} set revision = ${next}`, []);
@@ -120,6 +121,13 @@ const INVOICE: Columns<InvoiceRecord> = {
   status: ["text", ({ invoice }) => invoice.status],
   invoice_date: ["text", ({ invoice }) => invoice.invoiceDate],
   ...listedColumns(listedOf),
+  body: ["json", recordText],
+};
+
+const KEPT_USAGE: Columns<KeptUsage> = {
+  account_id: ["text", ({ accountId }) => keyOf(accountId)],
+  from_day: ["bigint", ({ from }) => dayValue(from)],
+  until_day: ["bigint", ({ until }) => dayValue(until)],
   body: ["json", recordText],
 };
 

@@ -162,6 +162,12 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     // one entry, and it stays small.
     `create index event_listed on ${table("event")} (account_id, created_at)`,
   ],
+  (table) => [
+    // The usage from elsewhere that invoices were made of; the days are counted since 1970.
+    `create table ${table("kept_usage")} (id text collate "C" primary key, account_id text collate "C" not null,
+      from_day bigint not null, until_day bigint not null, body text not null)`,
+    `create index on ${table("kept_usage")} (account_id, from_day, id)`,
+  ],
 ];
 
 /** Plain rows of usage or overage as rows of four items, and a view in their place that shows what they were. */

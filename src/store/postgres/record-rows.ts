@@ -4,7 +4,7 @@
  * @module
  */
 import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
-import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { decimalOf } from "../../numbers/decimal.ts";
 import { recordOf, recordText } from "../record-text.ts";
@@ -78,6 +78,11 @@ export function creditOf(row: Row): CreditRecord {
 /** The invoice of a row. */
 export function invoiceOf(row: Row): InvoiceRecord {
   return bodyOf(row) as InvoiceRecord;
+}
+
+/** The kept usage of a row. */
+export function keptUsageOf(row: Row): KeptUsage {
+  return bodyOf(row) as KeptUsage;
 }
 
 /** The place of a credit that falls due, of a row. */

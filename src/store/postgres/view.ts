@@ -22,9 +22,10 @@ import {
   ENTRY_COLUMNS,
   entryOf,
   invoiceOf,
+  keptUsageOf,
   listedDraftOf,
 } from "./record-rows.ts";
-import { instantValue, keyOf, keysOf, textList } from "./values.ts";
+import { dayValue, instantValue, keyOf, keysOf, textList } from "./values.ts";
 
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
@@ -169,10 +170,16 @@ function creditReads(
 function recordReads(
   run: Run,
   table: (name: string) => string,
-): Pick<LedgerView, "entries" | "entryList" | "invoices" | "invoice" | "invoiceList"> {
+): Pick<LedgerView, "keptUsage" | "entries" | "entryList" | "invoices" | "invoice" | "invoiceList"> {
   const entriesFrom = `select ${ENTRY_COLUMNS} from ${table("entry")} where`;
   const invoicesFrom = `select body from ${table("invoice")} where`;
   return {
+    async keptUsage(accountIds, from, until) {
+      const text = `select body from ${table("kept_usage")} where ${ofAccounts}
+        and from_day < $2::text::bigint and until_day > $3::text::bigint order by from_day, id`;
+      const values = [textList(keysOf(accountIds)), String(dayValue(until)), String(dayValue(from))];
+      return (await run(text, values)).map(keptUsageOf);
+    },
     async entries(accountIds, featureId) {
       const values = [textList(keysOf(accountIds))];
       const feature = featureId === undefined ? "" : `and feature_id = ${parameter(values, keyOf(featureId))}`;

@@ -132,6 +132,56 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     }
   });
 
+  test("stays as it was once its cycle has closed: what comes later is late, with what it would have cost", async () => {
+    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    const january = { accountIds: ["prod", "idle"], from: "2024-01-01", until: "2024-02-01" };
+    at("2024-02-02");
+    await engine.finalize();
+    const before = await engine.usage(january);
+    // 2 each up to 100, then 1: of these 30, 10 would have cost 20 and 20 as much.
+    put(row("2024-01-03", 20), row("2024-01-31", 10), row("2024-02-01", 5));
+    expect(await engine.usage(january)).toEqual(before);
+    expect(await usageLines(engine)).toEqual([
+      ["DRAFT", "2024-02-01", "um.calls 5"],
+      ["DUE", "2024-01-01", "um.calls 90"],
+    ]);
+    const [late, ...others] = await engine.lateUsage(january);
+    expect(others).toEqual([]);
+    const { items } = await engine.invoices.list({ filter: { accountId: "prod", status: "DUE" } });
+    expect({
+      ...late,
+      cells: late?.cells.map(({ meterId, date, ...units }) => [meterId, date, ...Object.values(units).map(String)]),
+    }).toMatchObject({
+      accountId: "prod",
+      invoiceId: items[0]?.id,
+      startDate: "2024-01-01",
+      endDate: "2024-02-01",
+      currency: "USD",
+      cells: [
+        ["um.calls", "2024-01-03", "90", "110", "20"],
+        ["um.calls", "2024-01-31", "0", "10", "10"],
+      ],
+    });
+    expect([late?.billedAmount, late?.amountNow, late?.lateAmount].map(String)).toEqual(["210", "250", "40"]);
+  });
+
+  test("a cycle that closed without any is kept, too: what comes later for it is late", async () => {
+    const { engine, at, put } = await engineWith([]);
+    at("2024-02-02");
+    await engine.finalize();
+    put(row("2024-01-03", 1));
+    const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
+    expect(await engine.usage(january)).toEqual([]);
+    expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["2"]);
+  });
+
+  test("is never late where all events are ingested, and nobody is told it is not", async () => {
+    const engine = createEngine({ store: memoryStore() });
+    expect(await refusalOf(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" }))).toMatch(
+      /^ERR_OPTION_INVALID usage: the engine has no usage elsewhere/,
+    );
+  });
+
   test("an account that is far behind is billed cycle by cycle from one reading", async () => {
     const { engine, at } = await engineWith(
       Array.from({ length: 24 }, (_, month) =>

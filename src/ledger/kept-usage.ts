@@ -1,0 +1,46 @@
+/**
+ * Usage from elsewhere as it is kept beside the invoice that was made of it (S17.4).
+ *
+ * @module
+ */
+import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
+import type { AccountCycle } from "../invoicing/timeline.ts";
+import { textOf } from "../numbers/decimal.ts";
+import { digestOf } from "../numbers/short-id.ts";
+import { invoiceIdOf, standardKeyOf } from "./account/due-ids.ts";
+import { sameCellsOnce } from "./cell-sums.ts";
+import { compareIds } from "./order.ts";
+import type { KeptUsage, LedgerCell } from "./records.ts";
+import type { AccountWork } from "./workspace.ts";
+
+/** The cells of one account, each without it. */
+export type OwnCells = KeptUsage["cells"];
+
+/** The days `[from, until)` of one account's cells: each cell once, by meter, then day; none is 0. */
+export function ownCells(cells: readonly LedgerCell[], from: Day, until: Day): OwnCells {
+  return sameCellsOnce(cells.filter(({ day }) => day >= from && day < until))
+    .map(({ meterOrFeatureId: meterId, day, quantity }) => ({ meterId, day, quantity }))
+    .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day);
+}
+
+/** What tells one answer of a source from another, whatever the order of its cells. @param cells as {@link ownCells} gives them */
+export function digestOfCells(cells: OwnCells): string {
+  const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), textOf(quantity)]);
+  return digestOf(JSON.stringify(texts));
+}
+
+/** The cells of kept usage as those of a ledger. */
+export function cellsOfKept({ accountId, cells }: KeptUsage): readonly LedgerCell[] {
+  return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
+}
+
+/** Keeps the usage from elsewhere of a cycle that closes, unless it is kept already: what is final stays as it is. */
+export function keepUsage(work: AccountWork, cycle: Pick<AccountCycle, "start" | "end">, closedAt: Instant): void {
+  const elsewhere = work.elsewhere();
+  if (elsewhere === undefined) return;
+  const id = invoiceIdOf(work.record.id, standardKeyOf(cycle));
+  if (work.keptUsage().some((kept) => kept.id === id)) return;
+  const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
+  const cells = ownCells(elsewhere.open, from, until);
+  work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestOfCells(cells), closedAt });
+}

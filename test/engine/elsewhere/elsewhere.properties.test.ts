@@ -1,0 +1,225 @@
+/**
+ * Laws of usage elsewhere: events in a source make the invoices, usage and series that they make when they are ingested, whatever the
+ * schedule of bill runs, and however often the source is away; what comes late is exactly the difference (S17.4, S17.5).
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { BookInput } from "../../../src/book/model/book.ts";
+import { DAY_MS, formatInstant, instantOf, parseInstant } from "../../../src/calendar/instant.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { hasCode } from "../../../src/errors.ts";
+import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
+import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import { subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
+import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
+import { accountIdsOf, daysOf, eventsFor, schemasOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { activeBook, dayBefore } from "../../../src/testing/history.ts";
+import { eventsSource } from "./events-source.ts";
+
+interface Case {
+  readonly book: BookInput;
+  readonly events: readonly SentEvent[];
+  /** Hours from the first day at which bill runs are done: of the engine that ingests, and of the other one. */
+  readonly runs: readonly (readonly number[])[];
+}
+
+const HOUR_MS = 3_600_000;
+const LAST_DAY = 130;
+const runs = fc.array(fc.integer({ min: 0, max: LAST_DAY * 24 }), { maxLength: 5 });
+const cases: fc.Arbitrary<Case> = bookArbitrary().chain((book) =>
+  fc.record({ book: fc.constant(book), events: eventsFor(book, { eventsMax: 14 }), runs: fc.tuple(runs, runs) }),
+);
+
+/** The schemas that may live elsewhere. */
+function plainSchemas(book: BookInput): readonly string[] {
+  const { all, taking } = schemasOf(book);
+  return all.filter((name) => !taking.has(name));
+}
+
+interface Played {
+  readonly engine: Engine;
+  readonly store: MemoryStore;
+}
+
+/** Plays events and bill runs in the order of time. @param source undefined to ingest all events */
+async function play(
+  { book, events }: Case,
+  runsAt: readonly number[],
+  source: UsageSource | undefined,
+  attempt: <Result>(work: () => Promise<Result>) => Promise<Result> = (work) => work(),
+): Promise<Played> {
+  const schemas = plainSchemas(book);
+  const store = memoryStore();
+  let now = dayBefore(book);
+  const engine = createEngine({
+    store,
+    clock: () => now,
+    ...(source === undefined ? {} : { usage: { schemas, source } }),
+  });
+  await engine.load(activeBook(book));
+  const begin = instantOf(daysOf(book).from);
+  const ingested = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
+  const steps: (readonly [number, SentEvent | undefined])[] = [
+    ...ingested.map((event) => [parseInstant(event.timestamp), event] as const),
+    ...runsAt.map((hours) => [begin + hours * HOUR_MS, undefined] as const),
+    [begin + LAST_DAY * DAY_MS, undefined],
+  ];
+  for (const [at, event] of steps.toSorted(([a], [b]) => a - b)) {
+    now = Math.max(now, at);
+    await attempt(async () => (event === undefined ? engine.finalize() : engine.ingest([event])));
+  }
+  return { engine, store };
+}
+
+/** All that is shown of usage and money. */
+async function shown({ engine, store }: Played, book: BookInput): Promise<unknown> {
+  const accountIds = accountIdsOf(book);
+  const from = daysOf(book).from;
+  const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
+  const finals = await store.read.invoices(accountIds);
+  const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;
+  return {
+    finals: finals.map(({ id, invoice, finalizedAt }) => [id, finalizedAt, textOfInvoice(invoice)]),
+    drafts: (await engine.invoices.list({ page: { limit: 100 } })).items.map(({ id, invoice }) => [
+      id,
+      textOfInvoice(invoice),
+    ]),
+    usage: await engine.usage({ accountIds, from, until }),
+    metrics: await engine.metrics({
+      startTime: from,
+      endTime: until,
+      metricQueries: [
+        { id: "usage", name: "USAGE", ...query },
+        { id: "revenue", name: "REVENUE", ...query, aggregationPeriod: "WEEK" },
+      ],
+    }),
+  };
+}
+
+function textOfInvoice(invoice: Invoice): string {
+  return JSON.stringify(invoice);
+}
+
+test("S17.4 events in a source make what they make when they are ingested, whatever the schedule of bill runs", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (given) => {
+      const [some = [], others = []] = given.runs;
+      const ingested = await play(given, some, undefined);
+      const read = await play(
+        given,
+        others,
+        eventsSource(() => given.events),
+      );
+      expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test("S17.5 a source that is away at any moment changes nothing but time", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (given, failures) => {
+      const [at = []] = given.runs;
+      const source = eventsSource(() => given.events);
+      let asked = 0;
+      const failing: UsageSource = {
+        name: source.name,
+        async *cells(query) {
+          const fails = failures[asked++ % (failures.length + 1)] ?? false;
+          for await (const cells of source.cells(query)) {
+            if (fails) throw new Error("the connection was lost");
+            yield cells;
+          }
+        },
+      };
+      const again = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        for (;;) {
+          try {
+            return await work();
+          } catch (error) {
+            if (!hasCode(error, "ERR_USAGE_UNAVAILABLE")) throw error;
+          }
+        }
+      };
+      const read = await play(given, at, failing, again);
+      const calm = await play(given, at, source);
+      failures.fill(false);
+      expect(await shown(read, given.book)).toEqual(await shown(calm, given.book));
+    }),
+    { numRuns: 7 },
+  );
+});
+
+function gross(invoice: Invoice | undefined): string {
+  const find = (line: InvoiceLine): readonly InvoiceLine[] =>
+    line.type === "GROSS_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(find);
+  return textOf(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
+}
+
+test("S17.4 what comes late is exactly the difference, in units and in money; final invoices stay as they are", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (given, coins) => {
+      const isLate = new Map(given.events.map(({ id }) => [id, coins.next().value]));
+      const [at = []] = given.runs;
+      let arrived: readonly SentEvent[] = given.events.filter(({ id }) => !isLate.get(id));
+      const { engine, store } = await play(
+        given,
+        at,
+        eventsSource(() => arrived),
+      );
+      const accountIds = accountIdsOf(given.book);
+      const days = {
+        accountIds,
+        from: daysOf(given.book).from,
+        until: formatInstant(instantOf(daysOf(given.book).from) + LAST_DAY * DAY_MS),
+      };
+      expect(await engine.lateUsage(days)).toEqual([]);
+      const [billed, finals] = [await engine.usage(days), store.snapshot()];
+
+      arrived = given.events;
+      const late = await engine.lateUsage(days);
+      await engine.finalize();
+      expect(store.snapshot()).toBe(finals);
+      const whole = await play(
+        given,
+        at,
+        eventsSource(() => given.events),
+      );
+      const [before, after] = [billed, await whole.engine.usage(days)].map(
+        (cells) =>
+          new Map(cells.map(({ accountId, meterId, date, quantity }) => [`${accountId} ${meterId} ${date}`, quantity])),
+      );
+      // Days without a plan are never closed: their rows are in usage at once.
+      const now = new Map(
+        (await engine.usage(days)).map(({ accountId, meterId, date, quantity }) => [
+          `${accountId} ${meterId} ${date}`,
+          quantity,
+        ]),
+      );
+      const told = late.flatMap(({ accountId, cells }) => cells.map((cell) => ({ accountId, ...cell })));
+      for (const { accountId, meterId, date, ...cell } of told) {
+        const key = `${accountId} ${meterId} ${date}`;
+        expect(textOf(cell.billed)).toBe(textOf(before?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(textOf(cell.now)).toBe(textOf(after?.get(key) ?? subtract(cell.now, cell.now)));
+        expect(textOf(cell.late)).toBe(textOf(subtract(cell.now, cell.billed)));
+        now.set(key, cell.now);
+      }
+      const texts = (cells: ReadonlyMap<string, object> | undefined): readonly string[] =>
+        [...(cells ?? [])]
+          .flatMap(([key, quantity]) => (String(quantity) === "0" ? [] : [`${key} ${String(quantity)}`]))
+          .toSorted();
+      expect(texts(now)).toEqual(texts(after));
+      const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
+        (await from.read.invoices([accountId])).find(
+          ({ invoice }) => invoice.invoiceType === "STANDARD" && invoice.startDate.startsWith(startDate),
+        )?.invoice;
+      for (const each of late) {
+        expect(textOf(each.billedAmount)).toBe(gross(await invoiceOf(store, each)));
+        expect(textOf(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
