@@ -11,7 +11,7 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { hasCode } from "../../../src/errors.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
-import { subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
+import { type Decimal, subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import { accountIdsOf, daysOf, eventsFor, schemasOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
@@ -206,9 +206,9 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
         expect(textOf(cell.late)).toBe(textOf(subtract(cell.now, cell.billed)));
         now.set(key, cell.now);
       }
-      const texts = (cells: ReadonlyMap<string, object> | undefined): readonly string[] =>
+      const texts = (cells: ReadonlyMap<string, Decimal> | undefined): readonly string[] =>
         [...(cells ?? [])]
-          .flatMap(([key, quantity]) => (String(quantity) === "0" ? [] : [`${key} ${String(quantity)}`]))
+          .flatMap(([key, quantity]) => (quantity.isZero() ? [] : [`${key} ${textOf(quantity)}`]))
           .toSorted();
       expect(texts(now)).toEqual(texts(after));
       const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
