@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const long = ["test/**/*.long.test.ts"];
 /** What starts processes and databases: each file in a process of its own. */
 const processes = [
-  "test/cli/{bin,load,serve}.test.ts",
+  "test/cli/{bin,late,load,serve}.test.ts",
   "test/engine/preview-law/preview-law-in-pglite.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/package/{declarations,inputs}.test.ts",
@@ -17,7 +17,7 @@ const api = ["test/{clients,contract,server}/**/*.test.ts"];
 const pages = ["test/pages/**/*.browser.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
-  "test/engine/**/{event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
+  "test/engine/**/{elsewhere,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
   "test/examples/{readme,testing-guide}.test.ts",
   "test/invoicing/{advance,draw,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",

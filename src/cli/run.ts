@@ -20,6 +20,7 @@ import { helpOf, overview } from "./help.ts";
 import { initCommand } from "./init.ts";
 import { type Io, write } from "./io.ts";
 import { keysCommand } from "./keys.ts";
+import { lateCommand } from "./late.ts";
 import { lintCommand } from "./lint.ts";
 import { loadCommand } from "./load.ts";
 import { meterCommand } from "./meter.ts";
@@ -53,6 +54,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   export: exportCommand,
   serve: serveCommand,
   keys: keysCommand,
+  late: lateCommand,
 };
 
 /** Options that every command has. */

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { UsageElsewhereOptions } from "../engine/elsewhere/source-cells.ts";
 import type { Engine } from "../engine/engine.ts";
+import { hasCode } from "../errors.ts";
 import { InputError } from "../records/problems.ts";
 import { LOG_LEVELS } from "../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
@@ -12,6 +14,7 @@ import type { Command } from "./command.ts";
 import { databaseOf, databaseVariable, servedDatabaseOption, shownDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
+import { elsewhereOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
 
 /** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
@@ -49,6 +52,7 @@ export const serveCommand: Command = {
       value: "DAYS|forever",
       help: "how long events are kept once their cycle is closed: 400d, at least 45d (default forever)",
     },
+    ...elsewhereOptions,
     "log-level": {
       kind: "one",
       choices: LOG_LEVELS,
@@ -65,6 +69,7 @@ export const serveCommand: Command = {
 
 async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   const asked = readServeArguments(given, io.env);
+  const usage = usageElsewhereOf(given);
   const database = databaseOf(given, io);
   const stop = new AbortController();
   const stopped = io.stopped().then((signal) => {
@@ -84,6 +89,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
     store,
     onSkipped: (accountId, error) => tell?.(accountId, error),
     ...(asked.keepEventsMs === undefined ? {} : { keepEventsMs: asked.keepEventsMs }),
+    ...(usage === undefined ? {} : { usage }),
   });
   if (asked.organization !== undefined) {
     await engine.organization.claim(asked.organization).catch(closing(engine));
@@ -97,6 +103,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   tell = (accountId, err) => log.warn({ accountId, err }, "bill run left an account for the next one");
   // Made after the server listens, so that the printed key works at once.
   if (!stop.signal.aborted) await sayKey(engine, asked, { io, log }).catch(closing(server));
+  if (usage !== undefined) await sayElsewhere(engine, usage, log).catch(closing(server));
   if (database === "memory") log.warn("the database is in memory: all is lost when the server stops");
   if (/^postgres(?:ql)?:/.test(database) && asked.server.jwtSecret === undefined) {
     log.warn("the secret of tokens is kept in the database: set RATEBOOK_JWT_SECRET to keep it elsewhere");
@@ -123,6 +130,21 @@ async function sayKey(
   const kept = await keys.find(keyIdOf(apiKey));
   if (isSameKey(apiKey, kept) && kept.shown.revokedAt === undefined) return;
   log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
+}
+
+/** Says where usage is read, and which of its schemas there are not: their usage would be missed by nobody. */
+async function sayElsewhere(
+  engine: Engine,
+  { schemas, source }: UsageElsewhereOptions,
+  log: RunningServer["app"]["log"],
+): Promise<void> {
+  log.info({ schemas }, `usage of these event schemas is read from ${source.name}: their events are refused`);
+  for (const schema of schemas) {
+    await engine.eventSchemas.get(schema).catch((error: unknown) => {
+      if (!hasCode(error, "ERR_NOT_FOUND")) throw error;
+      log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
+    });
+  }
 }
 
 /** Closes an engine or a server and fails as before. */

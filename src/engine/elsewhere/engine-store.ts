@@ -106,12 +106,19 @@ export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undef
   };
 }
 
-/** The view of an engine whose events are all in the ledger. */
+/** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */
 function ledgerAlone(view: LedgerView): EngineView {
   return viewWith(view, {
     usageElsewhere: async () => undefined,
     sourceCells: async () => [],
-    allUsage: ({ accountIds, from, until }) => view.usage(accountIds, from, until),
+    async allUsage({ accountIds, from, until }) {
+      const [cells, kept] = await Promise.all([
+        view.usage(accountIds, from, until),
+        view.keptUsage(accountIds, from, until),
+      ]);
+      const then = kept.flatMap(cellsOfKept).filter(({ day }) => day >= from && day < until);
+      return then.length === 0 ? cells : sameCellsOnce([...cells, ...then]);
+    },
   });
 }
 

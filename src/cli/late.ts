@@ -1,0 +1,111 @@
+/**
+ * `ratebook late`: usage from elsewhere that arrived after its cycle had closed.
+ *
+ * @module
+ */
+import { parseDate } from "../calendar/instant.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { LateUsage } from "../ledger/late-usage.ts";
+import { textOf } from "../numbers/decimal.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { databaseOption, databaseVariable, expectDatabase, lastingDatabaseOf } from "./database.ts";
+import { outputOptions } from "./input-options.ts";
+import { type Io, write } from "./io.ts";
+import { withOutput } from "./output.ts";
+import { UsageError } from "./problems.ts";
+import { dateOption } from "./range-options.ts";
+import { cell } from "./table/invoice-csv.ts";
+import { elsewhereOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
+
+const FORMATS = ["ndjson", "csv"] as const;
+/** Accounts that are asked for at once. */
+const ACCOUNTS_MAX = 1000;
+const COLUMNS = [
+  "accountId",
+  "invoiceId",
+  "startDate",
+  "endDate",
+  "meterId",
+  "date",
+  "billed",
+  "now",
+  "late",
+  "currency",
+  "billedAmount",
+  "amountNow",
+  "lateAmount",
+] as const;
+
+/** Tells late usage. */
+export const lateCommand: Command = {
+  usage: "--usage FILE|DIR… --usage-schemas NAME,… --from DATE --until DATE [options]",
+  summary: "Tells which usage arrived after the invoice of its cycle had become final, and what it would have cost.",
+  options: {
+    ...elsewhereOptions,
+    from: { kind: "one", value: "DATE", help: "the closed cycles that touch the range from this day" },
+    until: { kind: "one", value: "DATE", help: "to this day, exclusive" },
+    account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
+    ...outputOptions(FORMATS, "late usage, a line for each closed cycle (csv: for each meter and day)"),
+    ...databaseOption,
+  },
+  variables: databaseVariable,
+  run: tellLate,
+};
+
+async function tellLate(given: Arguments, io: Io): Promise<"done"> {
+  if (given.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
+  const usage = usageElsewhereOf(given);
+  if (usage === undefined) throw new UsageError("expected --usage and --usage-schemas, as serve has them");
+  const [from, until] = [dateOf(given, "from"), dateOf(given, "until")];
+  if (from >= until) throw new UsageError("--until must be later than --from");
+  const format = FORMATS.find((each) => each === (given.one("format") ?? FORMATS[0]));
+  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(", ")}`);
+  const database = lastingDatabaseOf(given, io);
+  expectDatabase(database);
+  const { createEngine } = await import("../engine/engine.ts");
+  const { openDatabase } = await import("../store/open-database.ts");
+  const engine = createEngine({ store: await openDatabase(database), usage });
+  try {
+    await withOutput(given, io, async ({ stdout }) => {
+      if (format === "csv") await write(stdout, `${COLUMNS.join(",")}\r\n`);
+      for await (const accountIds of accountsOf(engine, given.many("account"))) {
+        for (const late of await engine.lateUsage({ accountIds, from, until }))
+          await write(stdout, format === "csv" ? csvOf(late) : `${JSON.stringify(late)}\n`);
+      }
+    });
+  } finally {
+    await engine.close();
+  }
+  return "done";
+}
+
+function dateOf(given: Arguments, name: "from" | "until"): number {
+  const text = given.one(name);
+  if (text === undefined) throw new UsageError(`expected --${name}: the days whose cycles are looked at`);
+  return dateOption(name, text, parseDate);
+}
+
+/** The ids of accounts, a page at a time. */
+async function* accountsOf(engine: Engine, named: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let start = 0; start < named.length; start += ACCOUNTS_MAX) yield named.slice(start, start + ACCOUNTS_MAX);
+  if (named.length > 0) return;
+  const limit = ACCOUNTS_MAX;
+  for (let page = await engine.accounts.list({ page: { limit } }); ;) {
+    if (page.items.length > 0) yield page.items.map(({ id }) => id);
+    if (page.next === undefined) return;
+    page = await engine.accounts.list({ page: { limit, after: page.next } });
+  }
+}
+
+/** A line for each cell, each with what its cycle comes to. */
+function csvOf({ accountId, invoiceId = "", startDate, endDate, cells, currency, ...amounts }: LateUsage): string {
+  const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(textOf);
+  return cells
+    .map(({ meterId, date, billed, now, late }) => {
+      const units = [billed, now, late].map(textOf);
+      const texts = [accountId, invoiceId, startDate, endDate, meterId, date, ...units, currency, ...money];
+      return `${texts.map(cell).join(",")}\r\n`;
+    })
+    .join("");
+}

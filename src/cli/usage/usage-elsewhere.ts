@@ -1,0 +1,85 @@
+/**
+ * The options that say which event schemas have their events elsewhere, and where: files of usage cells (S17.4).
+ *
+ * @module
+ */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+import type { UsageElsewhereOptions } from "../../engine/elsewhere/source-cells.ts";
+import { cellsUsage } from "../../ledger/given-cells.ts";
+import { InputError, quoted } from "../../records/problems.ts";
+import type { Arguments, OptionSpecs } from "../arguments.ts";
+import { UsageError } from "../problems.ts";
+import { type UsageRow, usageRows } from "./usage-rows.ts";
+
+/** The options, for the specs of a command. */
+export const elsewhereOptions: OptionSpecs = {
+  usage: {
+    kind: "many",
+    value: "FILE|DIR",
+    help: "usage cells as meter writes them, or a directory of such files: the usage of schemas whose events are not ingested",
+  },
+  "usage-schemas": {
+    kind: "one",
+    value: "NAME,…",
+    help: "the event schemas whose usage is read from --usage; their events are refused",
+  },
+};
+
+/**
+ * Where the events of some schemas live, by the options; undefined where all are ingested. Files are read when usage is first needed,
+ * and again when one of them is another.
+ *
+ * @throws {UsageError} where an option is given without the other, and for standard input, which is there once
+ */
+export function usageElsewhereOf(given: Arguments): UsageElsewhereOptions | undefined {
+  const paths = given.many("usage");
+  const names = given.one("usage-schemas");
+  if (names === undefined && paths.length === 0) return undefined;
+  if (names === undefined || paths.length === 0)
+    throw new UsageError("--usage and --usage-schemas go together: one is missing");
+  const schemas = names.split(",").map((name) => name.trim());
+  if (schemas.some((name) => name === ""))
+    throw new UsageError("--usage-schemas: expected names with commas between them");
+  for (const path of paths) {
+    if (path === "-")
+      throw new UsageError("--usage: expected files or directories: they are read again when they change");
+    if (path.includes("://")) throw new UsageError(`--usage: expected files or directories, got ${quoted(path)}`);
+  }
+  const name = paths.length === 1 ? quoted(paths[0] ?? "") : `${quoted(paths[0] ?? "")} and ${paths.length - 1} more`;
+  return { schemas, source: cellsUsage({ name, stamp: () => stampOf(paths), read: () => rowsIn(paths) }) };
+}
+
+/** The files that are there now, a directory's in the order of their names; hidden ones are not yet whole. */
+async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    if (!(await stat(path)).isDirectory()) files.push(path);
+    else {
+      const names = (await readdir(path)).filter((name) => !name.startsWith("."));
+      files.push(...names.sort().map((name) => join(path, name)));
+    }
+  }
+  return files;
+}
+
+/** What tells the files from what they were. */
+async function stampOf(paths: readonly string[]): Promise<string> {
+  const stamps: string[] = [];
+  for (const file of await filesIn(paths)) {
+    const { size, mtimeMs, ino } = await stat(file);
+    stamps.push(JSON.stringify([file, size, mtimeMs, ino]));
+  }
+  return stamps.join("\n");
+}
+
+async function* rowsIn(paths: readonly string[]): AsyncGenerator<UsageRow> {
+  for (const path of await filesIn(paths)) {
+    for await (const { file, line, row, problem } of usageRows(path, { stdin: () => Readable.from([]) })) {
+      if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
+      yield row;
+    }
+  }
+}

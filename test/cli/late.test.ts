@@ -1,0 +1,120 @@
+/** `ratebook serve --usage` and `ratebook late`: the usage of a schema from files of cells. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { parseInstant } from "../../src/calendar/instant.ts";
+import type { Arguments } from "../../src/cli/arguments.ts";
+import { usageElsewhereOf } from "../../src/cli/usage/usage-elsewhere.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { refusalOf } from "../engine/support.ts";
+import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove(), 60_000);
+
+const HEADER = "accountId,meterId,date,quantity\n";
+const BOOK = {
+  ...SMALL_BOOK,
+  eventSchemas: SMALL_BOOK.eventSchemas.map((schema) => ({ ...schema, status: "ACTIVE" })),
+  pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({
+    ...plan,
+    status: "ACTIVE",
+    pricePlanDetails: { ...plan.pricePlanDetails, minimumCommitment: undefined },
+  })),
+};
+
+/** The options as a command line has them. */
+function given(...paths: readonly string[]): Arguments {
+  return { many: () => paths, one: () => "call", flag: () => false, positionals: [] };
+}
+
+describe("S17.4 usage of files", () => {
+  test("is read again when a file of the directory is another, and all of it or none", async () => {
+    const store = memoryStore();
+    let now = parseInstant("2024-01-20T00:00:00Z");
+    const usage = usageElsewhereOf(given(files.path));
+    const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
+    await engine.load(BOOK as never);
+    const used = async (): Promise<string> =>
+      (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }))
+        .map(({ date, quantity }) => `${date} ${quantity.toFixed()}`)
+        .join();
+    files.file(
+      "01.csv",
+      `${HEADER}prod,um.units,2024-01-02,5\nc-1,um.units,2024-01-02,0.5\nnobody,um.units,2024-01-02,9\n`,
+    );
+    expect(await used()).toBe("2024-01-02 5.5");
+    files.file("02.ndjson", '{"accountId":"prod","meterId":"um.units","date":"2024-01-03","quantity":"1"}\n');
+    files.file(".03.csv", "not yet whole");
+    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1");
+    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\nprod,um.units,2024-13-04,1\n`);
+    expect(await refusalOf(used())).toMatch(/^ERR_USAGE_UNAVAILABLE .*04\.csv:3: /);
+    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\n`);
+    now = parseInstant("2024-01-04T00:00:00Z");
+    expect(await used()).toBe("2024-01-02 5.5,2024-01-03 1,2024-01-04 1");
+  });
+
+  test.each([
+    [["serve", "--usage", "a.csv"], "--usage and --usage-schemas go together: one is missing"],
+    [["serve", "--usage-schemas", "call"], "--usage and --usage-schemas go together: one is missing"],
+    [
+      ["serve", "--usage", "-", "--usage-schemas", "call"],
+      "--usage: expected files or directories: they are read again when they change",
+    ],
+    [
+      ["serve", "--usage", "a.csv", "--usage-schemas", "call,"],
+      "--usage-schemas: expected names with commas between them",
+    ],
+    [
+      ["late", "--from", "2024-01-01", "--until", "2024-02-01"],
+      "expected --usage and --usage-schemas, as serve has them",
+    ],
+    [
+      ["late", "--usage", "a", "--usage-schemas", "b", "--until", "2024-02-01"],
+      "expected --from: the days whose cycles are looked at",
+    ],
+    [
+      ["late", "--usage", "a", "--usage-schemas", "b", "--from", "2024-03-01", "--until", "2024-02-01"],
+      "--until must be later than --from",
+    ],
+  ])("%j is refused", async (argv, message) => {
+    const { code, err } = await ratebook(argv);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("ratebook late", () => {
+  test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
+    const database = `pglite:${join(files.path, ".db")}`;
+    const cells = join(files.path, "late.csv");
+    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
+    const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
+    const usage = usageElsewhereOf(given(cells));
+    let now = parseInstant("2023-12-31T00:00:00Z");
+    const engine = createEngine({
+      store: await openDatabase(database),
+      clock: () => now,
+      ...(usage && { usage }),
+    });
+    await engine.load(BOOK as never);
+    now = parseInstant("2024-03-02T00:00:00Z");
+    await engine.finalize();
+    await engine.close();
+    expect(await ratebook(["late", ...options, "--database", database])).toEqual({ code: 0, out: "", err: "" });
+    writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
+    const { out } = await ratebook(["late", ...options, "--database", database, "--format", "csv"]);
+    expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
+      "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount\r\n" +
+        "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30\r\n",
+    );
+    const told = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
+    expect(JSON.parse(told.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
+  });
+});
