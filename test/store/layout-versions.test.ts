@@ -10,7 +10,7 @@ import { recordOf, recordText } from "../../src/store/record-text.ts";
 import { keptDatabase, stateOf } from "./kept-database.ts";
 
 /** The version that databases are brought to. */
-const LATEST = 7;
+const LATEST = 8;
 
 const database = keptDatabase();
 
