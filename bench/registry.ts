@@ -15,6 +15,7 @@ import { creditListBenches } from "./store/credit-lists.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
 import { storeBenches } from "./store/postgres.ts";
 import { retentionBenches } from "./store/retention.ts";
+import { usageElsewhereBenches } from "./store/usage-elsewhere.ts";
 
 export const BENCHES: readonly Bench[] = [
   ...ruleBenches,
@@ -26,6 +27,7 @@ export const BENCHES: readonly Bench[] = [
   ...storeBenches,
   ...billRunBenches,
   ...creditListBenches,
+  ...usageElsewhereBenches,
   ...retentionBenches,
   ...invoiceListBenches,
   ...engineBenches,
