@@ -18,7 +18,7 @@ import { breachesOf, type GateRule, parseGate } from "../proof/backtest/gate.ts"
 import type { MigrationInput } from "../proof/backtest/migration.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
-import { readBookFile, readPlanFile } from "./documents.ts";
+import { readBookFile, readDraftFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList, type ProblemList } from "./event-problems.ts";
 import { eventInputOf, eventOptions, idMemory, idOptions, outputOptions, usageOptions } from "./input-options.ts";
@@ -82,7 +82,7 @@ async function runBacktest(given: Arguments, io: Io): Promise<"done" | "problems
   const { book } = file;
   const plans: PricePlan[] = [];
   for (const each of planPaths) {
-    const plan = await readPlanFile(each, book, io);
+    const plan = await readDraftFile(each, book, given.many("account"), io);
     if (plan === undefined) return "problems";
     plans.push(plan);
   }

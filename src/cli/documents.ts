@@ -6,8 +6,11 @@
 import { parsePlan, parseBook } from "../book/book.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
+import { bookError } from "../book/problems.ts";
 import { openDocument } from "../book/reading/json-document.ts";
 import { hasCode, type Problem } from "../errors.ts";
+import { draftable } from "../ledger/preview/preview-draft.ts";
+import { shownAccounts } from "../ledger/preview/preview.ts";
 import { parseJson } from "../numbers/json.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import { type Io, write } from "./io.ts";
@@ -52,9 +55,36 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
   }));
 }
 
-/** As {@link readBookFile}, for a price plan to try on the accounts of a book. */
+/** As {@link readBookFile}, for a price plan by the rules of a book. */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
   return orTellProblems(path, io, (json) => parsePlan(json, book));
+}
+
+/**
+ * As {@link readPlanFile}, for a draft to try on the accounts of a book: in which currencies they are is told as a problem of
+ * the file.
+ *
+ * @param accounts those that are named; none: all
+ */
+export async function readDraftFile(
+  path: string,
+  book: Book,
+  accounts: readonly string[],
+  io: Io,
+): Promise<PricePlan | undefined> {
+  const areNamed = accounts.length > 0;
+  const shown = shownAccounts(book, areNamed ? accounts : undefined);
+  return orTellProblems(path, io, (json) => {
+    const plan = parsePlan(json, book);
+    try {
+      draftable(shown, plan, { areNamed });
+      return plan;
+    } catch (error) {
+      if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
+      const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
+      throw bookError("the plan", 1, [{ path: `$.pricePlanDetails${part}`, message: error.message }]);
+    }
+  });
 }
 
 /** A price plan to look at by itself, and the names of what it prices. */

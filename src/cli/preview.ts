@@ -8,7 +8,7 @@ import type { PricePlan } from "../book/model/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../ledger/preview/preview.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
-import { readBookFile, readPlanFile } from "./documents.ts";
+import { readBookFile, readDraftFile, readPlanFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList } from "./event-problems.ts";
 import { eventInputOf, eventOptions, idMemory, outputOptions, takingOptions, usageOptions } from "./input-options.ts";
@@ -173,9 +173,13 @@ async function readInputs(given: Arguments, path: string, use: UseFiles, io: Io)
   if (file === undefined) return undefined;
   const { book, json } = file;
   const planPath = given.one("plan");
-  const plan = planPath === undefined ? undefined : await readPlanFile(planPath, book, io);
+  const areNew = given.flag("accounts-from-events");
+  // Whom the plan must fit is known only with the accounts of events.
+  const read = (planFile: string): Promise<PricePlan | undefined> =>
+    areNew ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, given.many("account"), io);
+  const plan = planPath === undefined ? undefined : await read(planPath);
   if (planPath !== undefined && plan === undefined) return undefined;
-  if (!given.flag("accounts-from-events")) return { book, plan };
+  if (!areNew) return { book, plan };
   const modelled = readModelled(json, book, plan);
   const extended = withNewAccounts(modelled, await firstUseOf(use, io));
   await tellNewAccounts(extended.added, io);

@@ -13,7 +13,7 @@ import type { UsageRowInput } from "../metering/usage-row.ts";
 import { type BacktestRun, createBacktest } from "../proof/backtest/backtest.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
-import { readBookFile, readPlanFile } from "./documents.ts";
+import { readBookFile, readDraftFile } from "./documents.ts";
 import { pairWithMaps } from "./event-files.ts";
 import { createProblemList } from "./event-problems.ts";
 import { eventInputOf, idMemory } from "./input-options.ts";
@@ -57,7 +57,7 @@ async function reportWithDrafts(given: Arguments, io: Io): Promise<"done" | "pro
   const { book } = file;
   const plans: PricePlan[] = [];
   for (const path of given.many("plan")) {
-    const plan = await readPlanFile(path, book, io);
+    const plan = await readDraftFile(path, book, given.many("account"), io);
     if (plan === undefined) return "problems";
     plans.push(plan);
   }

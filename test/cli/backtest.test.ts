@@ -118,12 +118,13 @@ describe("ratebook backtest", () => {
     expect((await backtest("--migrate", "IMMEDIATE", "--on", "2024-06-31")).code).toBe(2);
   });
 
-  test("refuses a draft in another currency in one sentence", async () => {
+  test("refuses a draft in another currency, with its line", async () => {
     const draft = JSON.parse(JSON.stringify(planOf("pp.euro", 3)).replaceAll('"USD"', '"EUR"')) as object;
-    expect(await backtest("--plan", files.file("euro.json", JSON.stringify(draft)))).toMatchObject({
-      code: 1,
-      err: 'ratebook: the plan "pp.euro" supports EUR, not the invoice currency of prod (USD)\n',
-    });
+    const { code, err } = await backtest("--plan", files.file("euro.json", JSON.stringify(draft, null, 1)));
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^euro\.json:\d+:\d+: \$\.pricePlanDetails\.supportedCurrencies: the plan "pp\.euro" supports EUR, not the invoice currency of prod \(USD\)\n/,
+    );
   });
 
   test("tells bad lines, and says so with its exit code", async () => {
