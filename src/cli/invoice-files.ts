@@ -127,7 +127,7 @@ function invoiceOf(json: unknown, path: string): Invoice {
     const place = `${path}${pathText((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
     throw new InvoiceFault(
       place,
-      `expected an invoice as preview --explain --format json writes it: ${issue?.message ?? ""}`,
+      `expected an invoice as preview --explain --format json writes it: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
     );
   }
   if (result.data.revenueInfo.explanation === undefined)

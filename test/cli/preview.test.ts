@@ -328,7 +328,7 @@ describe("bad input is refused in one sentence", () => {
 
   test.each<readonly [string, (folder: Folder) => readonly string[], number, string]>([
     ["a file that is not there", ({ path }) => ["--events", `${path}/none.ndjson`], 1, "none.ndjson: no such file"],
-    ["a directory", ({ path }) => ["--events", path], 1, "/: expected a file of events, got a directory"],
+    ["a directory", ({ path }) => ["--events", path], 1, "/: expected a file, got a directory"],
     [
       "a .gz that is none",
       (f) => ["--events", f.file("fake.ndjson.gz", "{}\n")],

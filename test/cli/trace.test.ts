@@ -75,7 +75,7 @@ describe("ratebook preview --trace", () => {
     [
       ["--trace", "um-cals"],
       2,
-      'ratebook: trace: no usage meter and no feature has the id "um-cals": did you mean "um-calls"?\n',
+      'ratebook: no usage meter and no feature has the id "um-cals": did you mean "um-calls"?\n',
     ],
     [
       ["--trace", "um-calls", "--summary"],

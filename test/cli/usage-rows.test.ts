@@ -99,7 +99,7 @@ test.each([
   [
     "a column is missing",
     "accountId,meter_Id,date,quantity\n",
-    /meterId is missing from .*: did you mean "meter_Id"\?$/,
+    /bad\.csv:1: .*meterId is missing from .*: did you mean "meter_Id"\?$/,
   ],
   [
     "a column is there twice",
@@ -110,6 +110,12 @@ test.each([
 ])("a file is refused where %s", async (_, content, sentence) => {
   await expect(read("bad.csv", content)).rejects.toThrow(sentence);
   await expect(read("bad.csv", content)).rejects.toBeInstanceOf(InputError);
+});
+
+test("rows of a JSON list have the lines on which they begin", async () => {
+  const list = `[\n  ${JSON.stringify(ROW)},\n  { "accountId": "a,[\\"{",\n    "meterId": [1, {}] },\n\n  7, 8\n]`;
+  expect((await read("list.json", list)).map(({ line }) => line)).toEqual([2, 3, 6, 6]);
+  await expect(read("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
 });
 
 test("a row of another length is told", async () => {

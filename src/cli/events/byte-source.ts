@@ -43,7 +43,7 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
   }
   try {
     const stat = await handle.stat();
-    if (stat.isDirectory()) throw new InputError(`${path}: expected a file of events, got a directory`);
+    if (stat.isDirectory()) throw new InputError(`${path}: expected a file, got a directory`);
     if (!stat.isFile()) {
       // The writer of a named pipe must not lose its reader: what it wrote would be gone.
       return await sourceOfStream(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);

@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 
 import { hintAt } from "../../book/nearest.ts";
+import { openDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { readUsageRow, rowOfCell, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
 import { textOf } from "../../numbers/decimal.ts";
@@ -85,16 +86,45 @@ async function* lineByLine(file: string, stream: Readable): AsyncGenerator<Usage
 async function* listed(file: string, stream: Readable): AsyncGenerator<UsageLine> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+  const text = new TextDecoder().decode(Buffer.concat(chunks));
+  const list = listIn(file, text);
+  const lines = itemLines(text);
+  for (const [index, item] of list.entries()) yield rowAt(file, lines[index] ?? 1, () => item as unknown);
+}
+
+/** @throws {InputError} for a text that is no JSON list, with its place */
+function listIn(file: string, text: string): readonly unknown[] {
   let list: unknown;
   try {
-    list = parseJson(new TextDecoder().decode(Buffer.concat(chunks)));
+    list = parseJson(text);
   } catch (error) {
-    throw new InputError(`${file}: ${error instanceof RatebookError ? error.message : String(error)}`);
+    if (!(error instanceof RatebookError)) throw error;
+    const fault = openDocument(text);
+    throw new InputError(
+      "message" in fault
+        ? `${file}:${fault.line}:${fault.column}: not JSON: ${fault.message}`
+        : `${file}: ${error.message}`,
+    );
   }
-  if (!Array.isArray(list))
-    throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
-  // Places in a list count from 1, as lines do.
-  for (const [index, item] of list.entries()) yield rowAt(file, index + 1, () => item as unknown);
+  if (Array.isArray(list)) return list as readonly unknown[];
+  throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
+}
+
+/** The line on which each item of a JSON list begins. */
+function itemLines(text: string): readonly number[] {
+  const lines: number[] = [];
+  let [line, depth, isBeforeItem] = [1, 0, false];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[\n[\]{},]|[^\s"[\]{},]+/g)) {
+    if (token === "\n") {
+      line++;
+      continue;
+    }
+    if (isBeforeItem) lines.push(line);
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    isBeforeItem = depth === 1 && (token === "[" || token === ",");
+  }
+  return lines;
 }
 
 async function* recordByRecord(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
@@ -110,7 +140,7 @@ async function* recordByRecord(file: string, stream: Readable, delimiter: Separa
         readonly info: { readonly lines: number };
       };
       if (columns === undefined) {
-        columns = columnsOf(file, record);
+        columns = columnsOf(`${file}:${info.lines}`, record);
         width = record.length;
         continue;
       }
@@ -126,16 +156,16 @@ async function* recordByRecord(file: string, stream: Readable, delimiter: Separa
   if (columns === undefined) throw new InputError(`${file}: the file is empty`);
 }
 
-/** Where the fields are in a header. */
-function columnsOf(file: string, header: readonly string[]): readonly number[] {
+/** Where the fields are in a header. @param place of the header, for a sentence */
+function columnsOf(place: string, header: readonly string[]): readonly number[] {
   return FIELDS.map((field) => {
     const index = header.indexOf(field);
     if (index >= 0 && index === header.lastIndexOf(field)) return index;
     const shown = header.slice(0, 20).map(quoted).join(", ");
     throw new InputError(
       index >= 0
-        ? `${file}: the header has the column ${quoted(field)} more than once`
-        : `${file}: expected the columns ${FIELDS.join(", ")}: ${field} is missing from ${shown}${guess(field, header)}`,
+        ? `${place}: the header has the column ${quoted(field)} more than once`
+        : `${place}: expected the columns ${FIELDS.join(", ")}: ${field} is missing from ${shown}${guess(field, header)}`,
     );
   });
 }

@@ -77,7 +77,7 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
     const hint = hintAt(lineId, ids);
-    throw invalidOption("trace", `trace: no usage meter and no feature has the id ${quoted(lineId)}${hint}`);
+    throw invalidOption("trace", `no usage meter and no feature has the id ${quoted(lineId)}${hint}`);
   }
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Added[]>();

@@ -109,7 +109,7 @@ describe("the events behind the lines of a preview", () => {
 
   test("an id that neither a meter nor a feature has is refused", () => {
     expect(() => preview(readBook(BOOK), [], { ...RANGE, trace: "fx" })).toThrow(
-      'trace: no usage meter and no feature has the id "fx"',
+      'no usage meter and no feature has the id "fx"',
     );
   });
 });
