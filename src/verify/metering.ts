@@ -5,6 +5,8 @@
  */
 import {
   add,
+  compare,
+  figure,
   fraction,
   type Fraction,
   isFraction,
@@ -307,7 +309,7 @@ function accountsOf(book: Json): ReadonlyMap<string, Json> {
 }
 
 function byOrder(a: Json, b: Json): number {
-  return Number(text(a["order"])) - Number(text(b["order"]));
+  return compare(figure(a["order"]), figure(b["order"]));
 }
 
 function instantOrNone(timestamp: unknown): number | undefined {

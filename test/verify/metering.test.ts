@@ -123,6 +123,22 @@ describe("events", () => {
     expect(units).toBeDefined();
   });
 
+  test.each([
+    ["numbers", [2, 1]],
+    ["texts of numbers, as a JSON file may have them", ["2", "1"]],
+  ])("S4.3 are enriched in the order that fields say, not that in which they stand: %s", (_, [second, first]) => {
+    const [schema] = BOOK.eventSchemas;
+    const [field] = schema?.enrichments.fields ?? [];
+    const twice = { ...field, name: "twice", value: { "*": [{ var: "attribute.n" }, 8] } };
+    const fields = [
+      { ...field, order: second, value: { "/": [{ var: "attribute.twice" }, { var: "dependencies.scale" }] } },
+      { ...twice, order: first },
+    ];
+    const eventSchemas = [{ ...schema, enrichments: { ...schema?.enrichments, fields } }];
+    // 3 × 8 ÷ 4.
+    expect(cellsOf([call("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ over: 6n, under: 1n });
+  });
+
   test("S14.1 with an id that comes again after 45 days cannot be told", () => {
     const later = call("1", 4, { timestamp: "2024-07-20T00:00:00Z" });
     expect(cellsOf([call("1", 4), later])).toMatchObject({ total: 2, unverified: 1, units: undefined });

@@ -89,7 +89,7 @@ async function* listed(file: string, stream: Readable): AsyncGenerator<UsageLine
   const text = new TextDecoder().decode(Buffer.concat(chunks));
   const list = listIn(file, text);
   const lines = itemLines(text);
-  for (const [index, item] of list.entries()) yield rowAt(file, lines[index] ?? 1, () => item as unknown);
+  for (const [index, item] of list.entries()) yield rowAt(file, lines[index] ?? 1, () => item);
 }
 
 /** @throws {InputError} for a text that is no JSON list, with its place */
