@@ -139,6 +139,27 @@ describe("a CSV file", () => {
   });
 });
 
+test("a file that is dropped is priced; a text that is dropped is none", async () => {
+  const open = await openBook(SMALL);
+  const { page } = open;
+  const drop = async (put: string): Promise<void> => {
+    await page.evaluate(`{
+      const dataTransfer = new DataTransfer();
+      ${put};
+      document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }`);
+  };
+  await drop('dataTransfer.setData("text/plain", "no file")');
+  expect(await section(page).getByRole("progressbar").count()).toBe(0);
+  const event = JSON.stringify(line("e1", "2024-06-20T00:00:00Z", "3000"));
+  await drop(`dataTransfer.items.add(new File([${event}], "events.ndjson"))`);
+  await page.getByText("1 event, 1 invoice").waitFor();
+  // 100 × 2 + 2,900 × 1 − 50
+  expect(await totals(page)).toEqual([3050]);
+  expect(open.faults).toEqual([]);
+  await open.close();
+});
+
 describe("a file that is no file of events", () => {
   test.each([
     ["Parquet", "usage.parquet", "PAR1\0\0", "the file is Parquet"],

@@ -159,7 +159,7 @@ function panelOf(curve: CardCurve, { currency, cards }: PlanCurves, { digits, to
   const showsTotal = more === undefined || (!more.isZero() && isSeenBeside(curve));
   const amounts = [...amountsOf(curve.card), ...(showsTotal ? amountsOf(curve.total) : [])];
   const [across, up] = [quantityAxis(curve.upTo, isNarrow ? 3 : 6), amountAxis(amounts, 5)];
-  const headHeight = isNarrow ? 62 + 2 * LINE : 62;
+  const headHeight = isNarrow ? 70 + 2 * LINE : 70;
   const plotTop = top + headHeight;
   const at = (quantity: Decimal, amount: Decimal): Point => ({
     x: left + across.at(quantity) * plotWidth,
