@@ -11,7 +11,7 @@ const DAYS = 31;
 const LOADED = Date.parse("2024-02-29T00:00:00Z");
 const CLOSED = Date.parse("2024-04-01T00:00:00Z");
 const MB = 1e6;
-/** A month of an account that has a ten-thousandth of a hundred thousandth: 10^9 events over 100,000 accounts. */
+/** 10^9 events a month over 100,000 accounts are so many for each. */
 const EVENTS_OF_ACCOUNT = 10_000;
 
 const card = (usageMeterId: string): object => ({
