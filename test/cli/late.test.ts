@@ -118,3 +118,21 @@ describe("ratebook late", () => {
     expect(JSON.parse(told.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
   });
 });
+
+describe("ratebook serve --usage", () => {
+  test("S17.4 says where usage is read, and which schemas there are not", async () => {
+    const cells = join(files.path, "served.csv");
+    writeFileSync(cells, HEADER);
+    let stop: () => void = () => {};
+    const stopped = new Promise<string>((resolve) => {
+      stop = () => resolve("SIGTERM");
+    });
+    const { code, err } = await ratebook(
+      ["serve", "--port", "0", "--database", "memory", "--usage", cells, "--usage-schemas", "call,job"],
+      { stopped: () => stopped, onOutput: (out) => void (out.includes("listens on") && stop()) },
+    );
+    expect(code).toBe(0);
+    expect(err).toContain("usage of these event schemas is read from");
+    expect(err).toMatch(/"schema":"job".*there is no event schema of this name yet: --usage-schemas/);
+  });
+});

@@ -1,7 +1,7 @@
 /** A whole server over a memory store, asked without a network: credentials, limits and all. */
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import { type ApiKeys, apiKeysOf } from "../../src/server/access/keys.ts";
 import type { Role } from "../../src/server/http/endpoint.ts";
 import { createServer, type ServerOptions } from "../../src/server/serve.ts";
@@ -36,11 +36,12 @@ export const START = Date.parse("2024-06-15T12:00:00Z");
 
 export async function startServed({
   store = memoryStore(),
+  usage,
   ...options
-}: Partial<ServerOptions> & { readonly store?: Store } = {}): Promise<Served> {
+}: Partial<ServerOptions> & Pick<EngineOptions, "usage"> & { readonly store?: Store } = {}): Promise<Served> {
   let now = START;
   const clock = (): number => now;
-  const engine = createEngine({ store, clock });
+  const engine = createEngine({ store, clock, ...(usage && { usage }) });
   const log: string[] = [];
   const app = await createServer({
     engine,
