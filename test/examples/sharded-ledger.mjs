@@ -50,12 +50,11 @@ for (const outcome of await ingest([...events, events[0]])) console.log(outcome.
 
 // What is asked of all accounts is asked of each shard, and put together.
 const range = { from: timestamp.slice(0, 10), until: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) };
-const usage = await Promise.all(
-  shards.map((engine, shard) => {
-    const accountIds = accounts.filter((id) => shardOf(id) === shard);
-    return accountIds.length === 0 ? [] : engine.usage({ accountIds, ...range });
-  }),
-);
-const total = usage.flat().reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
+const usage = [];
+for (const [shard, engine] of shards.entries()) {
+  const accountIds = accounts.filter((id) => shardOf(id) === shard);
+  if (accountIds.length > 0) usage.push(...(await engine.usage({ accountIds, ...range })));
+}
+const total = usage.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
 console.log(total.toFixed());
 for (const engine of shards) await engine.close();
