@@ -1,6 +1,7 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
+import { farBehindBenches } from "./engine/far-behind.ts";
 import { engineBenches } from "./engine/memory.ts";
 import { invoicingBenches } from "./invoicing/draw.ts";
 import { meteringBenches } from "./metering/metering.ts";
@@ -31,6 +32,7 @@ export const BENCHES: readonly Bench[] = [
   ...retentionBenches,
   ...invoiceListBenches,
   ...engineBenches,
+  ...farBehindBenches,
   ...serverBenches,
   ...singleBenches,
   ...packageBenches,

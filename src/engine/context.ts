@@ -12,10 +12,10 @@ import { readAccounts } from "../ledger/reads.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
+import { takingTurns } from "../store/turns.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 import type { EngineStore, EngineView } from "./elsewhere/engine-store.ts";
 import type { CellsInHand } from "./elsewhere/source-cells.ts";
-import { takingTurns } from "./turns.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {
@@ -110,9 +110,10 @@ export async function openCaughtUp(
   accountIds: readonly string[],
   at: Instant,
 ): Promise<Workspace> {
+  const giveWay = takingTurns();
   const workspace = await openAccounts(catalog, view, accountIds, at);
   try {
-    await catchUpWith(catalog, workspace, accountIds, at);
+    await catchUpWith(catalog, workspace, { accountIds, at, giveWay });
     return workspace;
   } catch (error) {
     // The bill of an account cannot be made: who needs it finds out, and says of which.
@@ -135,8 +136,9 @@ export async function catchUpAccounts(
 ): Promise<number> {
   const catchUp = async (view: EngineView): Promise<Decision<number>> => {
     const { catalog } = await configuration(view);
+    const giveWay = takingTurns();
     const workspace = await openAccounts(catalog, view, accountIds, at);
-    await catchUpWith(catalog, workspace, accountIds, at);
+    await catchUpWith(catalog, workspace, { accountIds, at, giveWay });
     const changes = workspace.changes();
     return { result: changes.invoices?.length ?? 0, changes };
   };
@@ -146,10 +148,12 @@ export async function catchUpAccounts(
 async function catchUpWith(
   catalog: Catalog,
   workspace: Workspace,
-  accountIds: readonly string[],
-  at: Instant,
+  {
+    accountIds,
+    at,
+    giveWay,
+  }: { readonly accountIds: readonly string[]; readonly at: Instant; readonly giveWay: () => Promise<void> },
 ): Promise<void> {
-  const giveWay = takingTurns();
   for (const id of accountIds) {
     for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) await giveWay();
   }

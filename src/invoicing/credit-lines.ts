@@ -43,7 +43,7 @@ export function payWithCredits(
     readonly creditId?: ((cause: string) => string) | undefined;
   },
 ): readonly PaidDraft[] {
-  const pool = creditPool(credits);
+  const pool = creditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
   return drafts.map((draft, place) => {
     const groups = byTag(draft.items);

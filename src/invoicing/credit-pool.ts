@@ -28,9 +28,14 @@ export interface CreditPool {
 /** So many forgotten credits are stepped over before they are taken out. */
 const FORGOTTEN_MAX = 64;
 
-/** A pool of these credits. */
-export function creditPool(credits: readonly GrantedCredit[]): CreditPool {
-  const byId = new Map(credits.map((credit) => [credit.id, { credit }]));
+/** A pool of the credits that one of these drafts may take. */
+export function creditPool(credits: readonly GrantedCredit[], drafts: readonly Draft[]): CreditPool {
+  const span = {
+    start: Math.min(...drafts.map(({ cycle }) => cycle.start)),
+    end: Math.max(...drafts.map(({ cycle }) => cycle.end)),
+  };
+  const asked = credits.filter((credit) => isEffectiveIn(credit, span));
+  const byId = new Map(asked.map((credit) => [credit.id, { credit }]));
   let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
   const isOver = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
     (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();

@@ -50,6 +50,7 @@ export interface AccountWork {
   /** In order of creation, then id. */
   entries(): readonly EntryRecord[];
   credits(): readonly CreditRecord[];
+  credit(id: string): CreditRecord | undefined;
   invoices(): readonly InvoiceRecord[];
   /** By number. */
   events(): readonly EventRecord[];
@@ -147,6 +148,9 @@ class WorkingAccount implements OpenAccount {
   }
   credits(): readonly CreditRecord[] {
     return this.#ownCredits().all();
+  }
+  credit(id: string): CreditRecord | undefined {
+    return this.#ownCredits().get(id);
   }
   invoices(): readonly InvoiceRecord[] {
     return this.#ownInvoices().all();
@@ -247,6 +251,10 @@ class WorkingRecords<Item> {
     if (this.#known !== undefined) return this.#known;
     const all = this.#changed.length === 0 ? this.#read : together(this.#read, this.#changed, this.#idOf);
     return (this.#known = this.#compare === undefined ? all : inOrder(all, this.#compare));
+  }
+
+  get(id: string): Item | undefined {
+    return this.#changed[this.#placeOf(id)] ?? this.#read.find((item) => this.#idOf(item) === id);
   }
 
   put(item: Item): void {

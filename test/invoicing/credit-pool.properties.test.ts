@@ -40,7 +40,10 @@ test("S12.1 S12.3 each draft finds all that it may take in order, whatever other
     fc.property(fc.array(credit, { maxLength: 150, size: "max" }), fc.array(step, { maxLength: 12 }), (list, steps) => {
       const given = list.map((each, index) => ({ ...each, id: `credit-${index}` }));
       const left = new Map<string, GrantedCredit>(given.map((each) => [each.id, each]));
-      const pool = creditPool(given);
+      const drafts = steps.map(
+        ({ start, length, finalAt }) => ({ cycle: { start, end: start + length }, finalAt }) as Draft,
+      );
+      const pool = creditPool(given, drafts);
       steps.forEach(({ start, length, finalAt, take, grants }, place) => {
         const cycle = { start, end: start + length };
         const expected = [...left.values()]

@@ -16,10 +16,10 @@ import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/record
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
+import { takingTurns } from "../../store/turns.ts";
 import { accountsWithinBound } from "../account-lists.ts";
 import type { Skipping } from "../billing/skipped-accounts.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
-import { takingTurns } from "../turns.ts";
 import { eventsOf, type EventScan, usageOfAccounts } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;

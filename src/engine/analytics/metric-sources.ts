@@ -10,9 +10,9 @@ import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../cal
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
+import { takingTurns } from "../../store/turns.ts";
 import { accountsIn } from "../account-lists.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
-import { takingTurns } from "../turns.ts";
 
 /** Days of usage that are read at once, over all accounts of a chunk. */
 const ACCOUNT_DAYS = 20_000;

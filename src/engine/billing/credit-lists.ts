@@ -21,10 +21,8 @@ export interface CreditFilter {
   readonly status?: CreditShown["status"] | undefined;
 }
 
-/** Credits that are looked at in one round, and accounts that are computed at once. */
-const CHUNK = 50;
-/** Rounds that are made beyond those that a page needs where every credit that is looked at is on it. */
-const MORE_ROUNDS = 2;
+/** Accounts that are computed at once, and credits that are looked at for a page, unless it may hold more of them. */
+const CHUNK = 64;
 
 /**
  * Credits with what drafts hold of them, newest first; of one account or of all. Of all, those of an account whose bill
@@ -69,17 +67,19 @@ async function listAllCredits(
   const filter = storedFilter(status, now, areFew);
 
   const found: CreditShown[] = [];
-  const roundsMax = Math.ceil((limit + 1) / CHUNK) + MORE_ROUNDS;
-  for (let round = 0, after = start; ; round++) {
-    if (round === roundsMax) return { ...pageOfFew(found, after), ...skipping.found() };
-    const next = await placesAfter(read, { filter, now, more: places }, after);
+  // To compute an account takes a millisecond: where few credits turn out to be asked for, a page is short instead.
+  let [after, left] = [start, Math.max(limit + 1, CHUNK)];
+  while (left > 0) {
+    const most = Math.min(CHUNK, left, limit + 1 - found.length);
+    const next = await placesAfter(read, { filter, now, more: places }, most, after);
     await computed.compute(next.map(({ accountId }) => accountId));
     found.push(...computed.at(next).filter(isAsked));
-    after = next.at(-1) ?? after;
-    if (found.length > limit || next.length < CHUNK) {
+    [after, left] = [next.at(-1) ?? after, left - next.length];
+    if (found.length > limit || next.length < most) {
       return { ...pageOf(found, limit, ({ credit }) => placeOf(credit)), ...skipping.found() };
     }
   }
+  return { ...pageOfFew(found, after), ...skipping.found() };
 }
 
 function pageOfFew(items: readonly CreditShown[], after: PageKey | undefined): Page<CreditShown> {
@@ -118,9 +118,10 @@ interface Sources {
 async function placesAfter(
   read: LedgerView,
   { filter, now, more }: Sources,
+  limit: number,
   after: PageKey | undefined,
 ): Promise<readonly ListedCredit[]> {
-  const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
+  const page = after === undefined ? { limit } : { limit, after };
   // What is due is read first: what is stored meanwhile is found twice then, which counts once, and not never.
   // Nobody has voided what is not stored.
   const due = filter.state === "VOIDED" ? [] : await read.dueCreditList({ dueBy: now }, page);
@@ -131,7 +132,7 @@ async function placesAfter(
     const before = all[index - 1];
     return before === undefined || compareNewest(before, place) !== 0;
   };
-  return all.filter(isFirst).slice(0, CHUNK);
+  return all.filter(isFirst).slice(0, limit);
 }
 
 /** The credits of accounts as they are now, each account computed once. */

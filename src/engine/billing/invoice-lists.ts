@@ -4,7 +4,14 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
+import type {
+  DraftListFilter,
+  InvoiceListFilter,
+  LedgerView,
+  ListedDraft,
+  PageKey,
+  PageRequest,
+} from "../../ledger/view.ts";
 import { accountsUncharted } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
 import { collectPage, type CollectedPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
@@ -12,7 +19,7 @@ import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoices
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** Accounts that are computed at once. */
-const CHUNK = 50;
+const CHUNK = 64;
 
 /**
  * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
@@ -48,7 +55,7 @@ export async function listInvoices(
   };
 
   let chunks = 0;
-  for await (const drafts of draftsOnPage(read, draftFilter(stored, context.clock()), options.after, found)) {
+  for await (const drafts of draftsOnPage(read, draftFilter(stored, context.clock()), request, found)) {
     if (chunks === 0) await offerFinal();
     chunks += 1;
     const onPage = drafts.filter((draft) => !found.isBeyond(keyOf(draft)));
@@ -99,16 +106,18 @@ function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): Dr
 async function* draftsOnPage(
   read: LedgerView,
   filter: DraftListFilter | undefined,
-  start: PageKey | undefined,
+  { limit: most, after: start }: PageRequest,
   page: CollectedPage<InvoiceShown>,
 ): AsyncGenerator<readonly ListedDraft[], undefined> {
   if (filter === undefined) return undefined;
+  // One more than the page tells whether there is a next one.
+  const limit = Math.min(CHUNK, most + 1);
   for (let after = start; ;) {
-    const drafts = await read.draftList(filter, { limit: CHUNK, ...(after === undefined ? {} : { after }) });
+    const drafts = await read.draftList(filter, { limit, ...(after === undefined ? {} : { after }) });
     const [first, last] = [drafts[0], drafts.at(-1)];
     if (first === undefined || last === undefined || page.isBeyond(keyOf(first))) return undefined;
     yield drafts;
-    if (drafts.length < CHUNK) return undefined;
+    if (drafts.length < limit) return undefined;
     after = keyOf(last);
   }
 }

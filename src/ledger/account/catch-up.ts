@@ -69,9 +69,12 @@ const CYCLES_AT_ONCE = 32;
 
 function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
+  yield;
   const grants = byInstant(newGrants(catalog, work, until), ({ due }) => Math.max(due, since));
+  yield;
   const due = dueBefore(viewOfWork(catalog, work), catalog.billing, { since, until: until + 1 });
   const credits = byInstant(newCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
+  yield;
   const terms = graceTermsOf(catalog, work.record);
   const open = openCycles(catalog, work.record, until, closedSince);
   const finals = new Set([
@@ -104,6 +107,7 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
   }
   const nextDueAt = nextDueAfter(catalog, work.record, until);
   putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
+  yield;
 }
 
 /** Makes the entries alone that are granted up to and including an instant: for events dated ahead, and previews (S2.4). */

@@ -69,12 +69,8 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
     invoice: { ...drawn.invoice, status },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
-  const taken = new Set(drawn.taken.map(({ creditId }) => creditId));
-  const credits = new Map(
-    taken.size === 0 ? [] : work.credits().flatMap((each) => (taken.has(each.id) ? [[each.id, each]] : [])),
-  );
   for (const { creditId, amount } of drawn.taken) {
-    const credit = credits.get(creditId);
+    const credit = work.credit(creditId);
     invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
     work.putCredit({
       ...credit,

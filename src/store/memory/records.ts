@@ -40,23 +40,33 @@ interface Slot<Item> {
   asked: number;
 }
 
+/** The records of one owner. */
+interface Owned<Item> {
+  items: Item[];
+  /** Whoever read the list may go on reading it: the next change is made to a copy. */
+  isRead: boolean;
+}
+
 /** No records. */
 export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
   const { key, owner, compare } = shape;
   const slots = new Map<string, Slot<Item>>();
-  /** Lists are replaced, never changed: who has read one may go on reading it. */
-  const owned = new Map<string, readonly Item[]>();
+  const owned = new Map<string, Owned<Item>>();
   /** How often some were asked for by their ids. */
   let questions = 0;
   const listed = ordered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
-  const own = (item: Item, change: (items: readonly Item[]) => readonly Item[]): void => {
+  const own = (item: Item, change: (items: Item[]) => void): void => {
     const id = owner(item);
-    if (id !== undefined) owned.set(id, change(owned.get(id) ?? []));
+    if (id === undefined) return;
+    const list = owned.get(id) ?? { items: [], isRead: false };
+    owned.set(id, list);
+    if (list.isRead) Object.assign(list, { items: [...list.items], isRead: false });
+    change(list.items);
   };
 
   const removeSlot = (slot: Slot<Item>): void => {
-    own(slot.item, (items) => items.toSpliced(items.indexOf(slot.item), 1));
+    own(slot.item, (items) => items.splice(items.indexOf(slot.item), 1));
     listed.remove(slot);
     slots.delete(key(slot.item).id);
   };
@@ -68,13 +78,13 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       const slot = slots.get(key(item).id);
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
         // Nothing is made for records that nobody owns, as accounts.
-        if (owner(item) !== undefined) own(item, (items) => items.with(items.indexOf(slot.item), item));
+        if (owner(item) !== undefined) own(item, (items) => items.splice(items.indexOf(slot.item), 1, item));
         slot.item = item;
         return;
       }
       if (slot !== undefined) removeSlot(slot);
       const added = { item, asked: 0 };
-      own(item, (items) => items.toSpliced(placeOf(items, item, compare), 0, item));
+      own(item, (items) => items.splice(placeOf(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
     },
@@ -82,7 +92,12 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       const slot = slots.get(id);
       if (slot !== undefined) removeSlot(slot);
     },
-    of: (id) => owned.get(id) ?? [],
+    of(id) {
+      const list = owned.get(id);
+      if (list === undefined) return [];
+      list.isRead = true;
+      return list.items;
+    },
     page({ limit, after }, isMatch) {
       const isBefore = ({ item }: Slot<Item>): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       const items: Item[] = [];
@@ -93,7 +108,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       return items;
     },
     pageOf: (id, { limit, after }, isMatch) =>
-      (owned.get(id) ?? [])
+      (owned.get(id)?.items ?? [])
         .filter((item) => isMatch(item) && (after === undefined || compareNewest(key(item), after) > 0))
         .toSorted((a, b) => compareNewest(key(a), key(b)))
         .slice(0, limit),

@@ -60,6 +60,7 @@ export function emptyState(): MemoryState {
     owner: () => undefined,
     compare: compareOldest,
   });
+  const placeOfInvoice = placesOfInvoices();
   return {
     revision: 0,
     documents: Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, documentTable()])) as Record<
@@ -375,4 +376,14 @@ function listedBy({ customerId, status, period }: InvoiceListFilter): (record: I
 
 function placeOfInvoice({ id, invoice }: InvoiceRecord): PageKey {
   return { id, createdAt: listedAt(invoice) };
+}
+
+/** As {@link placeOfInvoice}, each worked out once: an invoice that is put into a list is compared with a dozen others. */
+function placesOfInvoices(): (record: InvoiceRecord) => PageKey {
+  const known = new WeakMap<InvoiceRecord, PageKey>();
+  return (record) => {
+    const place = known.get(record) ?? placeOfInvoice(record);
+    known.set(record, place);
+    return place;
+  };
 }

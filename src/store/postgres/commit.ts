@@ -10,6 +10,7 @@ import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, KeptUsage
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { textOf, ZERO } from "../../numbers/decimal.ts";
 import { recordText } from "../record-text.ts";
+import { takingTurns } from "../turns.ts";
 import { digestOf } from "./accounts.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
@@ -63,10 +64,12 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
 
 /** Whether a decision changes so few rows that they go together. */
 export function isSmall(changes: Changes): boolean {
-  const { newEvents = [], events = [], removedEvents = [], accounts = [], usage = [] } = changes;
+  const { newEvents = [], events = [], removedEvents = [], usage = [] } = changes;
+  const { accounts = [], entries = [], credits = [], invoices = [] } = changes;
   // An event that is removed may have been written in this transaction.
   if (removedEvents.length > 0) return false;
-  return newEvents.length + events.length + accounts.length <= SMALL && usage.length <= CELLS_OF_SMALL;
+  const rows = [newEvents, events, accounts, entries, credits, invoices].reduce((sum, { length }) => sum + length, 0);
+  return rows <= SMALL && usage.length <= CELLS_OF_SMALL;
 }
 
 const SMALL = 100;
@@ -250,14 +253,18 @@ async function writeRecords<Item extends { readonly id: string }>(
   columns: Columns<Item>,
 ): Promise<void> {
   const sorted = inKeyOrder(items, ({ id }) => keyOf(id));
-  // No statement is so long that its answer is no longer waited for.
-  for (let start = 0; start < sorted.length; start += CHUNK) {
-    await writeChunk({ send, table }, name, sorted.slice(start, start + CHUNK), columns);
+  const most = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
+  const giveWay = takingTurns();
+  for (let start = 0; start < sorted.length; start += most) {
+    await writeChunk({ send, table }, name, sorted.slice(start, start + most), columns);
+    await giveWay();
   }
 }
 
-/** Records that one statement writes. */
-const CHUNK = 10_000;
+/** Records that one statement writes: it is made ready in a few milliseconds, in which all others wait. */
+const RECORDS_AT_ONCE = 1_000;
+/** The tree of an invoice is a hundred times as much. */
+const INVOICES_AT_ONCE = 100;
 
 async function writeChunk<Item extends { readonly id: string }>(
   { send, table }: Pick<CommitContext, "send" | "table">,

@@ -7,8 +7,9 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { recordOf } from "../record-text.ts";
+import { takingTurns } from "../turns.ts";
 import { readCells } from "./cells.ts";
-import type { Run } from "./client.ts";
+import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
 import { pageOfList } from "./listing.ts";
 import { isOfAccount, pageEnd, parameter } from "./query.ts";
@@ -127,6 +128,20 @@ async function idsUpTo(
   );
 }
 
+/** The records of rows that no page bounds: an account may have thousands, and others have their turn meanwhile. */
+async function recordsOf<Item>(rows: readonly Row[], recordOfRow: (row: Row) => Item): Promise<readonly Item[]> {
+  const giveWay = takingTurns();
+  const records: Item[] = [];
+  for (const row of rows) {
+    records.push(recordOfRow(row));
+    if (records.length % ROWS_AT_ONCE === 0) await giveWay();
+  }
+  return records;
+}
+
+/** Rows that are read between two looks at the clock. */
+const ROWS_AT_ONCE = 64;
+
 const ofAccounts = "account_id = any($1::text::text[])";
 
 function creditReads(
@@ -136,9 +151,8 @@ function creditReads(
   const creditsFrom = `select ${CREDIT_COLUMNS} from ${table("credit")} where`;
   return {
     async credits(accountIds) {
-      return (await run(`${creditsFrom} ${ofAccounts} order by created_at, id`, [textList(keysOf(accountIds))])).map(
-        creditOf,
-      );
+      const text = `${creditsFrom} ${ofAccounts} order by created_at, id`;
+      return recordsOf(await run(text, [textList(keysOf(accountIds))]), creditOf);
     },
     async credit(id) {
       const [row] = await run(`${creditsFrom} id = $1::text`, [keyOf(id)]);
@@ -183,7 +197,7 @@ function recordReads(
     async entries(accountIds, featureId) {
       const values = [textList(keysOf(accountIds))];
       const feature = featureId === undefined ? "" : `and feature_id = ${parameter(values, keyOf(featureId))}`;
-      return (await run(`${entriesFrom} ${ofAccounts} ${feature} order by created_at, id`, values)).map(entryOf);
+      return recordsOf(await run(`${entriesFrom} ${ofAccounts} ${feature} order by created_at, id`, values), entryOf);
     },
     async entryList(accountId, featureId, page) {
       const values = [keyOf(accountId), keyOf(featureId)];
@@ -192,7 +206,7 @@ function recordReads(
     },
     async invoices(accountIds) {
       const text = `${invoicesFrom} ${ofAccounts} order by invoice_date, id`;
-      return (await run(text, [textList(keysOf(accountIds))])).map(invoiceOf);
+      return recordsOf(await run(text, [textList(keysOf(accountIds))]), invoiceOf);
     },
     async invoice(id) {
       const [row] = await run(`${invoicesFrom} id = $1::text`, [keyOf(id)]);

@@ -2,58 +2,8 @@
 import { expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
-import { perUnit } from "../../book/builder.ts";
-import { activeSchema, call, customerWith, type EngineUnderTest, engineAt, sumMeter } from "../support.ts";
-
-/** An engine whose account is 2,967 weeks behind, and its plan. */
-async function farBehind(): Promise<EngineUnderTest & { readonly planId: string }> {
-  const world = engineAt("2024-06-15");
-  const { engine, at } = world;
-  await activeSchema(engine);
-  await customerWith(engine);
-  const usageMeterId = await sumMeter(engine);
-  await engine.usageMeters.activate(usageMeterId);
-  const { item: plan } = await engine.pricePlans.create({
-    name: "Weeks",
-    pricePlanDetails: {
-      pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
-      supportedCurrencies: ["USD"],
-      usageRateCards: [{ usageMeterId, ...perUnit(2) }],
-      minimumCommitment: { rateValues: [{ currency: "USD", rate: 7 }] },
-    },
-  });
-  await engine.pricePlans.activate(plan.id);
-  await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "1967-08-07" });
-  await engine.ingest([call("e", "2024-06-14T00:00:00Z", 1)]);
-  at("2024-06-17");
-  return { ...world, planId: plan.id };
-}
-
-/** What others had of the time that a work took. */
-interface Turns {
-  readonly turns: number;
-  /** All that this process worked, in milliseconds: other processes do not count. */
-  readonly worked: number;
-  /** The longest of it between two turns. */
-  readonly longest: number;
-}
-
-async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> {
-  const used = (): number => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  };
-  const start = used();
-  let [longest, turns, last] = [0, 0, start];
-  const beat = setInterval(() => {
-    const now = used();
-    [longest, turns, last] = [Math.max(longest, now - last), turns + 1, now];
-  }, 1);
-  await work();
-  clearInterval(beat);
-  const end = used();
-  return { turns, worked: end - start, longest: Math.max(longest, end - last) };
-}
+import { call } from "../support.ts";
+import { farBehind, type Turns, turnsDuring } from "./far-behind.ts";
 
 /** How long a step takes depends on the machine; that there are many of them does not. */
 function expectGivenWay({ turns, worked, longest }: Turns): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sleep } from "../store/sleep.ts";
+import { sleep } from "./sleep.ts";
 
 /** Milliseconds of work between two pauses: other requests wait for this long and one piece more. */
 const WORK_MS = 8;
