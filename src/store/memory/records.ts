@@ -40,29 +40,47 @@ interface Slot<Item> {
   asked: number;
 }
 
-/** The records of one owner. */
+/** Lists of records by their owners. */
 interface Owned<Item> {
-  items: Item[];
-  /** Whoever read the list may go on reading it: the next change is made to a copy. */
-  isRead: boolean;
+  change(owner: string, change: (items: Item[]) => void): void;
+  /** Whoever reads a list may go on reading it: the next change is made to a copy. */
+  read(owner: string): readonly Item[];
+  /** As `read`, for who is done with the list at once. */
+  look(owner: string): readonly Item[];
+}
+
+function createOwned<Item>(): Owned<Item> {
+  const lists = new Map<string, Item[]>();
+  /** The owners whose lists were read since they were copied. */
+  const areRead = new Set<string>();
+  return {
+    change(owner, change) {
+      const list = lists.get(owner) ?? [];
+      const own = areRead.delete(owner) ? [...list] : list;
+      lists.set(owner, own);
+      change(own);
+    },
+    read(owner) {
+      const list = lists.get(owner);
+      if (list !== undefined) areRead.add(owner);
+      return list ?? [];
+    },
+    look: (owner) => lists.get(owner) ?? [],
+  };
 }
 
 /** No records. */
 export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
   const { key, owner, compare } = shape;
   const slots = new Map<string, Slot<Item>>();
-  const owned = new Map<string, Owned<Item>>();
+  const owned = createOwned<Item>();
   /** How often some were asked for by their ids. */
   let questions = 0;
   const listed = ordered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
   const own = (item: Item, change: (items: Item[]) => void): void => {
     const id = owner(item);
-    if (id === undefined) return;
-    const list = owned.get(id) ?? { items: [], isRead: false };
-    owned.set(id, list);
-    if (list.isRead) Object.assign(list, { items: [...list.items], isRead: false });
-    change(list.items);
+    if (id !== undefined) owned.change(id, change);
   };
 
   const removeSlot = (slot: Slot<Item>): void => {
@@ -92,12 +110,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       const slot = slots.get(id);
       if (slot !== undefined) removeSlot(slot);
     },
-    of(id) {
-      const list = owned.get(id);
-      if (list === undefined) return [];
-      list.isRead = true;
-      return list.items;
-    },
+    of: owned.read,
     page({ limit, after }, isMatch) {
       const isBefore = ({ item }: Slot<Item>): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       const items: Item[] = [];
@@ -108,7 +121,8 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       return items;
     },
     pageOf: (id, { limit, after }, isMatch) =>
-      (owned.get(id)?.items ?? [])
+      owned
+        .look(id)
         .filter((item) => isMatch(item) && (after === undefined || compareNewest(key(item), after) > 0))
         .toSorted((a, b) => compareNewest(key(a), key(b)))
         .slice(0, limit),
