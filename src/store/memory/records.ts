@@ -110,7 +110,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       const slot = slots.get(id);
       if (slot !== undefined) removeSlot(slot);
     },
-    of: owned.read,
+    of: (id) => owned.read(id),
     page({ limit, after }, isMatch) {
       const isBefore = ({ item }: Slot<Item>): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       const items: Item[] = [];
