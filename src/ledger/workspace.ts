@@ -1,8 +1,7 @@
 /**
  * The working copy in which a decision is made: what was read of the accounts, what the decision makes of it, and the
- * difference as changes for the store (design: decide, then commit).
- *
- * Later reads see the records that were put before, so that the events of a batch are decided one after another (S14.3).
+ * difference as changes for the store. Later reads see the records that were put before, so that the events of a batch are
+ * decided one after another (S14.3).
  *
  * @module
  */
