@@ -33,7 +33,9 @@ interface LineComparison {
 export function linesOf({ book, plan, causes }: LineComparison, [before, after]: Sides): readonly DiffLine[] {
   if (causes) {
     const others = book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
-    const books = [book, { ...book, pricePlans: [...others, plan] }] as const;
+    // A draft is tried as it stands: what an account has over its plan is not over the draft.
+    const accounts = book.accounts.map((account) => ({ ...account, pricePlans: [] }));
+    const books = [book, { ...book, accounts, pricePlans: [...others, plan] }] as const;
     return diffInvoices(before, after, { books }).accounts.flatMap(({ lines }) => lines);
   }
   const lines = new Map<string, DiffLine>();

@@ -6,23 +6,37 @@
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/model/rate-card.ts";
+import { detailsWithOverride } from "../../book/resources/override.ts";
+import { instantOf } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import type { CardPrices } from "./card-inputs.ts";
 
 /**
- * What the plan of an invoice says of a card that is priced by slabs; undefined where it has no such card, and where the
- * account has a card of its own: that one is in explanations alone.
+ * What the plan of an invoice says of a card that is priced by slabs, with what the account has over it (S16.2); undefined where
+ * there is no such card, and where the account has one thing and then another over the plan in the invoice's period.
  */
 export function bookPrices(
   book: Book,
-  { pricePlanId, pricePlanVersion, currency, accountId }: Invoice,
+  { pricePlanId, pricePlanVersion, currency, accountId, startDate, endDate }: Invoice,
   { type, id }: InvoiceLine,
 ): CardPrices | undefined {
-  const account = book.accounts.find((each) => each.id === accountId);
-  if (account?.pricePlans.some(({ pricePlanDetailsOverride }) => pricePlanDetailsOverride) === true) return undefined;
   const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === pricePlanVersion);
-  const card = plan && slabCardOf(plan.pricePlanDetails, type.replace(/^ADVANCED_/, ""), id);
+  const [from, until] = [instantOf(startDate), instantOf(endDate)];
+  const served = book.accounts
+    .find((each) => each.id === accountId)
+    ?.pricePlans.filter(
+      (each) =>
+        each.pricePlanId === pricePlanId &&
+        each.version === pricePlanVersion &&
+        each.effectiveFrom < until &&
+        (each.effectiveUntil ?? Infinity) > from,
+    );
+  const [override, ...others] = (served ?? []).map(({ pricePlanDetailsOverride }) => pricePlanDetailsOverride ?? undefined);
+  const terms = JSON.stringify(override);
+  if (plan === undefined || others.some((other) => JSON.stringify(other) !== terms)) return undefined;
+  const details = detailsWithOverride(plan.pricePlanDetails, override);
+  const card = slabCardOf(details, type.replace(/^ADVANCED_/, ""), id);
   const rates = card?.rateValues.find((each) => each.currency === currency);
   if (card === undefined || rates === undefined) return undefined;
   const { pricingModel, slabs, chargeAtZero } = joinSlabRates(card.ratePlan, rates);

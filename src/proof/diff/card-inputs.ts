@@ -30,7 +30,7 @@ interface Counted {
 /** How a card prices what is counted: by slabs, of which some may be unknown, or at a rate. */
 export interface CardPrices {
   readonly pricingModel: "TIERED" | "VOLUME" | undefined;
-  /** By order. */
+  /** By order, ascending. */
   readonly slabs: ReadonlyMap<number, RatedSlab>;
   readonly chargeAtZero: boolean;
   /** Of a fee. */
@@ -67,7 +67,8 @@ export function inputsOf({ parts, bounds, least }: CardExplanation): CardInputs 
 }
 
 function pricesOf(parts: readonly PartExplanation[]): CardPrices {
-  const slabs = new Map(parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, ratedSlabOf(slab)]));
+  const shown = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
+  const slabs = new Map(shown.map((slab) => [slab.order, ratedSlabOf(slab)]));
   const rate = parts.find((part) => part.rate !== undefined)?.rate;
   const chargeAtZero = parts.some(({ quantity, slabs: of = [] }) => quantity?.isZero() === true && of.length > 0);
   const pricingModel = parts.find((part) => part.pricingModel !== undefined)?.pricingModel;
@@ -90,15 +91,27 @@ function ratedSlabOf(slab: SlabExplanation): RatedSlab {
   };
 }
 
-/** Prices with the slabs that another account of the same prices knows. */
+/** Prices with the slabs that another account of the same prices knows; alone where both show a slab and it differs. */
 export function withSlabsOf(prices: CardPrices, other: CardPrices | undefined): CardPrices {
   if (other === undefined || other.pricingModel !== (prices.pricingModel ?? other.pricingModel)) return prices;
+  const isOther = ([order, slab]: readonly [number, RatedSlab]): boolean => {
+    const own = prices.slabs.get(order);
+    return own !== undefined && !isSameSlab(own, slab);
+  };
+  if ([...other.slabs].some(isOther)) return prices;
   return {
     ...prices,
     pricingModel: prices.pricingModel ?? other.pricingModel,
     slabs: new Map([...other.slabs, ...prices.slabs].toSorted(([a], [b]) => a - b)),
     chargeAtZero: prices.chargeAtZero || other.chargeAtZero,
   };
+}
+
+/** Whether slabs price alike: bounds that are left out are those that are none. */
+function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
+  const terms = ({ startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate }: RatedSlab) =>
+    JSON.stringify([startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate]);
+  return terms(a) === terms(b);
 }
 
 /**

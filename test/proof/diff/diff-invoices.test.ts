@@ -19,7 +19,10 @@ const bookOf = (details: object, account: object = {}) =>
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
     usageMeters: [sumMeter("um.units", "call", "units")],
-    addOns: [{ id: "addon.fee", name: "Platform", type: "FIXED_FEE" }],
+    addOns: [
+      { id: "addon.fee", name: "Platform", type: "FIXED_FEE" },
+      { id: "addon.seats", name: "Seats", type: "LICENSE" },
+    ],
     pricePlans: [plan("pp", details)],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts: [
@@ -156,6 +159,30 @@ describe("S13.6 what changed an invoice", () => {
     expect(() => diffInvoices(before[1], after[1])).toThrow(
       "120 units are in a slab that the explanations do not show",
     );
+  });
+
+  test("S16.2 such a slab is that of the account's own card, where it has one over the plan's", () => {
+    // 90 × 3 = 270; 120 units: 300 + 20 × 2 = 340.
+    const own = { pricePlanDetailsOverride: usage(slabs("TIERED", [0, 3], [100, 2])) };
+    const book = () =>
+      bookOf(usage(bands), { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own }] });
+    expect(linesOf(diffed(made(book(), 90), made(book(), 120)))).toEqual([
+      { type: CARD, difference: "70", usage: "70" },
+    ]);
+  });
+
+  test("S10.3 seats that went from none to 30 in a VOLUME card show their slabs in that order, which prices need not", () => {
+    const seats = slabs("VOLUME", [0, 1], [10, 2]);
+    const [first, second] = seats.ratePlan.slabs;
+    const ratePlan = { ...seats.ratePlan, slabs: [{ ...first, slabConfig: { chargeAtZero: true } }, second] };
+    const card = { id: "addon.seats", ...seats, ratePlan, invoiceTiming: "IN_ADVANCE" };
+    const own = {
+      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
+      licenseUpdates: [{ licenseId: "addon.seats", quantity: 30, effectiveFrom: "2026-06-11", updateType: "ABSOLUTE" }],
+    };
+    const book = bookOf({ licenseRateCards: [card] }, own);
+    const one = made(book, 0);
+    expect(linesOf(diffed(one, one))).toEqual([{ type: "ADVANCED_LICENSE_RATE_CARD_AMOUNT", difference: "0" }]);
   });
 
   test("invoices without explanations are refused", () => {
