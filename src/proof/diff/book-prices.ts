@@ -32,7 +32,9 @@ export function bookPrices(
         each.effectiveFrom < until &&
         (each.effectiveUntil ?? Infinity) > from,
     );
-  const [override, ...others] = (served ?? []).map(({ pricePlanDetailsOverride }) => pricePlanDetailsOverride ?? undefined);
+  const [override, ...others] = (served ?? []).map(
+    ({ pricePlanDetailsOverride }) => pricePlanDetailsOverride ?? undefined,
+  );
   const terms = JSON.stringify(override);
   if (plan === undefined || others.some((other) => JSON.stringify(other) !== terms)) return undefined;
   const details = detailsWithOverride(plan.pricePlanDetails, override);
