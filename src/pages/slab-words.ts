@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { moneyText, numberText } from "../invoicing/figure-text.ts";
+import { slabsBehind } from "../invoicing/explanation-text.ts";
+import { groupedIn, moneyText, numberText } from "../invoicing/figure-text.ts";
+import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
 
 /** A slab, as far as its name goes. */
@@ -22,6 +24,19 @@ export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: Sla
   }
   if (endAt === undefined) return `above ${numberText(startAfter)}`;
   return model === "TIERED" ? `next ${numberText(subtract(endAt, startAfter))}` : `up to ${numberText(endAt)}`;
+}
+
+/** The line of a slab below its card: `first 1,000, each`; of a line without an explanation what it says itself. */
+export function slabLineWords(item: InvoiceLine, card: InvoiceLine): string {
+  const slab = slabsBehind(card).get(item);
+  const { explanation } = card;
+  const parts = explanation?.of === "CARD" ? explanation.parts : [];
+  const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
+  if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
+  const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ONE)}` }[
+    slab.priceType
+  ];
+  return `${slabWords(model, slab)}, ${how}`;
 }
 
 /** How a slab is priced. */

@@ -2,12 +2,13 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook, parsePlan } from "../../src/book/book.ts";
-import { groupedIn, moneyText, numberText } from "../../src/invoicing/figure-text.ts";
+import { moneyText, numberText } from "../../src/invoicing/figure-text.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { decimalOf, sum, textOf } from "../../src/numbers/decimal.ts";
+import { pageRows } from "../../src/pages/invoice/invoice-lines.ts";
 import { invoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
 import { reportOf } from "../../src/pages/report/report-of.ts";
@@ -16,12 +17,12 @@ import { bookOf } from "../book/catalog-book.ts";
 import { goldenCases } from "../support/golden.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
-/** The lines as a terminal prints them: label, quantity, rate, amount. */
+/** The lines as a terminal prints them: label, quantity, rate, amount; of slabs the figures alone. */
 function printedOf({ lines }: InvoiceData, digits: number): readonly string[] {
   const figure = (text: string | undefined): string => (text === undefined ? "" : numberText(decimalOf(text)));
   const printed = (line: LineData): readonly string[] => [
     [
-      line.figures === true ? groupedIn(line.label) : line.label,
+      line.figures === true ? "slab" : line.label,
       figure(line.quantity),
       figure(line.rate),
       moneyText(decimalOf(line.amount), digits),
@@ -44,15 +45,39 @@ describe("an invoice on a page", () => {
         const data = invoiceData(invoice, () => undefined);
         const rows = invoiceRows(invoice);
         const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
+        const printed = printedOf(data, digits);
         const terminal = rows
           .slice(0, end + 1)
           .flatMap((row) =>
             row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
-          );
-        expect(printedOf(data, digits)).toEqual(terminal);
+          )
+          .map((line, index) => (printed[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
+        expect(printed).toEqual(terminal);
       }
     },
   );
+});
+
+describe("a slab on a page", () => {
+  test("is named by the words of the invoice page", () => {
+    const named: string[] = [];
+    for (const golden of goldenCases()) {
+      const given = { ...golden.options, explain: true };
+      for (const invoice of preview(bookOf(golden.book), golden.events as Iterable<EventInput>, given).invoices) {
+        const cards = invoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
+        const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
+        const rows = pageRows(invoice);
+        const page = rows.slice(
+          0,
+          rows.findIndex(({ label }) => label === "Sub-total"),
+        );
+        const slabs = page.flatMap(({ kind, label }) => (kind === "slab" ? [label] : []));
+        expect(labels.filter((label) => slabs.includes(label))).toEqual(slabs);
+        named.push(...slabs);
+      }
+    }
+    expect(named.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual([]);
+  });
 });
 
 describe("a report that does not fit a page", () => {

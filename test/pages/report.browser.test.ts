@@ -129,7 +129,7 @@ describe("the report of the request traces", () => {
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
     const invoice = page.locator(".invoice").nth(1);
     expect(await invoice.innerText()).toContain("18,059974");
-    expect(await invoice.innerText()).toContain("all units, per package of 1.000");
+    expect(await invoice.innerText()).toContain("all units, per 1.000");
     await open.close();
   });
 

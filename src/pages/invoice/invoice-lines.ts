@@ -5,11 +5,11 @@
  * @module
  */
 import { itemTexts, partTexts, slabsBehind } from "../../invoicing/explanation-text.ts";
-import { groupedIn, moneyText, numberText } from "../../invoicing/figure-text.ts";
+import { moneyText, numberText } from "../../invoicing/figure-text.ts";
 import type { Invoice, InvoiceLine, InvoiceStatus } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
-import { slabWords } from "../slab-words.ts";
+import { slabLineWords } from "../slab-words.ts";
 
 /** A row of the table. */
 export interface PageRow {
@@ -103,24 +103,11 @@ function slabRow(item: InvoiceLine, card: InvoiceLine, digits: number): PageRow 
   const { quantity, valuePerQuantity, value } = item;
   return {
     kind: "slab",
-    label: slabLabel(item, card),
+    label: slabLineWords(item, card),
     ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
     ...(valuePerQuantity === undefined ? {} : { rate: moneyText(valuePerQuantity, digits) }),
     amount: moneyText(value, digits),
   };
-}
-
-/** `first 1,000`; of a line without an explanation what it says itself. */
-function slabLabel(item: InvoiceLine, card: InvoiceLine): string {
-  const slab = slabsBehind(card).get(item);
-  const { explanation } = card;
-  const parts = explanation?.of === "CARD" ? explanation.parts : [];
-  const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
-  if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
-  const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ZERO)}` }[
-    slab.priceType
-  ];
-  return `${slabWords(model, slab)}, ${how}`;
 }
 
 /** Sentences on how a line was made, where it is more than its quantity and rate say. */

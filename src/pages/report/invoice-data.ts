@@ -12,6 +12,7 @@ import { type Decimal, textOf } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
+import { slabLineWords } from "../slab-words.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */
@@ -56,7 +57,7 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
   const { explanation } = line;
   const known = daysOf(line);
   const lines = (line.lineItems ?? []).map((item) => {
-    const data = cardData(item, line.value, daysOf);
+    const data = { ...cardData(item, line.value, daysOf), ...slabLabel(item, line) };
     const text = texts.get(item);
     return text === undefined ? data : { ...data, because: [...(data.because ?? []), printable(text.text)] };
   });
@@ -64,13 +65,17 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
   return {
     kind: isPart ? "part" : "card",
     ...common(line, line.description ?? line.id ?? line.type),
-    ...(line.type.endsWith("_SLAB_AMOUNT") ? { figures: true } : {}),
     ...(line.quantity === undefined ? {} : { quantity: textOf(line.quantity) }),
     ...(line.valuePerQuantity === undefined ? {} : { rate: textOf(line.valuePerQuantity) }),
     ...shareOf(line.value, whole),
     ...(known === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(known, explanation.rounding) }),
     ...(lines.length === 0 ? {} : { lines }),
   };
+}
+
+/** A slab's line says which units it prices, in numbers that the reader's locale writes. */
+function slabLabel(item: InvoiceLine, card: InvoiceLine): Pick<LineData, "label" | "figures"> | undefined {
+  return item.type.endsWith("_SLAB_AMOUNT") ? { label: slabLineWords(item, card), figures: true } : undefined;
 }
 
 function totalData(label: string, line: InvoiceLine): LineData {
