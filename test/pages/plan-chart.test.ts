@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/index.ts";
+import { decimalOf } from "../../src/numbers/decimal.ts";
+import { amountText } from "../../src/pages/chart/curve-words.ts";
 import { planChart } from "../../src/pages/chart/plan-chart.ts";
 import { planCurves, type PlanCurveOptions } from "../../src/proof/plan-curves.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
@@ -96,6 +98,16 @@ describe("the chart of a plan", () => {
     const said = textsOf(chartOf(bookOf("VOLUME", rows)));
     expect(said).toContain("and 42 more slabs");
     expect(said).toContain("and 41 more jumps and falls");
+  });
+
+  test.each([
+    ["0.000001998", "0.000001998"],
+    ["0.00000199812345678", "about 0.000001998"],
+    ["-0.0000000000015", "-0.0000000000015"],
+    ["0.00000000000000123456", "about 1.235 × 10^-15"],
+    ["1.6666666666666666667", "about 1.66666667"],
+  ])("writes an average of %s as %s", (amount, text) => {
+    expect(amountText(decimalOf(amount), 2)).toBe(text);
   });
 
   test("writes quantities of a hundred digits short", () => {

@@ -12,6 +12,8 @@ import { priceWords, slabWords } from "../slab-words.ts";
 
 /** So many letters of a number are shown whole; longer ones as a power of ten. */
 const NUMBER_LENGTH_MAX = 16;
+/** The smallest number that is written with its zeros; smaller ones as a power of ten. */
+const PLAIN_LEAST = "1e-12";
 /** A name that is longer is no word of a sentence. */
 const UNIT_LENGTH_MAX = 20;
 
@@ -27,8 +29,11 @@ export function amountText(amount: Decimal, digits: number): string {
 
 function shortened(value: Decimal, text: string): string {
   if (text.length <= NUMBER_LENGTH_MAX) return text;
-  if (value.abs().lt(1e9) && value.abs().gte("1e-4")) return `about ${numberText(value.toSignificantDigits(9))}`;
+  const size = value.abs();
+  if (size.lt(1e9) && size.gte("1e-4")) return `about ${numberText(value.toSignificantDigits(9))}`;
   const short = value.toSignificantDigits(4);
+  // What a token costs is read as money, zeros and all.
+  if (size.lt("1e-4") && size.gte(PLAIN_LEAST)) return `${short.eq(value) ? "" : "about "}${numberText(short)}`;
   const power = short.toExponential().replace("e+", " × 10^").replace("e", " × 10^");
   return short.eq(value) ? power : `about ${power}`;
 }
