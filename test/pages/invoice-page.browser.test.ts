@@ -1,13 +1,17 @@
 /** Invoices and charts as a browser shows them: at every width, in the dark and on paper, with nothing loaded or run. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { preview, readBook } from "../../src/index.ts";
 import type { Invoice, InvoiceStatus } from "../../src/invoicing/invoice.ts";
 import { invoicePage } from "../../src/pages/invoice/invoice-page.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
+import { startApi } from "../server/support.ts";
+import { USAGE_BOOK } from "../server/usage-book.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
 import { examplePath } from "../support/examples.ts";
 
@@ -79,6 +83,55 @@ describe("the page of an invoice", () => {
     expect(paper.subarray(0, 4).toString()).toBe("%PDF");
     expect(paper.length).toBeGreaterThan(8000);
     expect(paper.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+    await open.close();
+  });
+});
+
+/** A picture of one colour, as a data URI. */
+function plainPng(width: number, height: number, [red, green, blue]: readonly [number, number, number]): string {
+  const chunk = (type: string, content: Buffer): Buffer => {
+    const named = Buffer.concat([Buffer.from(type, "latin1"), content]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(content.length);
+    check.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, check]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2], 8);
+  const row = [0, ...Array.from({ length: width }, () => [red, green, blue]).flat()];
+  const pixels = deflateSync(Buffer.from(Array.from({ length: height }, () => row).flat()));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const png = Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
+  return `data:image/png;base64,${png.toString("base64")}`;
+}
+
+describe("the server's page of an invoice with a logo", () => {
+  test.each([
+    ["on a desk", DESK, 192],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, 128],
+  ] as const)("%s shows it whole, in its proportions, from the setting alone", async (_, options, width) => {
+    const api = await startApi("2024-05-01T09:00:00Z");
+    await api.engine.load(USAGE_BOOK as BookInput);
+    api.at("2024-06-15T12:00:00Z");
+    const setting = { entityType: "ORGANIZATION", entityId: "default", name: "Invoice", dataType: "STRING" };
+    for (const [id, value] of [
+      ["seller", "Acme Ltd\n12 Harbour Road"],
+      ["logo", plainPng(384, 96, [29, 95, 196])],
+    ])
+      await api.call("POST /settings", { body: { ...setting, id, value, namespace: "invoice" } });
+    const event = { schemaName: "api calls", id: "e1", accountId: "acme", timestamp: "2024-06-10T08:00:00Z" };
+    const used = { ...event, attributes: [{ name: "n", value: 7 }], dimensions: { region: "eu" } };
+    await api.call("POST /ingest", { body: { event: used } });
+    const [{ id }] = (await api.call("GET /invoices")).json.data;
+    const { text, headers } = await api.call(`GET /invoices/${encodeURIComponent(id)}?format=html`);
+    expect(headers["content-security-policy"]).toContain("img-src data:");
+    const open = await openPage(text, options);
+    const logo = open.page.getByRole("img", { name: "Acme Ltd" });
+    expect(await logo.boundingBox()).toMatchObject({ width, height: width / 4 });
+    expect(await logo.evaluate("document.querySelector('.logo').naturalWidth")).toBe(384);
+    await expectSound(open);
     await open.close();
   });
 });
