@@ -51,7 +51,9 @@ describe("an invoice on a page", () => {
           .flatMap((row) =>
             row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
           )
-          .map((line, index) => (printed[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
+          .map((line, index) =>
+            printed[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line,
+          );
         expect(printed).toEqual(terminal);
       }
     },
@@ -76,7 +78,9 @@ describe("a slab on a page", () => {
         named.push(...slabs);
       }
     }
-    expect(named.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual([]);
+    expect(named.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual(
+      [],
+    );
   });
 });
 
