@@ -71,6 +71,30 @@ describe("S13.5 a revenue calculation", () => {
     expect(cardsOf(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
   });
 
+  test("takes the currency by either mode, or without one, and refuses what its mode has no use for", async () => {
+    const { at } = await loaded();
+    const engine = at("2024-06-10");
+    const asked = (currencyConfig: object) =>
+      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig } as never);
+    for (const config of [
+      { mode: "CUSTOM", currency: "USD" },
+      { mode: "ACCOUNT_INVOICE", accountId: "prod" },
+      { currency: "USD" },
+    ]) {
+      expect([config, (await asked(config)).currency]).toEqual([config, "USD"]);
+    }
+    for (const [config, sentence] of [
+      [{ mode: "CUSTOM" }, "currency: missing: expected it with the mode CUSTOM"],
+      [{ mode: "ACCOUNT_INVOICE" }, "accountId: missing: expected it with the mode ACCOUNT_INVOICE"],
+      [{ mode: "ACCOUNT_INVOICE", accountId: "prod", currency: "USD" }, "currency: expected nothing with the mode"],
+      [{ mode: "CUSTOM", accountId: "prod", currency: "USD" }, "accountId: expected nothing with the mode CUSTOM"],
+      [{ mode: "ACCOUNT_INVOICE", accountId: "no" }, 'accountId: expected the id of an account, got "no"'],
+      [{ mode: "OTHER", currency: "USD" }, "mode: "],
+    ] as const) {
+      expect(await refusalOf(asked(config))).toContain(`currencyConfig.${sentence}`);
+    }
+  });
+
   test("takes licenses and overage as lists with the mode CUSTOM, as the service's clients send them", async () => {
     const { at } = await loaded();
     const answer = await at("2024-06-10").calculateRevenue({
