@@ -236,7 +236,9 @@ export async function createCredits(
   return decideOnAccounts(context, accountIds, ({ catalog, workspace, now }) => {
     checkEntities(catalog, requests);
     const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
-    return { result: made.map((credit) => shownIn(catalog, workspace.account(credit.accountId), credit, now)) };
+    const shown = accountIds.flatMap((id) => creditsShown(catalog, workspace.account(id), now));
+    const byId = new Map(shown.map((each) => [each.credit.id, each]));
+    return { result: made.map(({ id }) => madeShown(byId.get(id))) };
   });
 }
 
@@ -289,7 +291,10 @@ async function* accountsThatMayHave(
 }
 
 function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
-  const found = creditsShown(catalog, work, now).find((each) => each.credit.id === credit.id);
+  return madeShown(creditsShown(catalog, work, now).find((each) => each.credit.id === credit.id));
+}
+
+function madeShown(found: CreditShown | undefined): CreditShown {
   invariant(found !== undefined, "S12.4: a credit is among those of its account");
   return found;
 }

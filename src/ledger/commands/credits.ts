@@ -13,9 +13,15 @@ import { newCredit } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import { invalidInput, notFound, quoted, refused, unusedId } from "../refusals.ts";
+import { invalidInput, madeTwice, notFound, quoted, refused } from "../refusals.ts";
 import type { AccountWork, Workspace } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
+
+/**
+ * The most credits of one account that were given by hand and can still be spent: each invoice, and each credit that is given,
+ * looks at all of them.
+ */
+export const OPEN_CREDITS_MAX = 1000;
 
 /** A credit to be given; references are ids. */
 export interface CreditRequest {
@@ -48,7 +54,7 @@ export interface CreditShown {
  *
  * @param workspace each account with all that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key that was used for another
- * credit or another kind of thing, ERR_REFUSED for an archived account
+ * credit or another kind of thing, ERR_REFUSED for an archived account, and beyond {@link OPEN_CREDITS_MAX}
  */
 export function createCredits(
   catalog: Catalog,
@@ -57,21 +63,44 @@ export function createCredits(
   now: Instant,
   ids: IdSource,
 ): readonly CreditRecord[] {
+  const openCounts = new Map<string, number>();
   return requests.map((request, index) => {
     const work = workspace.find(request.accountId);
     if (work === undefined) throw notFound("account", request.accountId);
-    catchUp(catalog, work, now);
+    let open = openCounts.get(work.record.id);
+    if (open === undefined) {
+      catchUp(catalog, work, now);
+      open = openCredits(work, now);
+      openCounts.set(work.record.id, open);
+    }
     const repeated = madeUnderKey(work, "credit", request.idempotencyKey, (credit) => isOf(credit, request));
     if (repeated !== undefined) return repeated;
     if (work.record.status !== "ACTIVE") throw refused("S16.3", `the account ${quoted(work.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
     const { idempotencyKey } = request;
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    const id = unusedId("credit", work.credits(), ids("cr"));
+    checkOpen(work, open);
+    const id = ids("cr");
+    if (work.credit(id) !== undefined) throw madeTwice("credit", id);
     const credit = newCredit(work.record, request, { id, createdAt: now, ...key });
     work.putCredit(credit);
+    openCounts.set(work.record.id, open + 1);
     return credit;
   });
+}
+
+/** How many credits that were given by hand can still be spent. */
+function openCredits(work: AccountWork, now: Instant): number {
+  return work.credits().filter((credit) => {
+    if (credit.cause !== undefined || (credit.effectiveUntil ?? NO_END) <= now) return false;
+    return creditStatus({ ...credit, holdAmount: ZERO }) === "ACTIVE";
+  }).length;
+}
+
+function checkOpen({ record }: AccountWork, open: number): void {
+  if (open < OPEN_CREDITS_MAX) return;
+  const many = `it has ${open} that are not spent, voided or expired, and ${OPEN_CREDITS_MAX} is the most`;
+  throw refused("S12.4", `the account ${quoted(record.id)} cannot be given another credit: ${many}`);
 }
 
 /**

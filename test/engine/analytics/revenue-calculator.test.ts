@@ -74,8 +74,8 @@ describe("S13.5 a revenue calculation", () => {
   test("takes the currency by either mode, or without one, and refuses what its mode has no use for", async () => {
     const { at } = await loaded();
     const engine = at("2024-06-10");
-    const asked = (currencyConfig: object) =>
-      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig } as never);
+    const asked = (currencyConfig: object): Promise<Answer> =>
+      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig: currencyConfig as never });
     for (const config of [
       { mode: "CUSTOM", currency: "USD" },
       { mode: "ACCOUNT_INVOICE", accountId: "prod" },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { associate } from "../../../src/ledger/commands/associate.ts";
-import { createCredits, type CreditRequest, creditsShown, voidCredit } from "../../../src/ledger/commands/credits.ts";
+import { createCredits, type CreditRequest, creditsShown, OPEN_CREDITS_MAX, voidCredit } from "../../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../../src/ledger/records.ts";
 import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
 import { calls, plan } from "../../book/builder.ts";
@@ -54,6 +54,26 @@ describe("giving credits", () => {
     // "No end" is kept as none.
     expect(credits[1]?.effectiveUntil).toBeUndefined();
     expect(ledger.parts("b").credits).toEqual([credits[1]]);
+  });
+
+  test("S12.4 an account has at most so many that can be spent; one that is voided or over makes no difference", () => {
+    const ledger = opened();
+    const [first] = given(ledger, [gift]);
+    const bound = `${OPEN_CREDITS_MAX} is the most`;
+    const requests = Array.from({ length: OPEN_CREDITS_MAX - 2 }, () => gift);
+    const short = { ...gift, effectiveUntil: at("2024-02-01"), idempotencyKey: "short" };
+    given(ledger, [...requests, short]);
+    const again = (now?: string): readonly CreditRecord[] => given(ledger, [gift], now);
+    expect(again).toThrow(`it has 1000 that are not spent, voided or expired, and ${bound}`);
+    // The other account has none yet; but a call is done as a whole, or not at all.
+    expect(() => given(ledger, [{ ...gift, accountId: "b" }, gift])).toThrow(bound);
+    expect(ledger.parts("b").credits).toEqual([]);
+    expect(given(ledger, [short])).toHaveLength(1);
+    ledger.run((work) => voidCredit(ledger.catalog, work, first?.id ?? "", at("2024-01-06")));
+    expect(again("2024-01-06")).toHaveLength(1);
+    expect(() => again("2024-01-06")).toThrow(bound);
+    expect(again("2024-02-01")).toHaveLength(1);
+    expect(() => again("2024-02-01")).toThrow(bound);
   });
 
   test("S12 an idempotencyKey gives the first credit again, also within one call", () => {
