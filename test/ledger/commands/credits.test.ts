@@ -2,7 +2,13 @@
 import { describe, expect, test } from "vitest";
 
 import { associate } from "../../../src/ledger/commands/associate.ts";
-import { createCredits, type CreditRequest, creditsShown, OPEN_CREDITS_MAX, voidCredit } from "../../../src/ledger/commands/credits.ts";
+import {
+  createCredits,
+  type CreditRequest,
+  creditsShown,
+  OPEN_CREDITS_MAX,
+  voidCredit,
+} from "../../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../../src/ledger/records.ts";
 import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
 import { calls, plan } from "../../book/builder.ts";
