@@ -75,7 +75,7 @@ describe("S13.5 a revenue calculation", () => {
     const { at } = await loaded();
     const engine = at("2024-06-10");
     const asked = (currencyConfig: object): Promise<Answer> =>
-      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig: currencyConfig as never });
+      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig });
     for (const config of [
       { mode: "CUSTOM", currency: "USD" },
       { mode: "ACCOUNT_INVOICE", accountId: "prod" },
