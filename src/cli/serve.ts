@@ -14,7 +14,7 @@ import type { Command } from "./command.ts";
 import { databaseOf, databaseVariable, servedDatabaseOption, shownDatabase } from "./database.ts";
 import { type Io, write } from "./io.ts";
 import { type ServeArguments, readServeArguments } from "./serve-arguments.ts";
-import { elsewhereOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
+import { elsewhereOptions, ingestedAgainOf, ingestedAgainOptions, usageElsewhereOf } from "./usage/usage-elsewhere.ts";
 
 /** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
@@ -53,6 +53,7 @@ export const serveCommand: Command = {
       help: "how long events are kept once their cycle is closed: 400d, at least 45d (default forever)",
     },
     ...elsewhereOptions,
+    ...ingestedAgainOptions,
     "log-level": {
       kind: "one",
       choices: LOG_LEVELS,
@@ -90,6 +91,7 @@ async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
     onSkipped: (accountId, error) => tell?.(accountId, error),
     ...(asked.keepEventsMs === undefined ? {} : { keepEventsMs: asked.keepEventsMs }),
     ...(usage === undefined ? {} : { usage }),
+    ingestedAgain: ingestedAgainOf(given),
   });
   if (asked.organization !== undefined) {
     await engine.organization.claim(asked.organization).catch(closing(engine));

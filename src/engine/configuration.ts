@@ -10,7 +10,7 @@ import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 import { LIST_WORDS } from "../book/reading/references.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
-import { type Catalog, type CatalogOptions, createCatalog, type DecisionOptions } from "../ledger/catalog.ts";
+import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -26,6 +26,7 @@ import {
   plainOf,
 } from "./document-body.ts";
 import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
+import { schemasRecorded, type Told } from "./elsewhere/schemas-elsewhere.ts";
 
 /** Documents of each kind, oldest first, as in the lists of a book; some may not be checked yet. */
 export type GivenDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
@@ -52,16 +53,21 @@ export interface ConfigurationSource {
 }
 
 /** Keeps what was compiled last. */
-export function createConfigurationSource(options: DecisionOptions): ConfigurationSource {
+export function createConfigurationSource(
+  options: CatalogOptions,
+  { elsewhere, ingestedAgain }: Told,
+): ConfigurationSource {
   let current: Configuration | undefined;
   const source = async (view: LedgerView): Promise<Configuration> => {
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
-      const documents = await readDocuments(view);
+      const [documents, recorded] = [await readDocuments(view), await schemasRecorded(view)];
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
-      current = { revision, documents, catalog: createCatalog(bookOf(documents), options) };
+      const known = recorded.filter((name) => !ingestedAgain.includes(name));
+      const schemasElsewhere = [...new Set([...elsewhere, ...known])];
+      current = { revision, documents, catalog: createCatalog(bookOf(documents), { ...options, schemasElsewhere }) };
       return current;
     }
   };

@@ -60,6 +60,7 @@ import { type UsageMeters, usageMetersOf } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { engineStoreOf } from "./elsewhere/engine-store.ts";
+import type { Told } from "./elsewhere/schemas-elsewhere.ts";
 import type { UsageElsewhereOptions } from "./elsewhere/source-cells.ts";
 import { type EventPlace, placesOf } from "./events/event-places.ts";
 import { type EventListFilter, eventsNamed, ingestOf, listEvents, undo } from "./events/events.ts";
@@ -104,6 +105,11 @@ export interface EngineOptions extends CatalogOptions {
    * (S17.4). Default none: all events are ingested.
    */
   readonly usage?: UsageElsewhereOptions;
+  /**
+   * Event schemas whose events lived elsewhere and are ingested from now on: what the store has of them by `usage` of any engine is
+   * forgotten. Usage elsewhere of cycles that are open is not billed then. Default none.
+   */
+  readonly ingestedAgain?: readonly string[];
 }
 
 /** An engine over a store. Every method commits all that it does, or nothing. */
@@ -218,13 +224,23 @@ export interface Engine extends AccountResources {
  * consumes a feature (S17.1)
  */
 export function createEngine(given: EngineOptions): Engine {
-  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, usage, ...options } = withStore(given);
-  const schemasElsewhere = usage === undefined ? [] : schemasOf(usage);
+  const {
+    store,
+    clock = Date.now,
+    ids,
+    onSkipped,
+    keepEventsMs,
+    usage,
+    ingestedAgain = [],
+    ...options
+  } = withStore(given);
+  const told = { elsewhere: usage === undefined ? [] : schemasOf(usage), ingestedAgain };
+  expectApart(told);
   const context: EngineContext = {
-    store: engineStoreOf(store, usage),
+    store: engineStoreOf(store, { usage, told, clock }),
     clock,
     ids: ids ?? createIds(clock),
-    configuration: createConfigurationSource({ ...options, schemasElsewhere }),
+    configuration: createConfigurationSource(options, told),
     ruleBudget: options.ruleBudget,
     onSkipped,
     keepEventsMs: retentionOf(keepEventsMs, options.idMemoryMs ?? ID_MEMORY_MS),
@@ -252,6 +268,17 @@ function withStore(options: EngineOptions): EngineOptions {
   if (typeof store?.transact === "function") return options;
   const message = "store: missing: expected a store, such as memoryStore() or await postgresStore(client)";
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "store" });
+}
+
+/** A schema's events live elsewhere, or are ingested. */
+function expectApart({ elsewhere, ingestedAgain }: Told): void {
+  const areNames = Array.isArray(ingestedAgain) && ingestedAgain.every((name) => typeof name === "string");
+  const both = areNames ? ingestedAgain.find((name) => elsewhere.includes(name)) : undefined;
+  if (areNames && both === undefined) return;
+  const why = areNames
+    ? `${JSON.stringify(both)} is among the schemas of usage, too`
+    : "expected names of event schemas";
+  throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
 }
 
 /** The schemas whose events live elsewhere: callers without types may leave parts out. */

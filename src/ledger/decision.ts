@@ -33,6 +33,7 @@ export const DOCUMENT_KINDS = [
   "compositeInvoice",
   "migration",
   "retention",
+  "usageElsewhere",
   "apiKey",
   "serverSecret",
 ] as const;

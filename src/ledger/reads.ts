@@ -87,7 +87,7 @@ function partsOf(
 export function elsewhereNeeded(catalog: Catalog, records: readonly AccountRecord[], now: Instant): ElsewhereQuery {
   const from = Math.min(...records.map((record) => catchUpReadsFrom(catalog, record, now)));
   const upTo = Math.max(now, ...records.map((record) => instantOfCatchUp(record, now)));
-  return { book: catalog.book, records, from, upTo };
+  return { catalog, records, from, upTo };
 }
 
 /** Units that a new or raised entry, in force over `[effectiveFrom, effectiveUntil)`, can take of open overage. */

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Book } from "../book/model/book.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
+import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, KeptUsage, LedgerCell } from "./records.ts";
 
 /** The usage elsewhere that is needed of some accounts. */
 export interface ElsewhereQuery {
-  readonly book: Book;
+  readonly catalog: Pick<Catalog, "book" | "options">;
   readonly records: readonly AccountRecord[];
   /** Days from this one up to that of `upTo`. */
   readonly from: Day;

@@ -28,6 +28,26 @@ export const elsewhereOptions: OptionSpecs = {
   },
 };
 
+/** The option by which events that lived elsewhere are ingested again. */
+export const ingestedAgainOptions: OptionSpecs = {
+  "ingested-again": {
+    kind: "one",
+    value: "NAME,…",
+    help: "event schemas that a server here had in --usage-schemas, and whose events are ingested from now on",
+  },
+};
+
+/** @throws {UsageError} where a name is empty */
+export function ingestedAgainOf(given: Arguments): readonly string[] {
+  return namesIn(given, "ingested-again");
+}
+
+function namesIn(given: Arguments, option: string): readonly string[] {
+  const names = (given.one(option)?.split(",") ?? []).map((name) => name.trim());
+  if (names.includes("")) throw new UsageError(`--${option}: expected names with commas between them`);
+  return names;
+}
+
 /**
  * Where the events of some schemas live, by the options; undefined where all are ingested. Files are read when usage is first needed,
  * and again when one of them is another.
@@ -36,13 +56,10 @@ export const elsewhereOptions: OptionSpecs = {
  */
 export function usageElsewhereOf(given: Arguments): UsageElsewhereOptions | undefined {
   const paths = given.many("usage");
-  const names = given.one("usage-schemas");
-  if (names === undefined && paths.length === 0) return undefined;
-  if (names === undefined || paths.length === 0)
+  const schemas = namesIn(given, "usage-schemas");
+  if (schemas.length === 0 && paths.length === 0) return undefined;
+  if (schemas.length === 0 || paths.length === 0)
     throw new UsageError("--usage and --usage-schemas go together: one is missing");
-  const schemas = names.split(",").map((name) => name.trim());
-  if (schemas.some((name) => name === ""))
-    throw new UsageError("--usage-schemas: expected names with commas between them");
   for (const path of paths) {
     if (path === "-")
       throw new UsageError("--usage: expected files or directories: they are read again when they change");

@@ -31,7 +31,7 @@ const AHEAD_SPARE_MS = 31 * DAY_MS;
 /** Where usage is read, and up to when that of events elsewhere counts. */
 export interface UsageScan {
   readonly view: EngineView;
-  readonly catalog: Pick<Catalog, "book">;
+  readonly catalog: Pick<Catalog, "book" | "options">;
   readonly now: Instant;
 }
 
@@ -48,7 +48,7 @@ export interface AccountsWithUsage {
  * @param readsFrom whence the usage of these accounts is wanted, at or before the start of the range; default its start
  */
 export async function* usageOfAccounts(
-  { view, catalog: { book }, now: upTo }: UsageScan,
+  { view, catalog, now: upTo }: UsageScan,
   accountIds: ReadonlySet<string> | undefined,
   { start, end }: Cycle,
   readsFrom?: (records: readonly AccountRecord[]) => Promise<Instant>,
@@ -58,7 +58,7 @@ export async function* usageOfAccounts(
     const from = (await readsFrom?.(records)) ?? start;
     const ids = records.map(({ id }) => id);
     const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
-    return { records, cells: await view.allUsage({ book, accountIds: ids, ...days, upTo }) };
+    return { records, cells: await view.allUsage({ catalog, accountIds: ids, ...days, upTo }) };
   };
   const giveWay = takingTurns();
   let records: AccountRecord[] = [];

@@ -210,7 +210,7 @@ async function usageOf(given: Given, cycle: AccountCycle | undefined): Promise<R
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
   const cells = await context.store.read.allUsage({
-    book: catalog.book,
+    catalog,
     accountIds: [lookedUpAccount(request)],
     from: dayOf(cycle.start),
     until: dayOf(cycle.end),

@@ -32,7 +32,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
-  const now = byAccount(await read.sourceCells({ book: catalog.book, records, from, upTo: clock() }));
+  const now = byAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
   // Overage is priced by billing windows, which may have begun long before.
   const overage = byAccount(await read.overage(ids, dayOf(INSTANT_MIN), until));
   const ingested = byAccount(await read.usage(ids, from, until));

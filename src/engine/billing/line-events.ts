@@ -99,8 +99,8 @@ async function cellsOf(
 ): Promise<readonly LedgerCell[]> {
   const [from, until] = [dayOf(start), dayOf(end - 1) + 1];
   if (of === "overage") return view.overage([accountId], from, until);
-  const { book } = (await configuration(view)).catalog;
-  return view.allUsage({ book, accountIds: [accountId], from, until, upTo: clock() });
+  const { catalog } = await configuration(view);
+  return view.allUsage({ catalog, accountIds: [accountId], from, until, upTo: clock() });
 }
 
 function stepsOf({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { sameCellsOnce } from "../../ledger/cell-sums.ts";
@@ -15,11 +14,12 @@ import type { ElsewhereQuery, ElsewhereReads, ElsewhereUsage } from "../../ledge
 import { usageAccountsOf } from "../../ledger/usage-source.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../../store/store.ts";
+import { expectServed, onceRecorded, type Told } from "./schemas-elsewhere.ts";
 import { type CellNeed, type CellsInHand, CellsNeeded, emptyHand, type UsageElsewhereOptions } from "./source-cells.ts";
 
 /** Which usage is asked for, wherever its events live. */
 export interface AllUsageQuery {
-  readonly book: Book;
+  readonly catalog: ElsewhereQuery["catalog"];
   readonly accountIds: readonly string[];
   /** Days `[from, until)`. */
   readonly from: Day;
@@ -56,20 +56,34 @@ export interface EngineStore extends Omit<Store, "transact" | "read"> {
   readAhead(query: ElsewhereQuery): Promise<CellsInHand | undefined>;
 }
 
+/** What an engine was told of usage elsewhere. */
+interface EngineStoreOptions {
+  readonly usage: UsageElsewhereOptions | undefined;
+  readonly told: Told;
+  readonly clock: () => Instant;
+}
+
 /** More than any decision needs: each attempt has more in hand than the one before. */
 const ATTEMPTS_MAX = 100;
 
 /** Looks at a store with usage elsewhere; without any, at the store alone. */
-export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undefined): EngineStore {
+export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreOptions): EngineStore {
   const { name } = store;
   const close = (): Promise<void> => store.close();
+  const recorded = onceRecorded(told, clock);
   if (usage === undefined) {
     return {
       name,
       read: ledgerAlone(store.read),
-      transact: (scope, work) => store.transact(scope, (view) => work(ledgerAlone(view))),
+      async transact(scope, work) {
+        await recorded(store);
+        return store.transact(scope, (view) => work(ledgerAlone(view)));
+      },
       hasElsewhere: false,
-      readAhead: async () => undefined,
+      async readAhead({ catalog }) {
+        expectServed(catalog, []);
+        return undefined;
+      },
       close,
     };
   }
@@ -79,8 +93,9 @@ export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undef
   };
   return {
     name,
-    read: withElsewhere(store.read, (need) => cellsOf(emptyHand(usage), need)),
+    read: withElsewhere(store.read, usage, (need) => cellsOf(emptyHand(usage), need)),
     async transact(scope, work, hand = emptyHand(usage)) {
+      await recorded(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
         const found = hand.find(need);
         if (found === undefined) throw new CellsNeeded(need);
@@ -88,7 +103,7 @@ export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undef
       };
       for (let attempt = 1; ; attempt++) {
         try {
-          return await store.transact(scope, (view) => work(withElsewhere(view, find)));
+          return await store.transact(scope, (view) => work(withElsewhere(view, usage, find)));
         } catch (error) {
           if (!(error instanceof CellsNeeded)) throw error;
           invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
@@ -97,21 +112,31 @@ export function engineStoreOf(store: Store, usage: UsageElsewhereOptions | undef
       }
     },
     hasElsewhere: true,
-    async readAhead({ records, ...query }) {
+    async readAhead(query) {
       const hand = emptyHand(usage);
-      await hand.read({ ...query, accounts: usageAccountsOf(records) });
+      await hand.read(needOf(query, usage));
       return hand;
     },
     close,
   };
 }
 
+/** What is asked of a source. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it has not all that lives elsewhere */
+function needOf({ catalog, records, from, upTo }: ElsewhereQuery, { schemas }: UsageElsewhereOptions): CellNeed {
+  expectServed(catalog, schemas);
+  return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo };
+}
+
 /** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */
 function ledgerAlone(view: LedgerView): EngineView {
   return viewWith(view, {
-    usageElsewhere: async () => undefined,
+    async usageElsewhere({ catalog }) {
+      expectServed(catalog, []);
+      return undefined;
+    },
     sourceCells: async () => [],
-    async allUsage({ accountIds, from, until }) {
+    async allUsage({ catalog, accountIds, from, until }) {
+      expectServed(catalog, []);
       const [cells, kept] = await Promise.all([
         view.usage(accountIds, from, until),
         view.keptUsage(accountIds, from, until),
@@ -122,9 +147,12 @@ function ledgerAlone(view: LedgerView): EngineView {
   });
 }
 
-function withElsewhere(view: LedgerView, find: (need: CellNeed) => Promise<readonly LedgerCell[]>): EngineView {
-  const sourceCells: EngineView["sourceCells"] = ({ records, ...query }) =>
-    find({ ...query, accounts: usageAccountsOf(records) });
+function withElsewhere(
+  view: LedgerView,
+  usage: UsageElsewhereOptions,
+  find: (need: CellNeed) => Promise<readonly LedgerCell[]>,
+): EngineView {
+  const sourceCells: EngineView["sourceCells"] = async (query) => find(needOf(query, usage));
   const usageElsewhere = async (query: ElsewhereQuery): Promise<ElsewhereUsage> => {
     const ids = query.records.map(({ id }) => id);
     const kept = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
@@ -134,10 +162,10 @@ function withElsewhere(view: LedgerView, find: (need: CellNeed) => Promise<reado
     const cells = await sourceCells(query);
     return { kept, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
   };
-  const allUsage: EngineView["allUsage"] = async ({ book, accountIds, from, until, upTo }) => {
+  const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
     const cells = await view.usage(accountIds, from, until);
     const records = await view.accounts(accountIds);
-    const { kept, open } = await usageElsewhere({ book, records, from, upTo });
+    const { kept, open } = await usageElsewhere({ catalog, records, from, upTo });
     const elsewhere = [...open, ...kept.flatMap(cellsOfKept)].filter(({ day }) => day >= from && day < until);
     return elsewhere.length === 0 ? cells : sameCellsOnce([...cells, ...elsewhere]);
   };

@@ -71,8 +71,8 @@ const ACCOUNTS_MAX = 1000;
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
   const { store, clock, configuration } = context;
   const cells = await cellsBetween(query, async (accountIds, from, until) => {
-    const { book } = (await configuration(store.read)).catalog;
-    return store.read.allUsage({ book, accountIds, from, until, upTo: clock() });
+    const { catalog } = await configuration(store.read);
+    return store.read.allUsage({ catalog, accountIds, from, until, upTo: clock() });
   });
   return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
     return { accountId, meterId, date: dateOfDay(day), quantity };

@@ -264,6 +264,68 @@ describe("S17.5 a source that cannot be read", () => {
   });
 });
 
+describe("S17.5 an engine that was not told where events live", () => {
+  const rows = [row("2024-01-03", 5)];
+  /** Two engines over one store, of which the first alone has the option. */
+  async function two() {
+    const store = memoryStore();
+    let now = parseInstant("2024-01-01T00:00:00Z");
+    const clock = (): number => now;
+    const source = cellsUsage({ name: "the rows of the test", read: () => rows });
+    const told = createEngine({ store, clock, usage: { schemas: ["call"], source } });
+    await told.load(teamBook());
+    now = parseInstant("2024-02-02T00:00:00Z");
+    return { store, clock, told };
+  }
+
+  test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {
+    const { store, clock, told } = await two();
+    const other = createEngine({ store, clock });
+    for (const operation of [
+      other.finalize(),
+      other.preview(),
+      other.invoices.list({ filter: { accountId: "prod" } }),
+      other.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }),
+      other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]),
+    ]) {
+      expect(await refusalOf(operation)).toBe(
+        'ERR_USAGE_UNAVAILABLE the events of the event schema "call" live elsewhere, and this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided',
+      );
+    }
+    expect(await told.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
+    expect(await usageLines(told)).toContainEqual(["DUE", "2024-01-01", "um.calls 5"]);
+    const [refused] = await other.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
+    expect(refused?.status).toBe("INGESTION_REFUSED");
+  });
+
+  test("or was told of other schemas than one before it, bills nothing either", async () => {
+    const { store, clock } = await two();
+    const source = cellsUsage({ name: "other rows", read: () => [] });
+    const other = createEngine({ store, clock, usage: { schemas: ["save"], source } });
+    expect(await refusalOf(other.finalize())).toContain('the events of the event schema "call" live elsewhere');
+  });
+
+  test("takes the events once it is told that they are ingested again, and so do others after it", async () => {
+    const { store, clock } = await two();
+    const again = createEngine({ store, clock, ingestedAgain: ["call"] });
+    const [first] = await again.ingest([counted("c1", "2024-02-01T00:00:00Z", 1)]);
+    expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+    const [second] = await createEngine({ store, clock }).ingest([counted("c2", "2024-02-01T00:00:00Z", 1)]);
+    expect(second?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test("cannot be told both of one schema", () => {
+    const source = cellsUsage({ name: "rows", read: () => [] });
+    const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
+    expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
+      'ingestedAgain: "call" is among the schemas of usage, too',
+    );
+    expect(() => createEngine({ ...options, ingestedAgain: "call" as never })).toThrow(
+      "ingestedAgain: expected names of event schemas",
+    );
+  });
+});
+
 test("S17.4 an engine with usage that is none is refused", () => {
   for (const usage of [{}, { schemas: [], source: { cells: () => [] } }, { schemas: ["call"] }]) {
     expect(() => createEngine({ store: memoryStore(), usage: usage as never })).toThrow(/^usage: expected/);

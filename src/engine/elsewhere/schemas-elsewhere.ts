@@ -1,0 +1,79 @@
+/**
+ * Which event schemas have their events elsewhere, as the store has it for all engines: one that was not told where they live
+ * would bill them at nothing (S17.4, S17.5).
+ *
+ * @module
+ */
+import type { Instant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { quoted } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { Store } from "../../store/store.ts";
+
+/** One document for each schema, by its name. */
+const KIND = "usageElsewhere";
+
+/** The schemas whose events live elsewhere by what any engine over the store was told. */
+export async function schemasRecorded(view: Pick<LedgerView, "allDocuments">): Promise<readonly string[]> {
+  return (await view.allDocuments(KIND)).map(({ id }) => id);
+}
+
+/** What an engine was told of where events live. */
+export interface Told {
+  /** Schemas whose events live elsewhere. */
+  readonly elsewhere: readonly string[];
+  /** Schemas whose events lived elsewhere, and are ingested from now on. */
+  readonly ingestedAgain: readonly string[];
+}
+
+/** Records what an engine was told before it changes anything else; once for an engine. */
+export function onceRecorded(told: Told, clock: () => Instant): (store: Store) => Promise<void> {
+  const isNothing = told.elsewhere.length === 0 && told.ingestedAgain.length === 0;
+  let recording: Promise<void> | undefined = isNothing ? Promise.resolve() : undefined;
+  return async (store) => {
+    recording ??= record(store, told, clock);
+    try {
+      await recording;
+    } catch (error) {
+      recording = undefined;
+      throw error;
+    }
+  };
+}
+
+async function record(store: Store, { elsewhere, ingestedAgain }: Told, clock: () => Instant): Promise<void> {
+  const changed = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
+    const known = new Set(await schemasRecorded(view));
+    return [
+      [...new Set(elsewhere)].filter((name) => !known.has(name)),
+      [...new Set(ingestedAgain)].filter((name) => known.has(name)),
+    ];
+  };
+  if ((await changed(store.read)).every((names) => names.length === 0)) return;
+  await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
+    const [added, removed] = await changed(view);
+    const at = clock();
+    const documents = added.map((id) => ({ kind: KIND, id, createdAt: at, updatedAt: at, body: {} }) as const);
+    const removedDocuments = removed.map((id) => ({ kind: KIND, id }) as const);
+    return { result: undefined, changes: { documents, removedDocuments, configurationChanged: true } };
+  });
+}
+
+/**
+ * @param served the schemas whose usage the engine's source has
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where others live elsewhere, too
+ */
+export function expectServed({ book, options }: Pick<Catalog, "book" | "options">, served: readonly string[]): void {
+  const { schemasElsewhere } = options;
+  if (schemasElsewhere.length === 0) return;
+  const unserved = book.eventSchemas.find(({ name }) => schemasElsewhere.includes(name) && !served.includes(name));
+  if (unserved === undefined) return;
+  const sentence =
+    "this engine was not told where (its option usage; --usage and --usage-schemas on the command line), so nothing was decided";
+  throw new RatebookError(
+    "ERR_USAGE_UNAVAILABLE",
+    `the events of the event schema ${quoted(unserved.name)} live elsewhere, and ${sentence}`,
+    {},
+  );
+}
