@@ -26,8 +26,10 @@ export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: Sla
   return model === "TIERED" ? `next ${numberText(subtract(endAt, startAfter))}` : `up to ${numberText(endAt)}`;
 }
 
-/** The line of a slab below its card: `first 1,000, each`; of a line without an explanation what it says itself. */
+/** A line below its card: `first 1,000, each`, `raised to the minimum`; of one without an explanation what it says itself. */
 export function slabLineWords(item: InvoiceLine, card: InvoiceLine): string {
+  if (item.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
+    return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
   const slab = slabsBehind(card).get(item);
   const { explanation } = card;
   const parts = explanation?.of === "CARD" ? explanation.parts : [];

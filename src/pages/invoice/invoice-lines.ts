@@ -9,6 +9,7 @@ import { moneyText, numberText } from "../../invoicing/figure-text.ts";
 import type { Invoice, InvoiceLine, InvoiceStatus } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
+import type { SlabExplanation } from "../../rating/charge.ts";
 import { slabLineWords } from "../slab-words.ts";
 
 /** A row of the table. */
@@ -81,7 +82,7 @@ function cardRows(card: InvoiceLine, digits: number): readonly PageRow[] {
   const [only, ...more] = lineItems;
   const slabs = slabsBehind(card);
   // One slab that says nothing but the card's own figures is written on the card's row.
-  if (only !== undefined && more.length === 0 && isWholeCard(only, card, slabs.get(only)?.startAfter)) {
+  if (only !== undefined && more.length === 0 && isWholeCard(only, card, slabs.get(only))) {
     const rate = isPlain(card) ? only.valuePerQuantity : undefined;
     const texts = [...notesOf(card), ...notesBelow(card, only)];
     return [{ ...own, ...(rate === undefined ? {} : { rate: moneyText(rate, digits) }) }, ...texts];
@@ -93,10 +94,10 @@ function cardRows(card: InvoiceLine, digits: number): readonly PageRow[] {
   ];
 }
 
-function isWholeCard(item: InvoiceLine, card: InvoiceLine, startAfter: Decimal | undefined): boolean {
-  return (
-    startAfter?.isZero() === true && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true
-  );
+/** Whether quantity × rate is the amount, of all units; a rate of packages or of a whole slab says of what it is. */
+function isWholeCard(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation | undefined): boolean {
+  const isOfAll = slab?.priceType === "PER_UNIT" && slab.startAfter.isZero();
+  return isOfAll && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true;
 }
 
 function slabRow(item: InvoiceLine, card: InvoiceLine, digits: number): PageRow {

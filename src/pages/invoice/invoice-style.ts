@@ -47,20 +47,20 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
   dl { grid-template-columns: 1fr 1fr; }
   table, thead, tbody { display: block; }
   thead { display: none; }
-  tr { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0 .75rem; padding: .3rem 0; }
+  tr { display: grid; grid-template-columns: auto 1fr auto; gap: 0 .4rem; padding: .3rem 0; }
   tr.card, tr.group, tr.total { border-top: 1px solid var(--line); }
   tr:not(.sum, .total) + tr.sum { border-top: 1px solid var(--line); }
   tr > *, tr.card > *, tr.group > *, tr.sum > *, tr.total > *, tr:not(.sum, .total) + tr.sum > *, tr.note td { padding: 0; border: 0; }
   tr > th[scope=row] { grid-column: 1 / -1; }
   tr > td[colspan] { grid-column: 1 / -1; }
-  tr.sum > th[scope=row], tr.total > th[scope=row] { grid-column: 1 / 3; }
-  tr.sum td:empty, tr.total td:empty { display: none; }
+  tr:has(> td:nth-of-type(2):empty):has(> td:nth-of-type(1):empty) > th[scope=row] { grid-column: 1 / 3; }
+  tr:has(> td:nth-of-type(2):empty):has(> td:nth-of-type(1):empty) > td:empty { display: none; }
   tr.slab, tr.note { padding-left: .9rem; }
   tr.slab th { padding-left: 0; }
-  tr.card td:nth-of-type(1)::after, tr.slab td:nth-of-type(1)::after { content: ""; }
-  tr td:nth-of-type(1) { text-align: left; }
+  tr td:nth-of-type(1), tr td:nth-of-type(2) { text-align: left; }
   tr td:nth-of-type(2):not(:empty)::before { content: "× "; color: var(--soft); }
 }
+.parties:empty { margin: 1rem 0; }
 @page { margin: 14mm 15mm; }
 @media print {
   :root { color-scheme: light; --ink: #000; --soft: #444; --line: #999; --paper: #fff; --mark: #b3261e; }

@@ -61,9 +61,8 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
     const text = texts.get(item);
     return text === undefined ? data : { ...data, because: [...(data.because ?? []), printable(text.text)] };
   });
-  const isPart = line.type.endsWith("_SLAB_AMOUNT") || line.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
   return {
-    kind: isPart ? "part" : "card",
+    kind: isPart(line) ? "part" : "card",
     ...common(line, line.description ?? line.id ?? line.type),
     ...(line.quantity === undefined ? {} : { quantity: textOf(line.quantity) }),
     ...(line.valuePerQuantity === undefined ? {} : { rate: textOf(line.valuePerQuantity) }),
@@ -73,9 +72,13 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
   };
 }
 
-/** A slab's line says which units it prices, in numbers that the reader's locale writes. */
+/** What is below a card says which units it prices, in numbers that the reader's locale writes. */
 function slabLabel(item: InvoiceLine, card: InvoiceLine): Pick<LineData, "label" | "figures"> | undefined {
-  return item.type.endsWith("_SLAB_AMOUNT") ? { label: slabLineWords(item, card), figures: true } : undefined;
+  return isPart(item) ? { label: slabLineWords(item, card), figures: true } : undefined;
+}
+
+function isPart({ type }: InvoiceLine): boolean {
+  return type.endsWith("_SLAB_AMOUNT") || type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
 }
 
 function totalData(label: string, line: InvoiceLine): LineData {
