@@ -167,6 +167,32 @@ describe("the report of the request traces", () => {
   });
 });
 
+describe("the summary on paper", () => {
+  test.each([
+    ["a desk", DESK],
+    ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
+  ])("from %s: has its charts and bars, each within the sheet, and none of an invoice's", async (_, options) => {
+    const open = await tracesOn(options);
+    const { page } = open;
+    const drawn = await page.locator("main .chart > svg").count();
+    // A4 less its margins. The page learns of a new width a moment later than paper does: what it drew stays.
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate("document.body.style.width = '703px'");
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const wide = (selector: string): Promise<readonly number[]> =>
+      page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
+      );
+    const charts = await wide("main .chart > svg");
+    expect(charts).toHaveLength(drawn);
+    expect(Math.min(...charts)).toBeGreaterThan(0);
+    expect(Math.max(...charts)).toBeLessThanOrEqual(703);
+    expect(Math.min(...(await wide(".shares .share")))).toBeGreaterThan(0);
+    expect(Math.max(...(await wide("#paper .share")))).toBe(0);
+    await open.close();
+  });
+});
+
 describe("a report of a thousand accounts and thirty days", () => {
   test("is below ten megabytes, opens within a second, and is searched and sorted", async () => {
     const path = await reportOfMany(1000);

@@ -88,7 +88,7 @@ export function DayChart({ title, from, series, valueText, bars = false }: DayCh
           </g>
         ))}
       </svg>
-      <p class="readout soft" aria-hidden="true">
+      <p class="readout soft screen-only" aria-hidden="true">
         {at === undefined
           ? " "
           : [dayText(from, at), ...series.map((each) => readout(each, at, valueText))].join(" · ")}

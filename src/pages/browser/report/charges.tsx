@@ -23,7 +23,7 @@ export function Charges({
     groups.set(key, [...(groups.get(key) ?? []), charge]);
   }
   return (
-    <section class="screen-only" aria-labelledby="charges">
+    <section aria-labelledby="charges">
       <h2 id="charges">Amount by day</h2>
       <p class="soft">What the usage up to each day comes to, card by card, without fees and credits.</p>
       <div class="charts">

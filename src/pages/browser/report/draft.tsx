@@ -74,7 +74,7 @@ function DraftCurrency({ total, accounts, isAlone, label }: DraftCurrencyProps):
         </div>
       </dl>
       {accounts.length > 1 && (
-        <div class="charts screen-only">
+        <div class="charts">
           <Scatter accounts={accounts} currency={currency} digits={digits} />
           <Histogram accounts={accounts} currency={currency} />
         </div>

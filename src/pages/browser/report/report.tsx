@@ -40,7 +40,7 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
         {accounts.length > 0 && <Accounts data={data} />}
         {charges.length > 0 && <Charges charges={charges} totals={data.totals} />}
         {usage.length > 0 && (
-          <section class="screen-only" aria-labelledby="usage">
+          <section aria-labelledby="usage">
             <h2 id="usage">Usage by day</h2>
             <UsageCharts usage={usage} />
           </section>

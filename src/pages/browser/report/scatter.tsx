@@ -92,7 +92,7 @@ export function Scatter({
           draft
         </text>
       </svg>
-      <p class="readout soft" aria-hidden="true">
+      <p class="readout soft screen-only" aria-hidden="true">
         {told === undefined
           ? " "
           : `${told.name}: ${moneyText(told.before, { digits })} to ${moneyText(told.after, { digits })}`}
