@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { UsageMeterRequest } from "../../src/book/model/catalog-requests.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
+import { turnsDuring } from "./billing/far-behind.ts";
 import { activeSchema, call, customerWith, refusalOf } from "./support.ts";
 
 /** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. It comes to 200 × (1 + 60). */
@@ -91,4 +92,23 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
     expect((await engine.usageMeters.archive(heavy)).item.status).toBe("ARCHIVED");
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
   });
+});
+
+test("S14.3 a batch whose rules do much for each event lets others have their turn", async () => {
+  const engine = createEngine({ store: memoryStore(), clock });
+  await activeSchema(engine);
+  await customerWith(engine);
+  const long = "1.2345678901234567890123456789";
+  let body: unknown = { var: "" };
+  for (let times = 0; times < 20; times++) body = { "/": [{ "+": [body, long] }, long] };
+  const mapped = { map: [Array.from({ length: 60 }, () => 1), body] };
+  const computation = { reduce: [mapped, { "+": [{ var: "accumulator" }, { var: "current" }] }, 0] } as never;
+  const meter = { ...heavyMeter("call"), computations: [{ order: 1, computation }] };
+  await engine.usageMeters.activate((await engine.usageMeters.create(meter)).item.id);
+  const events = Array.from({ length: 60 }, (_, place) => call(`e${place}`, "2024-06-15T00:00:00Z", 1));
+  let results: readonly { readonly status: string }[] = [];
+  const { worked, longest } = await turnsDuring(async () => (results = await engine.ingest(events)));
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]));
+  // What is worked depends on the machine; without turns all of it would be one piece.
+  expect(longest).toBeLessThan(worked / 4);
 });
