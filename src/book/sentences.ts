@@ -84,7 +84,11 @@ function kindOf(name: string, input: unknown): string {
 
 /** The kinds of value that a field takes, in words. */
 function kindsOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
-  const kinds = errors.map(([first]) => (first?.code === "invalid_type" ? KINDS.get(first.expected) : undefined));
+  const kinds = errors.map(([first]) => {
+    // A number that is kept with all its digits is an object to the schema, one with fields that it does not know.
+    if (first?.code === "unrecognized_keys") return KINDS.get("object");
+    return first?.code === "invalid_type" ? KINDS.get(first.expected) : undefined;
+  });
   return [...new Set(kinds.map((kind) => kind ?? "another value"))].join(" or ");
 }
 

@@ -7,7 +7,7 @@
  */
 import { type Instant, parseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
-import type { DecimalInput } from "../numbers/decimal.ts";
+import { type DecimalInput, isDecimalObject } from "../numbers/decimal.ts";
 import { createTimestampReader } from "./timestamps.ts";
 
 /** One attribute of an event. */
@@ -65,7 +65,10 @@ export function createEnvelopeReader(): ReadEnvelope {
       return `Expected an event, an object, got ${kindOf(given)}.`;
     }
     const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof EventInput, unknown>>;
-    if (typeof schemaName !== "string" || schemaName === "") return textProblem("schemaName", schemaName);
+    if (typeof schemaName !== "string" || schemaName === "") {
+      if (isDecimalObject(given)) return `Expected an event, an object, got ${kindOf(given)}.`;
+      return textProblem("schemaName", schemaName);
+    }
     if (typeof id !== "string" || id === "") return textProblem("id", id);
     if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
     if (typeof accountId !== "string" || accountId === "") return textProblem("accountId", accountId);
@@ -107,5 +110,6 @@ function kindOf(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (value === "") return "an empty text";
   if (Array.isArray(value)) return "a list";
+  if (isDecimalObject(value)) return "a number";
   return typeof value === "object" ? "an object" : typeof value === "string" ? "a text" : `a ${typeof value}`;
 }

@@ -5,6 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { type DecimalInput, valueOf } from "../numbers/decimal.ts";
+import { isDecimalObject } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { shown } from "../rules/value.ts";
 import { type EventAttribute, type IncomingEvent, textProblem, tooLong, valueProblem } from "./event-envelope.ts";
@@ -193,7 +194,10 @@ function readDimensions(dimensions: unknown, layout: Layout): string | undefined
       if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
       const problem = dimensionProblem(value, name);
-      if (problem !== undefined) return problem;
+      if (problem !== undefined) {
+        // A number that is kept with all its digits is an object, too.
+        return isDecimalObject(dimensions) ? valueProblem("dimensions", "an object", dimensions) : problem;
+      }
       readDimension(name, value as DecimalInput, index, layout);
       index++;
     }

@@ -78,9 +78,13 @@ export function decimalOf(value: unknown): Decimal {
       throw invalidNumber(`${quoted(value)} is not a decimal`);
     return inRange(new Decimal(value));
   }
-  throw invalidNumber(
-    `expected a decimal, got ${value === null ? "null" : Array.isArray(value) ? "an array" : typeof value}`,
-  );
+  throw invalidNumber(`expected a decimal, got ${kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
+  return `a ${typeof value}`;
 }
 
 /**

@@ -33,7 +33,7 @@ describe("telling decimals", () => {
   ])("S1.2 data with the mark of a decimal, %j, is none, whatever it holds", (parts) => {
     const forged = { toStringTag: "[object Decimal]", ...parts };
     expect(isDecimalObject(forged)).toBe(false);
-    expect(() => decimalOf(forged)).toThrow("expected a decimal, got object");
+    expect(() => decimalOf(forged)).toThrow("expected a decimal, got an object");
   });
 });
 
@@ -67,9 +67,9 @@ describe("reading decimals", () => {
     [2 ** 53, "the number 9007199254740992 is above 2^53 and may not be what was meant: give it as text"],
     [null, "expected a decimal, got null"],
     [undefined, "expected a decimal, got undefined"],
-    [true, "expected a decimal, got boolean"],
-    [[1], "expected a decimal, got an array"],
-    [{}, "expected a decimal, got object"],
+    [true, "expected a decimal, got a boolean"],
+    [[1], "expected a decimal, got a list"],
+    [{}, "expected a decimal, got an object"],
     [new Decimal(Number.NaN), "NaN is not a decimal"],
     ["1e1001", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1e-999999999", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],

@@ -103,7 +103,7 @@ rows("price plans", [
   [`${rate}.rate`, "1,000", 'expected a decimal, got "1,000"'],
   [`${rate}.rate`, undefined, "missing: expected a decimal"],
   [`${rate}.rate`, null, "expected a decimal, got null"],
-  [`${rate}.rate`, [1], "expected a decimal, got an array"],
+  [`${rate}.rate`, [1], "expected a decimal, got a list"],
   [`${rate}.rate`, "0x10", 'expected a decimal, got "0x10"'],
   [`${rate}.rate`, " 1", 'expected a decimal, got " 1"'],
   [`${rate}.rate`, Number.NaN, "expected a decimal, got NaN"],

@@ -75,6 +75,11 @@ describe("one event", () => {
     [{ events: [call("e1")] }, "event: missing: expected an event"],
     [{ event: null }, "event: Expected an event, an object, got nothing."],
     [{ event: [] }, "event: Expected an event, an object, got a list."],
+    ['{"event":12345678901234567890}', "event: Expected an event, an object, got a number."],
+    [
+      JSON.stringify({ event: call("e1", 2, { dimensions: 0 }) }).replace('"dimensions":0', '"dimensions":1e99'),
+      "event: Field dimensions: expected an object, got a number.",
+    ],
     [{ event: call("") }, "event: Field id: expected a text, got an empty text."],
     [{ event: call("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
     [{ event: call("e1", 2, { timestamp: "2024-06-10T08:00:00" }) }, /^event: Field timestamp: /],

@@ -156,6 +156,10 @@ describe("POST /revenue_calculator", () => {
       { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.team" }, entitlementOverageConfig: [] },
       /^entitlementOverageConfig: expected an object, got an empty list$/,
     ],
+    [
+      '{"pricePlanDetailsConfig":{"mode":"PRICE_PLAN","pricePlanId":"pp.team"},"licenseEntriesConfig":12345678901234567890}',
+      /^licenseEntriesConfig: expected an object, got 12345678901234567890$/,
+    ],
   ])("%j is a 400", async (body, message) => {
     const { call } = await loaded();
     const answer = await call("POST /revenue_calculator", { body });
