@@ -63,7 +63,7 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
 .parties:empty { margin: 1rem 0; }
 @page { margin: 14mm 15mm; }
 @media print {
-  :root { color-scheme: light; --ink: #000; --soft: #444; --line: #999; --paper: #fff; --mark: #b3261e; }
+  :root { color-scheme: light; font-size: 10.67pt; --ink: #000; --soft: #444; --line: #999; --paper: #fff; --mark: #b3261e; }
   body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.4; }
   .parties { margin: 1.25rem 0; }
   dl, .says { margin-bottom: 1rem; }
