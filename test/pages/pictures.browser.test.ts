@@ -79,7 +79,7 @@ async function invoice(): Promise<Pictured> {
   return {
     html: invoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter),
     width: 900,
-    height: 1200,
+    height: 1260,
   };
 }
 
