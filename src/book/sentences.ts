@@ -68,7 +68,7 @@ export function sentenceOf(issue: z.core.$ZodRawIssue): string {
     case "unrecognized_keys":
       return `unknown field ${oneOf(issue.keys.slice(0, 3))}`;
     case "invalid_union":
-      return expected(kindsOf(issue.errors), issue.input);
+      return expected(kindsOf(issue.errors, issue.input), issue.input);
     default:
       return "not accepted";
   }
@@ -83,10 +83,11 @@ function kindOf(name: string, input: unknown): string {
 }
 
 /** The kinds of value that a field takes, in words. */
-function kindsOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+function kindsOf(errors: readonly (readonly z.core.$ZodIssue[])[], input: unknown): string {
   const kinds = errors.map(([first]) => {
-    // A number that is kept with all its digits is an object to the schema, one with fields that it does not know.
-    if (first?.code === "unrecognized_keys") return KINDS.get("object");
+    if (first?.code === "invalid_type" && first.path.length === 0) return KINDS.get(first.expected);
+    // A number that is kept with all its digits is an object to a schema, which then misses or meets fields.
+    if (isDecimalObject(input)) return KINDS.get("object");
     return first?.code === "invalid_type" ? KINDS.get(first.expected) : undefined;
   });
   return [...new Set(kinds.map((kind) => kind ?? "another value"))].join(" or ");
