@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { Writable } from "node:stream";
+
 import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { printable } from "../invoicing/printable.ts";
@@ -70,17 +72,30 @@ const EVERYWHERE: OptionSpecs = {
  * @returns the exit code: 0 done, 1 the input has problems, 2 wrong usage
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  // A reader that has seen enough closes the pipe; that is no error of ours.
-  const ignoreClosedPipe = (): void => undefined;
-  io.stdout.on("error", ignoreClosedPipe);
-  io.stderr.on("error", ignoreClosedPipe);
+  let unwritten: NodeJS.ErrnoException | undefined;
+  io.stdout.on("error", (error: NodeJS.ErrnoException) => (unwritten ??= error));
+  const ignore = (): void => undefined;
+  io.stderr.on("error", ignore);
   try {
-    return await runCommand(argv, io);
-  } catch (error) {
-    return await failWith(error, argv.includes("--debug"), io);
+    const code = await runCommand(argv, io).catch(async (error: unknown) =>
+      failWith(error, argv.includes("--debug"), io),
+    );
+    await flushed(io.stdout);
+    // A reader that has seen enough closes the pipe; that is no error.
+    if (unwritten === undefined || unwritten.code === "EPIPE") return code;
+    await write(io.stderr, `ratebook: standard output cannot be written: ${printable(unwritten.message)}\n`);
+    return EXIT_PROBLEMS;
   } finally {
-    io.stderr.off("error", ignoreClosedPipe);
+    io.stderr.off("error", ignore);
   }
+}
+
+/** Waits until all that was written has gone, or has failed and said so. */
+async function flushed(stream: Writable): Promise<void> {
+  if (!stream.destroyed && !stream.writableEnded)
+    await new Promise<void>((resolve) => void stream.write("", () => resolve()));
+  // A stream tells an error after the write that met it.
+  await new Promise((resolve) => void setImmediate(resolve));
 }
 
 async function runCommand(argv: readonly string[], io: Io): Promise<number> {

@@ -1,6 +1,8 @@
 /** The built program in a process of its own: exit codes, closed pipes, no stacks. */
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -87,6 +89,18 @@ describe("the program", () => {
     const { code, err } = await program(argv, { readMax: 1000 });
     expect(err).not.toMatch(/EPIPE|    at |fault/);
     expect(code).toBe(0);
+  });
+
+  test("says that standard output is lost where its disk is full, and exits with 1", async () => {
+    const argv = [join(built, "dist/cli/bin.js"), "preview", book, "--format", "json"];
+    const full = await open("/dev/full", "w");
+    const child = spawn(process.execPath, argv, { stdio: ["ignore", full.fd, "pipe"] });
+    let err = "";
+    child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    const [code] = (await once(child, "close")) as [number];
+    await full.close();
+    expect(err).toContain("ratebook: standard output cannot be written: ENOSPC");
+    expect(code).toBe(1);
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("serves until %s, and exits with 0", async (signal) => {
