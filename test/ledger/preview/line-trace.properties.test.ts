@@ -41,7 +41,7 @@ describe("the events behind the lines of a preview", () => {
         }
       }
     });
-    fc.assert(law, { numRuns: 30 });
+    fc.assert(law, { numRuns: 60 });
     expect(seen).toContain("USAGE_METER_USAGE");
     expect(seen).toContain("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT");
   });
