@@ -170,6 +170,7 @@ describe("a plain install", () => {
       expect(programs.map(({ page, language }) => `${page} ${language}`)).toEqual([
         "README.md ts",
         "docs/embedding.md js",
+        "docs/scale.md js",
         "docs/server.md js",
         ...Array.from({ length: 3 }, () => "docs/testing-your-plan.md ts"),
       ]);
