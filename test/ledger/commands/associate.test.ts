@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
+import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
@@ -330,15 +331,7 @@ function caught(decision: () => unknown): unknown {
 }
 
 function overrideOf(parts: Partial<PricePlanDetailsOverride>): PricePlanDetailsOverride {
-  return {
-    usageRateCards: [],
-    fixedFeeRateCards: [],
-    licenseRateCards: [],
-    billingEntitlementRateCards: [],
-    creditGrantRateCards: [],
-    entitlementOverageRateCards: [],
-    ...parts,
-  };
+  return { ...NO_CARDS, ...parts };
 }
 
 describe("a thousand decisions on one account's plans", () => {

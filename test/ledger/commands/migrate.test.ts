@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-/** Accounts move from one version of a plan to another plan or version (S16.5). */
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
+/** Accounts move from one version of a plan to another plan or version (S16.5). */
+import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
@@ -28,16 +29,8 @@ const request: MigrateRequest = {
   targetVersion: 1,
   mode: "IMMEDIATE",
 };
-const none: PricePlanDetailsOverride = {
-  usageRateCards: [],
-  fixedFeeRateCards: [],
-  licenseRateCards: [],
-  billingEntitlementRateCards: [],
-  creditGrantRateCards: [],
-  entitlementOverageRateCards: [],
-};
 const byMonths: PricePlanDetailsOverride = {
-  ...none,
+  ...NO_CARDS,
   pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "25", monthOffset: "NIL" } },
 };
 
@@ -237,7 +230,7 @@ describe("what is refused moves no account", () => {
     const from = at("2024-01-10");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "old", version: 1, from }, from, ledger.ids), "a");
     const override: PricePlanDetailsOverride = {
-      ...none,
+      ...NO_CARDS,
       pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "2", monthOffset: null } },
     };
     const asked = { planId: "old", version: 1, from, override };
