@@ -1,8 +1,8 @@
+/** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
-/** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
