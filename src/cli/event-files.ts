@@ -1,5 +1,7 @@
 import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
 import { eventOfObject } from "../records/json-fields.ts";
+import { isTableAddress, readTableAddress, type ServerAddress } from "../warehouse/clickhouse/address.ts";
+import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 /**
  * Opens the event files that a command names, each with its map where it has one.
  *
@@ -7,11 +9,12 @@ import { eventOfObject } from "../records/json-fields.ts";
  */
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
+import { openTables, type TableInput } from "./events/clickhouse-input.ts";
 import { createCsvCursor } from "./events/csv.ts";
 import type { EventCursor } from "./events/cursor.ts";
 import type { EventSink } from "./events/event-sink.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
-import { openParquet, type ParquetInput, type ParquetReading } from "./events/parquet-cursors.ts";
+import { openParquet, type ParquetInput, type ParquetReading } from "./events/parquet-input.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 
@@ -23,11 +26,17 @@ const BUFFER_BYTES_MIN = 1 << 15;
 /** How files are read. */
 export type FileReader = "ndjson" | "csv" | "parquet";
 
-/** A file of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference. */
+/** How events are read: tables by their address alone. */
+type EventReader = FileReader | "clickhouse";
+
+/**
+ * A file or a table of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference, a
+ * table where its columns have other names.
+ */
 export interface EventFile {
   readonly path: string;
   readonly map: string | undefined;
-  readonly reader: FileReader;
+  readonly reader: EventReader;
 }
 
 /** Files that are open. */
@@ -47,13 +56,21 @@ export function pairWithMaps(
   maps: readonly string[],
   reader?: FileReader,
 ): readonly EventFile[] {
-  const isParquetName = (path: string): boolean => (reader === undefined ? endsAsParquet(path) : reader === "parquet");
-  const isCsvName = (path: string): boolean => (reader === undefined ? endsAsCsv(path) : reader === "csv");
-  const isNdjsonName = (path: string): boolean => (reader === undefined ? endsAsNdjson(path) : reader === "ndjson");
+  const isParquetName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? endsAsParquet(path) : reader === "parquet");
+  const isCsvName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? endsAsCsv(path) : reader === "csv");
+  const isNdjsonName = (path: string): boolean =>
+    !isTableAddress(path) && (reader === undefined ? endsAsNdjson(path) : reader === "ndjson");
+  const readerOf = (path: string, map: string | undefined): EventReader => {
+    if (isTableAddress(path)) return "clickhouse";
+    if (isParquetName(path)) return "parquet";
+    return map === undefined || isNdjsonName(path) ? "ndjson" : "csv";
+  };
   const pair = (path: string, map: string | undefined): EventFile => ({
     path,
     map,
-    reader: isParquetName(path) ? "parquet" : map === undefined || isNdjsonName(path) ? "ndjson" : "csv",
+    reader: readerOf(path, map),
   });
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - may be given once only");
   if (maps.length === 0) {
@@ -105,12 +122,16 @@ export async function openEventFiles(
     for (const { map } of files) {
       if (map !== undefined && !maps.has(map)) maps.set(map, readCsvMap(map, await readTextFile(map, io)));
     }
-    const streams = files.filter(({ reader }) => reader !== "parquet");
+    const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
     const inputs = parquetInputs(files, maps);
-    if (inputs.length > 0) {
-      // Ids of other files may be the same, and their events come in between: then every row goes through the core.
-      const isPushing = parquet.isPushing && streams.length === 0;
-      cursors.push(...(await openParquet(inputs, sink, { ...parquet, isPushing })));
+    const servers = tableInputs(files, maps, io);
+    // Ids of other files may be the same, and their events come in between: then every row goes through the core.
+    const isAlone = streams.length === 0 && servers.length + Math.min(inputs.length, 1) === 1;
+    const isPushing = parquet.isPushing && isAlone;
+    if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...parquet, isPushing })));
+    for (const { server, tables } of servers) {
+      const client = await connectClickHouse(server);
+      cursors.push(...(await openTables(client, tables, sink, { ...parquet, isPushing })));
     }
     const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
     const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
@@ -147,6 +168,25 @@ function parquetInputs(files: readonly EventFile[], maps: ReadonlyMap<string, Cs
     const map = maps.get(mapFile);
     return map === undefined ? [] : [{ paths: each, map, mapFile }];
   });
+}
+
+/** The tables, those of one server together. */
+function tableInputs(
+  files: readonly EventFile[],
+  maps: ReadonlyMap<string, CsvMap>,
+  { env }: Io,
+): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
+  const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
+  for (const { path, map: file, reader } of files) {
+    if (reader !== "clickhouse") continue;
+    const { server, name } = readTableAddress(path, env);
+    const map = file === undefined ? undefined : maps.get(file);
+    const key = JSON.stringify(server);
+    const known = servers.get(key) ?? { server, tables: [] };
+    known.tables.push({ name, map: map === undefined || file === undefined ? undefined : { map, file } });
+    servers.set(key, known);
+  }
+  return [...servers.values()];
 }
 
 function endsAsParquet(path: string): boolean {

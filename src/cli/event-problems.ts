@@ -15,6 +15,7 @@ export const NO_ACCOUNT = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestS
 /** What is wrong with one line of a file. */
 export interface LineProblem {
   readonly file: string;
+  /** From 1; 0 in a table, whose rows have no numbers. */
   readonly line: number;
   /** `BAD_LINE` where the line holds no event, else the event's status. */
   readonly status: IngestStatus | typeof BAD_LINE;
@@ -39,6 +40,11 @@ export interface ProblemList {
   /** @param accountId whose event it is, as it says itself */
   add(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
+}
+
+/** Where a problem is: rows of a table have no numbers. */
+export function placeOf(file: string, line: number): string {
+  return line === 0 ? file : `${file}:${line}`;
 }
 
 /** How many problems are kept; the rest is counted. */

@@ -15,7 +15,7 @@ export const eventOptions: OptionSpecs = {
   events: {
     kind: "list",
     value: "FILE…",
-    help: "events: NDJSON, CSV with a map, either as .gz, Parquet with a map, or - for standard input",
+    help: "events: NDJSON, CSV with a map, either as .gz, Parquet with a map, clickhouse://host/database?table=NAME, or - for standard input",
   },
   map: {
     kind: "list",

@@ -12,7 +12,7 @@ import type { LineTrace } from "../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../ledger/preview/preview.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
-import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, type ProblemList } from "./event-problems.ts";
+import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, placeOf, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
 import { sentenceOnForms, sentenceOnNumbers, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";
 import { withDashes } from "./problems.ts";
@@ -110,7 +110,7 @@ export async function tellProblems(list: ProblemList, book: Book, io: Io): Promi
     sentenceOnNumbers(problems),
   ];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
-  for (const { file, line, sentence } of disorders) lines.push(`${file}:${line}: note: ${sentence}`);
+  for (const { file, line, sentence } of disorders) lines.push(`${placeOf(file, line)}: note: ${sentence}`);
   for (const line of lines) await write(io.stderr, `${printable(line)}\n`);
 }
 
@@ -129,7 +129,7 @@ function linesOfProblems({ problems, kinds, count, withoutAccount }: ProblemList
     const { file, line, message, status } = problem;
     const more = before + 1 < ALIKE_TOLD_MAX ? 0 : (kinds.get(kind) ?? ALIKE_TOLD_MAX) - ALIKE_TOLD_MAX;
     lines.push(
-      `${file}:${line}: ${message} [${status}]${more === 0 ? "" : ` (and ${grouped(String(more))} more like it)`}`,
+      `${placeOf(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${grouped(String(more))} more like it)`}`,
     );
     told.set(kind, before + 1);
     covered += 1 + more;

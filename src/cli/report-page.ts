@@ -7,7 +7,7 @@ import { readPage } from "../pages/page-file.ts";
 import { type ReportInput, reportOf } from "../pages/report/report-of.ts";
 import { withData } from "../pages/self-contained.ts";
 import { InputError } from "../records/problems.ts";
-import type { LineProblem } from "./event-problems.ts";
+import { type LineProblem, placeOf } from "./event-problems.ts";
 
 /** What a command knows for a report. */
 export interface ReportPageInput extends Omit<ReportInput, "problems"> {
@@ -23,7 +23,7 @@ const PROBLEMS_SHOWN_MAX = 20;
 export async function reportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)
-    .map(({ file, line, status, message }) => ({ place: `${file}:${line}`, status, message }));
+    .map(({ file, line, status, message }) => ({ place: placeOf(file, line), status, message }));
   const data = reportOf({ ...input, problems: { first, count: problemCount } });
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page is not there: npm run build makes it");

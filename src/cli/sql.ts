@@ -5,8 +5,11 @@
  */
 import { printable } from "../invoicing/printable.ts";
 import { quoted } from "../records/problems.ts";
-import { duckDbStatements } from "../warehouse/duckdb/standalone.ts";
+import { clickHouseSql } from "../warehouse/clickhouse/clickhouse-sql.ts";
+import { eventTable, tableOfEvents } from "../warehouse/clickhouse/event-table.ts";
+import { duckDbSql } from "../warehouse/duckdb/duckdb-sql.ts";
 import { planPush, type PushDecision } from "../warehouse/pushing/push-schema.ts";
+import { standaloneStatements } from "../warehouse/statements/standalone.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";
 import { readBookFile } from "./documents.ts";
@@ -24,12 +27,18 @@ export const sqlCommand: Command = {
   usage: "BOOK [options]",
   summary: "Prints the meters of a book as SQL, for events in a table, or says what cannot be computed there and why.",
   options: {
-    dialect: { kind: "one", choices: ["duckdb"], help: "whose SQL; default duckdb" },
+    dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "whose SQL; default duckdb" },
+    ddl: { kind: "flag", help: "a table for the events in place of statements, also for a cluster; of clickhouse" },
+    decimals: {
+      kind: "one",
+      choices: ["text", "decimal"],
+      help: "how the table of clickhouse keeps attributes; decimal is quicker, and cuts what is longer; default text",
+    },
     schema: { kind: "one", value: "NAME", help: "one event schema; default all" },
     table: {
       kind: "one",
       value: "NAME",
-      help: "the table that has the events, with a column of text for each part; default events",
+      help: "the table that has the events, with a column for each part; default events",
     },
     "explain-plan": { kind: "flag", help: "a table of what is pushed down, and why not, in place of SQL" },
     ...(output === undefined ? {} : { output }),
@@ -42,6 +51,11 @@ async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> 
   const table = given.one("table") ?? "events";
   if (table.includes("\0") || table.split(".").includes(""))
     throw new UsageError(`--table: expected a name, got ${quoted(table)}`);
+  const dialect = given.one("dialect") ?? "duckdb";
+  for (const option of ["ddl", "decimals"])
+    if (dialect === "duckdb" && (option === "ddl" ? given.flag(option) : given.one(option) !== undefined))
+      throw new UsageError(`--${option} is for --dialect clickhouse`);
+  const decimals = given.one("decimals") === "decimal" ? "decimal" : "text";
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
@@ -53,12 +67,27 @@ async function printSql(given: Arguments, io: Io): Promise<"done" | "problems"> 
     const { stdout } = out;
     if (given.flag("explain-plan"))
       return write(stdout, explained(decisions, out.terminal === undefined ? Infinity : styleOf(out).width));
-    const statements = duckDbStatements(book, table).filter(
-      ({ schemaName }) => asked === undefined || schemaName === asked,
+    const ofSchema = ({ schemaName }: { readonly schemaName: string }): boolean =>
+      asked === undefined || schemaName === asked;
+    if (given.flag("ddl")) {
+      const schemas = book.eventSchemas.filter(
+        ({ name, status }) => status === "ACTIVE" && ofSchema({ schemaName: name }),
+      );
+      return write(stdout, tableOfEvents(table, schemas, decimals));
+    }
+    const statements =
+      dialect === "clickhouse"
+        ? standaloneStatements(book, eventTable(table, decimals), clickHouseSql)
+        : standaloneStatements(book, { name: table }, duckDbSql);
+    return write(
+      stdout,
+      statements
+        .filter(ofSchema)
+        .map(({ text }) => `${text}\n`)
+        .join("\n"),
     );
-    return write(stdout, statements.map(({ text }) => `${text}\n`).join("\n"));
   });
-  if (!given.flag("explain-plan")) {
+  if (!given.flag("explain-plan") && !given.flag("ddl")) {
     for (const { schemaName, reason } of withoutRepeats(decisions))
       await write(io.stderr, `note: ${printable(`${schemaName} is not pushed down: ${reason}`)}\n`);
   }

@@ -84,6 +84,8 @@ async function meterFiles(
     filled: () => true,
     counted: () => false,
   };
+  if (files.some(({ reader, map }) => reader === "clickhouse" && map === undefined))
+    throw new UsageError("--events of a table needs a --map here, which says where each part of an event is");
   const { cursors, sources } = await openEventFiles(files, sink, io);
   const progress = showProgress(sources, io);
   try {

@@ -73,6 +73,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@electric-sql/pglite": ["store/embedded/"],
   "fast-check": ["testing/"],
   "@duckdb/node-api": ["warehouse/duckdb/"],
+  "@clickhouse/client": ["warehouse/clickhouse/"],
   esbuild: ["pages/build-pages.ts"],
   preact: ["pages/browser/"],
 };

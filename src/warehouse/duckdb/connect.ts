@@ -11,7 +11,8 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
-import { quotedText } from "./sql-names.ts";
+import type { Database, Row, Value } from "../statements/dialect.ts";
+import { duckDbSql, quotedText } from "./duckdb-sql.ts";
 
 /** How much an instance may take. */
 export interface DuckDbLimits {
@@ -20,15 +21,10 @@ export interface DuckDbLimits {
   readonly threads?: number | undefined;
 }
 
-/** A row: the values of its columns in their order. */
-export type DuckDbRow = readonly DuckDBValue[];
-
 /** An open instance. */
-export interface DuckDb {
+export interface DuckDb extends Database {
   /** Runs a statement. @throws {RatebookError} ERR_USAGE_UNAVAILABLE with what DuckDB says */
-  readonly run: (sql: string) => Promise<readonly DuckDbRow[]>;
-  /** Runs a statement, and gives its rows as they come, some at a time. */
-  readonly stream: (sql: string) => AsyncIterable<readonly DuckDbRow[]>;
+  readonly run: (sql: string) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -61,10 +57,15 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
       ...(threads === undefined ? [] : [`threads = ${threads}`]),
     ];
     for (const setting of settings) await told(async () => first.run(`set ${setting}`));
+    const run: DuckDb["run"] = async (sql) =>
+      told(async () => (await first.runAndReadAll(sql)).getRows().map((row) => row.map(valueOf)));
     return {
-      run: async (sql) => told(async () => (await first.runAndReadAll(sql)).getRows()),
+      dialect: duckDbSql,
+      run,
       // A connection has one result at a time.
       stream: (sql) => streamed(connect, sql),
+      keep: keeper(run),
+      listed: lister(run),
       close,
     };
   } catch (error) {
@@ -73,12 +74,49 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
   }
 }
 
-async function* streamed(connect: () => Promise<DuckDBConnection>, sql: string): AsyncIterable<readonly DuckDbRow[]> {
+/** Tables that hold what statements gave. */
+function keeper(run: DuckDb["run"]): Database["keep"] {
+  let count = 0;
+  return async (sql) => {
+    const table = `kept_${count++}`;
+    await run(`create table ${table} as ${sql}`);
+    const [[rows] = []] = await run(`select count(*) from ${table}`);
+    return Number(rows) === 0 ? undefined : `select * from ${table}`;
+  };
+}
+
+/** So many texts are inserted by one statement. */
+const INSERTED = 1000;
+
+/** Tables of texts. */
+function lister(run: DuckDb["run"]): Database["listed"] {
+  let count = 0;
+  return async (texts) => {
+    const table = `listed_${count++}`;
+    await run(`create table ${table} (name VARCHAR)`);
+    for (let at = 0; at < texts.length; at += INSERTED) {
+      const values = texts.slice(at, at + INSERTED).map((text) => `(${quotedText(text)})`);
+      await run(`insert into ${table} values ${values.join(", ")}`);
+    }
+    return `select name from ${table}`;
+  };
+}
+
+/** A value as all databases give it. */
+function valueOf(value: DuckDBValue): Value {
+  if (value === null || typeof value === "number" || typeof value === "bigint" || typeof value === "string")
+    return value;
+  return typeof value === "object" && "items" in value && Array.isArray(value.items)
+    ? value.items.map(String)
+    : String(value);
+}
+
+async function* streamed(connect: () => Promise<DuckDBConnection>, sql: string): AsyncIterable<readonly Row[]> {
   const result = await told(async () => (await connect()).stream(sql));
   for (;;) {
     const chunk = await told(async () => result.fetchChunk());
     if (chunk === null || chunk.rowCount === 0) return;
-    yield chunk.getRows();
+    yield chunk.getRows().map((row) => row.map(valueOf));
   }
 }
 

@@ -7,9 +7,9 @@
 import { stat } from "node:fs/promises";
 
 import { RatebookError } from "../../errors.ts";
-import type { ColumnType, SourceColumn } from "../source.ts";
+import type { ColumnType } from "../source.ts";
 import type { DuckDb } from "./connect.ts";
-import { quotedName, quotedText } from "./sql-names.ts";
+import { quotedName, quotedText } from "./duckdb-sql.ts";
 
 /** The column that names a row's file. */
 export const FILE_COLUMN = "ratebook_file";
@@ -121,11 +121,6 @@ async function checkShapes(db: DuckDb, list: string, needed: readonly string[]):
     if (Number(types) > 1)
       throw invalid(`the column ${column} has another type in some of the files: give files of one shape together`);
   }
-}
-
-/** The text of each column, as an event has it: an expression of SQL. */
-export function columnIn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
-  return { column, type: columns.get(column) ?? { type: "text" } };
 }
 
 /** The file of a row. */

@@ -1,5 +1,5 @@
 /**
- * Parquet files as cursors: one over sums of plain rows, one over all other rows, which the core decides one by one.
+ * Rows of a database as cursors: one over sums of plain rows, one over all other rows, which the core decides one by one.
  *
  * @module
  */
@@ -8,97 +8,94 @@ import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import { type EventMaker, eventMaker } from "../../records/mapped-event.ts";
-import { type DuckDb, openDuckDb } from "../../warehouse/duckdb/connect.ts";
+import { planPush, textRange } from "../../warehouse/pushing/push-schema.ts";
+import { type ColumnType, rangeOfPart, unfitFor } from "../../warehouse/source.ts";
+import type { Database } from "../../warehouse/statements/dialect.ts";
 import {
-  type MeteredSource,
   type Metering,
   meterSources,
   type PlainGroup,
   type SourceRow,
-} from "../../warehouse/duckdb/metered-source.ts";
-import { openParquetFiles, type ParquetFiles } from "../../warehouse/duckdb/parquet-files.ts";
-import { sqlOfColumnText } from "../../warehouse/duckdb/sql-parts.ts";
-import { planPush, textRange } from "../../warehouse/pushing/push-schema.ts";
-import { rangeOfPart, type SourceColumn, unfitFor } from "../../warehouse/source.ts";
+} from "../../warehouse/statements/metered-source.ts";
+import type { MeteredSource } from "../../warehouse/statements/statements.ts";
 import type { EventCursor } from "./cursor.ts";
 import type { EventSink } from "./event-sink.ts";
-import { columnsNamedBy, sourceOf } from "./parquet-source.ts";
+import { columnIn, columnsNamedBy, sourceOf } from "./mapped-source.ts";
 
-/** Files of one map, in their order. */
-export interface ParquetInput {
-  readonly paths: readonly string[];
-  readonly map: CsvMap;
-  /** The map's file, for messages. */
-  readonly mapFile: string;
-}
-
-/** How Parquet files are read. */
-export interface ParquetReading {
+/** How a database is read. */
+export interface DatabaseReading {
   readonly book: Pick<Book, "eventSchemas" | "usageMeters" | "accounts">;
   /** Whether plain rows are summed by the database; without, every row goes to the core. */
   readonly isPushing: boolean;
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
-  readonly memory: string | undefined;
+}
+
+/** Rows that were looked at, and what their columns are. */
+export interface FoundRows {
+  /** What a statement reads. */
+  readonly from: string;
+  /** The type of each column, by its name. */
+  readonly columns: ReadonlyMap<string, ColumnType>;
+  readonly rows: number;
+  /** An expression that names the file or the table of a row. */
+  readonly file: string;
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where they are not what they were when they were looked at */
+  readonly checkUnchanged: () => Promise<void>;
+}
+
+/** Rows of a database with the map of their columns. */
+export interface MappedRows {
+  readonly found: FoundRows;
+  readonly map: CsvMap;
+  /** The map's file, for messages. */
+  readonly mapFile: string;
 }
 
 /**
- * Opens files.
+ * Opens cursors over rows of a database, which are its only readers, and close it.
  *
- * @param open opens the database
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
  */
-export async function openParquet(
-  inputs: readonly ParquetInput[],
+export async function openDatabaseCursors(
+  db: Database & { readonly close: () => Promise<void> },
+  inputs: readonly MappedRows[],
   sink: EventSink,
-  { book, isPushing, dedupes, memory }: ParquetReading,
-  open: typeof openDuckDb = openDuckDb,
+  { book, isPushing, dedupes }: DatabaseReading,
 ): Promise<readonly EventCursor[]> {
-  const db = await open({ memory });
-  try {
-    const opened = [];
-    for (const input of inputs) opened.push(await openInput(db, input, isPushing ? book : undefined));
-    const metering = await meterSources(
-      db,
-      opened.map(({ metered }) => metered),
-      { dedupes, isLive: liveAccounts(book) },
-    );
-    const shared: Shared = {
-      db,
-      metering,
-      makers: opened.map(({ make }) => make),
-      files: opened.map(({ files }) => files),
-      sink,
-    };
-    return [groupCursor(shared), restCursor(shared)];
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
+  const bound = inputs.map((input) => bind(input, isPushing ? book : undefined));
+  const sources = bound.map(({ metered }) => metered);
+  const metering = await meterSources(db, sources, { dedupes, isLive: liveAccounts(book) });
+  const shared: Shared = {
+    metering,
+    makers: bound.map(({ make }) => make),
+    sink,
+    close: async (isRead) => {
+      try {
+        if (isRead) for (const { found } of inputs) await found.checkUnchanged();
+      } finally {
+        await db.close();
+      }
+    },
+  };
+  return [groupCursor(shared), restCursor(shared)];
 }
 
 interface Shared {
-  readonly db: DuckDb;
   readonly metering: Metering;
   readonly makers: readonly EventMaker<readonly string[]>[];
-  readonly files: readonly ParquetFiles[];
   readonly sink: EventSink;
+  readonly close: (isRead: boolean) => Promise<void>;
 }
 
-async function openInput(
-  db: DuckDb,
-  { paths, map, mapFile }: ParquetInput,
-  book: ParquetReading["book"] | undefined,
-): Promise<{
-  readonly metered: MeteredSource;
-  readonly make: EventMaker<readonly string[]>;
-  readonly files: ParquetFiles;
-}> {
+function bind(
+  { found, map, mapFile }: MappedRows,
+  book: DatabaseReading["book"] | undefined,
+): { readonly metered: MeteredSource; readonly make: EventMaker<readonly string[]> } {
+  const { from, columns, file, rows } = found;
   const named = columnsNamedBy(map);
-  const files = await openParquetFiles(db, paths, named);
-  const { from, columns, rows } = files;
   const source = sourceOf(map, { from, columns, name: mapFile });
-  const headed = named.map((column): SourceColumn => ({ column, type: columns.get(column) ?? { type: "text" } }));
+  const headed = named.map((column) => columnIn(columns, column));
   const doubles = headed.map(({ type }) => type.type === "double");
   const make = eventMaker<readonly string[]>(map, (name) => {
     const place = named.indexOf(name);
@@ -113,14 +110,13 @@ async function openInput(
       unfitFor(source, { attributes: attributes.map(({ name }) => name), dimensions }) === undefined,
   );
   return {
-    metered: { source, pushed, texts: headed.map(sqlOfColumnText), rows },
+    metered: { source, pushed, columns: headed, file, rows },
     // A double means its shortest text, which is JavaScript's.
     make: (record, row) =>
       make(
         record.map((text, place) => (doubles[place] === true && text !== "" ? String(Number(text)) : text)),
         row,
       ),
-    files,
   };
 }
 
@@ -182,7 +178,7 @@ function restCursor({ metering, makers, sink }: Shared): EventCursor {
  * Sums of plain rows, each at the beginning of its day. Where the core does not take a sum, its rows follow one by one. It is
  * the first to be opened, and closes what all have in common, once nothing has changed meanwhile.
  */
-function groupCursor({ db, metering, makers, files, sink }: Shared): EventCursor {
+function groupCursor({ metering, makers, sink, close }: Shared): EventCursor {
   const blocks = metering.groups()[Symbol.asyncIterator]();
   let groups: readonly PlainGroup[] = [];
   let next = 0;
@@ -222,12 +218,6 @@ function groupCursor({ db, metering, makers, files, sink }: Shared): EventCursor
       if (group !== undefined && !sink.counted(group)) refused = group;
       return true;
     },
-    async close() {
-      try {
-        if (isRead) for (const each of files) await each.checkUnchanged();
-      } finally {
-        await db.close();
-      }
-    },
+    close: async () => close(isRead),
   };
 }

@@ -1,13 +1,12 @@
 /**
- * The map of Parquet files, bound to their columns: the same map as of CSV files, whose parts a database reads here.
+ * The map of a database's rows, bound to their columns: the same map as of CSV files, whose parts a database reads here.
  *
  * @module
  */
 import { parseZone } from "../../calendar/instant.ts";
 import type { CsvMap, Origin } from "../../records/csv-map.ts";
 import { InputError, quoted } from "../../records/problems.ts";
-import { columnIn } from "../../warehouse/duckdb/parquet-files.ts";
-import type { ColumnType, Source, SourcePart, SourceTime } from "../../warehouse/source.ts";
+import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../../warehouse/source.ts";
 
 /** The columns that a map names, each once. */
 export function columnsNamedBy(map: CsvMap): readonly string[] {
@@ -33,7 +32,12 @@ function partsOf(template: string): readonly { readonly text: string; readonly i
   return template.split(/\{([^{}]+)\}/).map((text, place) => ({ text, isName: place % 2 === 1 }));
 }
 
-/** Where files have the parts of events. @throws {InputError} for a form of times that no database reads as the core does */
+/** A column with its type. */
+export function columnIn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
+  return { column, type: columns.get(column) ?? { type: "text" } };
+}
+
+/** Where rows have the parts of events. @throws {InputError} for a form of times that no database reads as the core does */
 export function sourceOf(
   map: CsvMap,
   {
@@ -78,7 +82,7 @@ function timeIn(origin: CsvMap["timestamp"], columns: ReadonlyMap<string, Column
   const isWhole = "column" in part && part.type.type === "integer";
   if ((form !== "seconds" && form !== "milliseconds") || !isWhole)
     throw new InputError(
-      `${file}: times of the form ${quoted(form)} are read from CSV alone: in Parquet expected a column of timestamps, of texts with a zone, or of whole "seconds" or "milliseconds"`,
+      `${file}: times of the form ${quoted(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of whole "seconds" or "milliseconds"`,
     );
   return { part, form, zoneMinutes };
 }

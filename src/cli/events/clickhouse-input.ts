@@ -1,0 +1,101 @@
+/**
+ * Tables of events in ClickHouse.
+ *
+ * @module
+ */
+import type { Book } from "../../book/model/book.ts";
+import type { CsvMap } from "../../records/csv-map.ts";
+import { clickHouseSql } from "../../warehouse/clickhouse/clickhouse-sql.ts";
+import { type ClickHouse, clickHouseDatabase } from "../../warehouse/clickhouse/connect.ts";
+import { type ClickHouseTable, openTable, type TableName } from "../../warehouse/clickhouse/table.ts";
+import type { EventCursor } from "./cursor.ts";
+import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "./database-cursors.ts";
+import type { EventSink } from "./event-sink.ts";
+import { columnsNamedBy } from "./mapped-source.ts";
+
+/** A table, and the map of its columns; without one they are named as the parts of an event. */
+export interface TableInput {
+  readonly name: TableName;
+  readonly map: { readonly map: CsvMap; readonly file: string } | undefined;
+}
+
+/**
+ * Opens tables of one server.
+ *
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ */
+export async function openTables(
+  client: ClickHouse & { readonly close: () => Promise<void> },
+  inputs: readonly TableInput[],
+  sink: EventSink,
+  reading: DatabaseReading,
+): Promise<readonly EventCursor[]> {
+  const db = { ...clickHouseDatabase(client), close: async () => client.close() };
+  try {
+    const rows: MappedRows[] = [];
+    for (const { name, map } of inputs) {
+      const needed = map === undefined ? Object.values(ENVELOPE).map(({ column }) => column) : columnsNamedBy(map.map);
+      const table = await openTable(db, name, needed);
+      const parts = map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
+      for (const { condition, ...mapped } of parts as readonly Part[])
+        rows.push(await foundRows(table, name, mapped, condition));
+    }
+    return await openDatabaseCursors(db, rows, sink, reading);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Rows of a table with their map, and what tells them from its other rows. */
+interface Part {
+  readonly map: CsvMap;
+  readonly mapFile: string;
+  readonly condition?: string | undefined;
+}
+
+async function foundRows(
+  table: ClickHouseTable,
+  { database, table: name }: TableName,
+  mapped: Pick<Part, "map" | "mapFile">,
+  condition: string | undefined,
+): Promise<MappedRows> {
+  return {
+    ...mapped,
+    found: {
+      from: table.from(condition),
+      columns: table.columns,
+      rows: await table.count(condition),
+      file: clickHouseSql.quotedText(`${database}.${name}`),
+      checkUnchanged: table.checkUnchanged,
+    },
+  };
+}
+
+const ENVELOPE = {
+  schemaName: { column: "schemaName" },
+  id: { column: "id" },
+  accountId: { column: "accountId" },
+  timestamp: { column: "timestamp" },
+} as const;
+
+/** The rows of each schema, with a column by the name of each part that it declares; and all other rows. */
+function partsOf(
+  { eventSchemas }: Pick<Book, "eventSchemas">,
+  { columns }: ClickHouseTable,
+  { table }: TableName,
+): readonly Part[] {
+  const { quotedText, quotedName } = clickHouseSql;
+  const own = (fields: readonly { readonly name: string }[]): Record<string, { readonly column: string }> =>
+    Object.fromEntries(fields.filter(({ name }) => columns.has(name)).map(({ name }) => [name, { column: name }]));
+  const schemaName = `toString(${quotedName(ENVELOPE.schemaName.column)})`;
+  const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
+  const parts = active.map(({ name, attributes, dimensions }) => ({
+    map: { ...ENVELOPE, attributes: own(attributes), dimensions: own(dimensions) },
+    mapFile: table,
+    condition: `${schemaName} = ${quotedText(name)}`,
+  }));
+  const names = active.map(({ name }) => quotedText(name));
+  const others = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
+  return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: others }];
+}

@@ -1,0 +1,52 @@
+/**
+ * Parquet files of events, read by DuckDB.
+ *
+ * @module
+ */
+import type { CsvMap } from "../../records/csv-map.ts";
+import { openDuckDb } from "../../warehouse/duckdb/connect.ts";
+import { FILE_OF_ROW, openParquetFiles } from "../../warehouse/duckdb/parquet-files.ts";
+import type { EventCursor } from "./cursor.ts";
+import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "./database-cursors.ts";
+import type { EventSink } from "./event-sink.ts";
+import { columnsNamedBy } from "./mapped-source.ts";
+
+/** Files of one map, in their order. */
+export interface ParquetInput {
+  readonly paths: readonly string[];
+  readonly map: CsvMap;
+  /** The map's file, for messages. */
+  readonly mapFile: string;
+}
+
+/** How Parquet files are read. */
+export interface ParquetReading extends DatabaseReading {
+  /** What DuckDB takes of it. */
+  readonly memory: string | undefined;
+}
+
+/**
+ * Opens files.
+ *
+ * @param open opens the database
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID where they cannot be read
+ */
+export async function openParquet(
+  inputs: readonly ParquetInput[],
+  sink: EventSink,
+  reading: ParquetReading,
+  open: typeof openDuckDb = openDuckDb,
+): Promise<readonly EventCursor[]> {
+  const db = await open({ memory: reading.memory });
+  try {
+    const rows: MappedRows[] = [];
+    for (const { paths, map, mapFile } of inputs) {
+      const found = await openParquetFiles(db, paths, columnsNamedBy(map));
+      rows.push({ found: { ...found, file: FILE_OF_ROW }, map, mapFile });
+    }
+    return await openDatabaseCursors(db, rows, sink, reading);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}

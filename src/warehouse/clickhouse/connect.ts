@@ -1,0 +1,96 @@
+/**
+ * ClickHouse over HTTP, by its official client: statements whose answers come as streams.
+ *
+ * @module
+ */
+import type { ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+
+import { RatebookError } from "../../errors.ts";
+import type { Database, Row } from "../statements/dialect.ts";
+import type { ServerAddress } from "./address.ts";
+import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
+
+/** What is needed of a client of `@clickhouse/client`. */
+export type ClickHouse = Pick<ClickHouseClient, "query">;
+
+const PACKAGE = "@clickhouse/client";
+
+/** Connects to a server. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the package is not installed */
+export async function connectClickHouse({
+  url,
+  username,
+  password,
+}: ServerAddress): Promise<ClickHouse & { readonly close: () => Promise<void> }> {
+  const { createClient } = await clickHousePackage();
+  return createClient({
+    url,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    application: "ratebook",
+    // A statement over very many rows answers nothing for a while.
+    request_timeout: 3_600_000,
+    log: { level: 127 as ClickHouseLogLevel },
+  });
+}
+
+async function clickHousePackage(): Promise<{ readonly createClient: typeof createClient }> {
+  try {
+    return await import("@clickhouse/client");
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new RatebookError(
+      "ERR_USAGE_UNAVAILABLE",
+      `tables of ClickHouse need the package ${PACKAGE}: npm install ${PACKAGE}`,
+      {},
+    );
+  }
+}
+
+/** Whole numbers that are written into a statement; of more, the statement that gives them is asked again. */
+const KEPT_MAX = 2000;
+/** The longest statement, in bytes, that a server takes unless it is told another length. */
+const STATEMENT_BYTES = 200_000;
+
+/** A ClickHouse that a client is connected to. */
+export function clickHouseDatabase(client: ClickHouse): Database {
+  const stream: Database["stream"] = (sql) => streamed(client, sql);
+  return {
+    dialect: clickHouseSql,
+    stream,
+    keep: async (sql) => {
+      const kept: string[] = [];
+      const some = `select toString(id_hash) from (${sql}) where id_hash is not null limit ${KEPT_MAX + 1}`;
+      for await (const rows of stream(some)) kept.push(...rows.map(([value]) => String(value)));
+      if (kept.length === 0) return undefined;
+      return kept.length > KEPT_MAX ? sql : kept.join(", ");
+    },
+    // As one text, of lines that are JSON: a list of very many texts would be too much syntax for a server.
+    listed: async (texts) =>
+      `select name from format(JSONCompactEachRow, 'name String', ${quotedText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
+  };
+}
+
+async function* streamed(client: ClickHouse, sql: string): AsyncIterable<readonly Row[]> {
+  try {
+    const bytes = Buffer.byteLength(sql);
+    const result = await client.query({
+      query: sql,
+      format: "JSONCompactEachRow",
+      // A setting that is not needed may be refused to a user who may only read.
+      ...(bytes > STATEMENT_BYTES ? { clickhouse_settings: { max_query_size: String(2 * bytes) } } : {}),
+    });
+    for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json());
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+/** What the server or the connection says, as an error of ours: one line, and nothing of the credentials. */
+function told(error: unknown): unknown {
+  if (error instanceof RatebookError || !(error instanceof Error)) return error;
+  const { code, type } = error as { readonly code?: unknown; readonly type?: unknown };
+  const [line = ""] = error.message.split("\n");
+  const name = typeof type === "string" ? ` (${type})` : typeof code === "string" && code !== "" ? ` (${code})` : "";
+  const said = line === "" && name === "" ? "the connection was lost" : `${line}${name}`;
+  return new RatebookError("ERR_USAGE_UNAVAILABLE", `ClickHouse cannot read the usage: ${said}`, {}, { cause: error });
+}

@@ -1,0 +1,118 @@
+/**
+ * A table of ClickHouse as a source: which columns it has, how many rows, and that it stays as it is while it is read (S17.5).
+ *
+ * @module
+ */
+import { RatebookError } from "../../errors.ts";
+import type { ColumnType } from "../source.ts";
+import type { Database } from "../statements/dialect.ts";
+import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
+
+/** Where a table is. */
+export interface TableName {
+  readonly database: string;
+  readonly table: string;
+}
+
+/** A table that was looked at. */
+export interface ClickHouseTable {
+  /** The type of each column, by its name. */
+  readonly columns: ReadonlyMap<string, ColumnType>;
+  /** What a statement reads; where a condition on the columns is given, the rows that meet it. */
+  readonly from: (condition?: string) => string;
+  /** How many rows there are, where a condition is given, of those that meet it. */
+  readonly count: (condition?: string) => Promise<number>;
+  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the table is not as it was when it was looked at */
+  readonly checkUnchanged: () => Promise<void>;
+}
+
+/**
+ * Looks at a table.
+ *
+ * @param needed the columns that are read
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read; ERR_INPUT_INVALID for a column that it lacks, or that
+ * holds lists or objects
+ */
+export async function openTable(
+  db: Database,
+  { database, table }: TableName,
+  needed: readonly string[],
+): Promise<ClickHouseTable> {
+  const { quotedName } = clickHouseSql;
+  const name = `${quotedName(database)}.${quotedName(table)}`;
+  const columns = new Map<string, ColumnType>();
+  for await (const rows of db.stream(`describe table ${name}`))
+    for (const [column, type] of rows) columns.set(String(column), typeOf(String(type)));
+  for (const column of needed) checkColumn(column, columns, table);
+  const from = (condition?: string): string =>
+    condition === undefined ? `${name} as e` : `(select * from ${name} where ${condition}) as e`;
+  const count = async (condition?: string): Promise<number> => {
+    const [[rows] = []] = await all(db, `select toString(count()) from ${from(condition)}`);
+    return Number(rows);
+  };
+  const stamp = await stampOf(db, { database, table }, count);
+  return {
+    columns,
+    from,
+    count,
+    checkUnchanged: async () => {
+      if ((await stampOf(db, { database, table }, count)) === stamp) return;
+      throw new RatebookError(
+        "ERR_USAGE_UNAVAILABLE",
+        `the table ${database}.${table} changed while it was read: nothing is priced from it; read a view of days that are complete`,
+        {},
+      );
+    },
+  };
+}
+
+/**
+ * What tells that rows were written. Of a table of the MergeTree family the blocks and mutations of its parts do, which merging
+ * leaves as they are; of any other, and where the server does not show its parts, how many rows there are.
+ */
+async function stampOf(db: Database, { database, table }: TableName, count: () => Promise<number>): Promise<string> {
+  const parts =
+    `select partition_id, toString(max(max_block_number)), toString(max(data_version)), toString(sum(rows)) from system.parts ` +
+    `where active and database = ${quotedText(database)} and table = ${quotedText(table)} group by partition_id order by partition_id`;
+  const rows = await all(db, parts).catch(() => []);
+  return rows.length > 0 ? JSON.stringify(rows) : String(await count());
+}
+
+async function all(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
+  const found: (readonly unknown[])[] = [];
+  for await (const rows of db.stream(sql)) found.push(...rows);
+  return found;
+}
+
+/** The type of a column by ClickHouse's name of it. */
+export function typeOf(name: string): ColumnType {
+  const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
+  if (inner !== undefined) return typeOf(inner);
+  const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(name) ?? [];
+  if (precision !== undefined && Number(precision) <= 38)
+    return { type: "decimal", precision: Number(precision), scale: Number(scale) };
+  if (/^U?Int(?:8|16|32|64)$/.test(name)) return { type: "integer" };
+  if (/^DateTime(?:64)?(?:\(.*\))?$/.test(name)) return { type: "timestamp", isZoned: true };
+  if (name === "String" || name === "UUID" || name.startsWith("Enum")) return { type: "text" };
+  if (name === "Float64") return { type: "double" };
+  return { type: "other", name };
+}
+
+function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, table: string): void {
+  const type = columns.get(name);
+  if (type === undefined) {
+    const known = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    throw invalid(`${table}: expected a column ${JSON.stringify(name)}, and the table has ${known.join(", ")}`);
+  }
+  if (
+    type.type === "other" &&
+    /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/.test(type.name)
+  )
+    throw invalid(
+      `${table}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
+    );
+}
+
+function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
+}

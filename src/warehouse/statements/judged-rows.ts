@@ -1,0 +1,167 @@
+/**
+ * Rows of one schema, each judged whether it is plain: then a database may sum it, else the core decides it (S17.3).
+ *
+ * @module
+ */
+import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
+import { NARROW_END, reachOf } from "../pushing/number-range.ts";
+import type { PushedSchema } from "../pushing/push-schema.ts";
+import type { NumberTerm } from "../pushing/term.ts";
+import { rangeOfPart, type Source, type SourcePart } from "../source.ts";
+import type { Dialect } from "./dialect.ts";
+import { sqlOfPartText, sqlOfPlainInstant, sqlOfPlainNumber, sqlOfPlainText } from "./parts.ts";
+import { attributeColumn, dimensionColumn, sqlOfNumber, sqlOfText, sqlOfTruth } from "./sql-terms.ts";
+import { indented, oneLine } from "./text.ts";
+
+/** Milliseconds of a day. */
+const DAY = 86_400_000n;
+/** Safe integers of the core: sums of quantities within them keep every bill within its digits (S1.4). */
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+/** Places after the point up to which the core takes a quantity for a narrow one. */
+const NARROW_SCALE = 15;
+
+/** What beside the row itself decides whether it is plain. */
+export interface PlainRows {
+  /** A statement that gives the hashes of ids that occur more than once; undefined where no id does, or none is looked at. */
+  readonly repeated: string | undefined;
+  /** A condition on `account_id` that holds for known and live accounts; undefined where it holds for all. */
+  readonly account: string | undefined;
+}
+
+/** The scale at which the units of a meter are summed. */
+export function scaleOfUnits({ range }: NumberTerm): number {
+  return Math.min(range.scale, NARROW_SCALE);
+}
+
+/** By how much units are divided before they are summed. */
+export function dropOf({ range }: NumberTerm): bigint {
+  return 10n ** BigInt(Math.max(range.scale - NARROW_SCALE, 0));
+}
+
+/** The hash of an id. A collision costs time, never truth: all rows of one hash go to the core. */
+export function sqlOfIdHash(source: Source, sql: Dialect): string {
+  return sql.hash(sqlOfPartText(source.id, sql));
+}
+
+/** Rows of one schema with the columns `plain`, `account_id`, `at_ms`, `day`, and by meter its match `m0` and its units `u0`. */
+export function judgedRows(
+  source: Source,
+  pushed: PushedSchema,
+  { plain, sql, carried = "" }: { readonly plain: PlainRows; readonly sql: Dialect; readonly carried?: string },
+): string {
+  const { fields, meters, schema } = pushed;
+  const stages = [readStage(source, pushed, { hasHash: plain.repeated !== undefined, carried, sql })];
+  for (const { kind, slot, term } of fields) {
+    const column =
+      kind === "number"
+        ? `${sqlOfNumber(term, sql)} as ${attributeColumn(slot)}`
+        : `${sqlOfText(term, sql)} as ${dimensionColumn(slot)}`;
+    stages.push(`select *, ${column} from (\n${indented(stages.pop() ?? "")}\n)`);
+  }
+  const measured = meters.flatMap(({ matches, units }, place) => [
+    `${sqlOfTruth(matches, sql)} as m${place}, -- meter ${oneLine(meters[place]?.meter.id)}: whether it counts the row`,
+    `${sqlOfNumber(units, sql)} as u${place}, --   and how much, in units of 10^-${units.range.scale}`,
+  ]);
+  const conditions = [
+    ...conditionsOf(pushed, sql),
+    ...conditionsOn(source, pushed),
+    ...(plain.account === undefined ? [] : [plain.account]),
+    ...(plain.repeated === undefined ? [] : [sql.isNotIn("id_hash", plain.repeated)]),
+  ];
+  return [
+    `select *,`,
+    `  coalesce(${conditions.join("\n    and ")}, false) as plain`,
+    `from (`,
+    `  select *,`,
+    ...measured.map((line) => `    ${line}`),
+    `    ${sql.quotient("at_ms", sql.operand(DAY))} as day`,
+    `  from ( -- the parts of events of ${oneLine(schema.name)}; NULL where one is not as a plain event has it`,
+    indented(stages[0] ?? "", "    "),
+    `  )`,
+    `)`,
+  ].join("\n");
+}
+
+function readStage(
+  source: Source,
+  pushed: PushedSchema,
+  { hasHash, carried, sql }: { readonly hasHash: boolean; readonly carried: string; readonly sql: Dialect },
+): string {
+  const { schema, attributes, dimensions } = pushed;
+  const idBounds = [1, EVENT_ID_LENGTH_MAX] as const;
+  const columns = [
+    `${sqlOfPlainText(source.id, idBounds, sql)} as id`,
+    ...(hasHash ? [`${sqlOfIdHash(source, sql)} as id_hash`] : []),
+    `${sqlOfPlainText(source.accountId, idBounds, sql)} as account_id`,
+    `${sqlOfPlainInstant(source.timestamp, sql)} as at_ms`,
+    ...attributes.map(
+      ({ name, range }, slot) =>
+        `${sqlOfPlainNumber(partOf(source.attributes, name), range, sql)} as ${attributeColumn(slot)}`,
+    ),
+    ...dimensions.map(
+      (name, slot) =>
+        `${sqlOfPlainText(partOf(source.dimensions, name), [0, DIMENSION_LENGTH_MAX], sql)} as ${dimensionColumn(slot)}`,
+    ),
+    ...undeclared(source, pushed, sql),
+    ...(carried === "" ? [] : [carried]),
+  ];
+  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${sqlOfPartText(source.schemaName, sql)} = ${sql.quotedText(schema.name)}`;
+}
+
+/** Parts that the schema does not declare are not seen by rules, but an event with a wrong one fails all the same. */
+function undeclared(source: Source, { attributes, dimensions, bounds }: PushedSchema, sql: Dialect): readonly string[] {
+  const numbers = othersOf(
+    source.attributes,
+    attributes.map(({ name }) => name),
+  ).map((part, place) => {
+    const range = rangeOfPart(part, bounds);
+    return `${range === undefined ? "NULL" : sqlOfPlainNumber(part, range, sql)} as x${place}`;
+  });
+  const texts = othersOf(source.dimensions, dimensions).map(
+    (part, place) => `${sqlOfPlainText(part, [0, DIMENSION_LENGTH_MAX], sql)} as y${place}`,
+  );
+  return [...numbers, ...texts];
+}
+
+function othersOf(parts: ReadonlyMap<string, SourcePart>, declared: readonly string[]): readonly SourcePart[] {
+  return [...parts].filter(([name]) => !declared.includes(name)).map(([, part]) => part);
+}
+
+/** All parts are there, as a plain event has them. */
+function conditionsOn(source: Source, { attributes, dimensions }: PushedSchema): readonly string[] {
+  const names = [
+    ...attributes.map((_, slot) => attributeColumn(slot)),
+    ...dimensions.map((_, slot) => dimensionColumn(slot)),
+    ...othersOf(
+      source.attributes,
+      attributes.map(({ name }) => name),
+    ).map((_, place) => `x${place}`),
+    ...othersOf(source.dimensions, dimensions).map((_, place) => `y${place}`),
+  ];
+  return ["id", "account_id", "at_ms", ...names].map((name) => `${name} is not null`);
+}
+
+/** What each meter counts is so narrow that the core's bills of such sums cannot fail, and fits the sums. */
+function conditionsOf({ meters }: PushedSchema, sql: Dialect): readonly string[] {
+  return meters.flatMap(({ units }, place) => {
+    const { scale } = units.range;
+    const [u, m] = [`u${place}`, `m${place}`];
+    const drop = dropOf(units);
+    const most = SAFE * drop;
+    if (reachOf(units.range) <= most && drop === 1n) return [];
+    const isNarrow = `abs(${u}) <= ${sql.operand(most)}${drop > 1n ? ` and ${u} % ${sql.operand(drop)} = 0` : ""}`;
+    // A whole number at its scale may be larger than that and still be a narrow one, where it fits 64 bits.
+    const power = sql.operand(10n ** BigInt(scale));
+    const isWhole =
+      reachOf(units.range) < NARROW_END && drop === 1n
+        ? ` or ${u} % ${power} = 0 and ${sql.quotient(`abs(${u})`, power)} <= ${sql.operand(SAFE)}`
+        : "";
+    return [`(not ${m} or ${isNarrow}${isWhole})`];
+  });
+}
+
+function partOf(parts: ReadonlyMap<string, SourcePart>, name: string): SourcePart {
+  // A schema is pushed only where the source has all that it declares.
+  return parts.get(name) ?? { value: "" };
+}

@@ -1,0 +1,71 @@
+/**
+ * The parts of an event as a statement reads them: NULL wherever a part is not what a plain event has.
+ *
+ * @module
+ */
+import type { NumberRange } from "../pushing/number-range.ts";
+import type { SourceColumn, SourcePart, SourceTime } from "../source.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** The text of a part, as an event has it; NULL and nothing are the same where it is put together. */
+export function sqlOfPartText(part: SourcePart, sql: Dialect): string {
+  if ("value" in part) return sql.quotedText(part.value);
+  if (!("isTemplate" in part)) return sql.columnText(part);
+  const texts = part.template.map((each) =>
+    each === "row" ? `(${sql.row ?? "0"} + 1)` : "value" in each ? sql.quotedText(each.value) : sql.columnText(each),
+  );
+  return sql.joined(texts);
+}
+
+/** A text of a plain event: not absent, and of at most so many bytes, which are no fewer than its characters. */
+export function sqlOfPlainText(part: SourcePart, [least, most]: readonly [number, number], sql: Dialect): string {
+  const text = sqlOfPartText(part, sql);
+  const isPlain = sql.isPlainText === undefined ? "" : ` and ${sql.isPlainText(text)}`;
+  return `case when ${sql.bytes(text)} between ${least} and ${most}${isPlain} then ${text} end`;
+}
+
+/** The whole number that an attribute is at the scale of its range. */
+export function sqlOfPlainNumber(part: SourcePart, range: NumberRange, sql: Dialect): string {
+  if ("value" in part || "isTemplate" in part) return sql.integer(range.least, false);
+  return sql.plainNumber(part, range);
+}
+
+/** The instant of a plain event, in milliseconds since 1970. */
+export function sqlOfPlainInstant(time: SourceTime, sql: Dialect): string {
+  const { part } = time;
+  return "column" in part ? sql.plainInstant({ ...time, part }) : sql.noInteger;
+}
+
+/** The years in which a plain event is: from 1970, exclusive of 2200. */
+export const PLAIN_END_SECONDS = 7_258_118_400;
+
+/** The instant of a whole number of seconds or milliseconds. */
+export function sqlOfCountedTime(name: string, form: "seconds" | "milliseconds", whole: string): string {
+  const [each, most] = form === "seconds" ? [1000, PLAIN_END_SECONDS] : [1, PLAIN_END_SECONDS * 1000];
+  return `case when ${name} >= 0 and ${name} < ${most} then ${whole} * ${each} end`;
+}
+
+/** The form of a text that is a decimal of a range, in RE2's terms. */
+export function formOf({ scale, most }: NumberRange): string {
+  return `-?[0-9]{1,${String(most).length - scale}}${scale > 0 ? `([.][0-9]{1,${scale}})?` : ""}`;
+}
+
+/**
+ * The whole number that a double is at the scale of a range, where it is the double of such a decimal: what divides back to
+ * the double is the decimal that its shortest text says.
+ */
+export function sqlOfDouble(
+  name: string,
+  { scale, least, most }: NumberRange,
+  { power, whole }: { readonly power: string; readonly whole: (double: string) => string },
+): string {
+  const end = 10n ** BigInt(String(most).length - scale);
+  const isExact = `abs(${name}) <= ${end} and round(${name} * ${power}) / ${power} = ${name}`;
+  const number = whole(`round(${name} * ${power})`);
+  return `case when ${isExact} and ${number} between ${least} and ${most} then ${number} end`;
+}
+
+/** The texts of columns, where what is absent is nothing. */
+export function sqlOfTexts(columns: readonly SourceColumn[], sql: Dialect): string {
+  return sql.listOf(columns.map((column) => `coalesce(${sql.columnText(column)}, '')`));
+}

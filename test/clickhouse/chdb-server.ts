@@ -1,0 +1,117 @@
+/**
+ * ClickHouse's own engine behind a small HTTP server: chDB runs the statements that the official client sends.
+ *
+ * chDB is half a gigabyte, so it is in a package of its own, which `npm run test:long` installs.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+
+/** As much of chDB as is used. */
+interface ChDb {
+  readonly Session: new (path?: string) => {
+    readonly queryAsync: (
+      sql: string,
+      options: { readonly format: string },
+    ) => Promise<{ readonly bytes: () => Uint8Array }>;
+    readonly close: () => void;
+  };
+}
+const PACKAGE = "chdb";
+
+/** A server that runs. */
+export interface ChDbServer {
+  readonly url: string;
+  /** Every statement that was sent, the last one last. */
+  readonly statements: readonly string[];
+  /** Cuts the connection in the middle of every answer that is longer than so many bytes. */
+  cutAfter: number;
+  /** The only password that is taken. */
+  password: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Parameters that are no settings. */
+const OF_PROTOCOL = new Set(["query", "query_id", "session_id", "database", "default_format", "role"]);
+
+/** Starts a server on a free port of this machine. */
+export async function startChDb(): Promise<ChDbServer> {
+  const { Session } = createRequire(import.meta.url)(PACKAGE) as ChDb;
+  const session = new Session();
+  const statements: string[] = [];
+  const settings = new Map<string, string>();
+  const run = async (sql: string): Promise<Buffer> =>
+    Buffer.from((await session.queryAsync(sql, { format: "TabSeparated" })).bytes());
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = queue.then(work, work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const body = await textOf(request);
+    if (request.headers["x-clickhouse-key"] !== undefined || request.headers.authorization !== undefined) {
+      const [, given = ""] = Buffer.from((request.headers.authorization ?? "").replace("Basic ", ""), "base64")
+        .toString()
+        .split(":");
+      if (given !== server.password)
+        return refuse(
+          response,
+          403,
+          "Code: 516. DB::Exception: default: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)",
+        );
+    }
+    const sql = [searchParams.get("query") ?? "", body].filter((part) => part !== "").join("\n");
+    if (sql === "") return void response.end("Ok.\n");
+    statements.push(sql);
+    try {
+      const bytes = await inTurn(async () => {
+        for (const [name, value] of searchParams) {
+          if (OF_PROTOCOL.has(name) || settings.get(name) === value) continue;
+          await run(`set ${name} = '${value}'`);
+          settings.set(name, value);
+        }
+        return run(sql);
+      });
+      response.writeHead(200, { "content-type": "text/plain; charset=UTF-8" });
+      if (bytes.length <= server.cutAfter) return void response.end(bytes);
+      response.write(bytes.subarray(0, server.cutAfter), () => response.destroy());
+    } catch (error) {
+      refuse(response, 500, error instanceof Error ? error.message.replace(/^Query failed: /, "") : String(error));
+    }
+  };
+  const http = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => {
+    http.listen(0, "127.0.0.1", resolve);
+  });
+  const server: ChDbServer = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    statements,
+    cutAfter: Infinity,
+    password: "",
+    close: async () => {
+      await closed(http);
+      session.close();
+    },
+  };
+  return server;
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=UTF-8" });
+  response.end(message);
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+async function closed(http: Server): Promise<void> {
+  http.closeAllConnections();
+  await new Promise<void>((resolve) => {
+    http.close(() => resolve());
+  });
+}

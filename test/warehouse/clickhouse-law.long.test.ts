@@ -1,0 +1,60 @@
+/** The law of events that live in ClickHouse: what it sums up is what the core would have counted (S17.2, S17.3). */
+import type { ClickHouseClient } from "@clickhouse/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
+import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
+import { FAULTS, type Planted, SUMMING_BOOK } from "./faults.ts";
+import { byCore, byDatabase, checkLaw, outcome } from "./law.ts";
+
+let server: ChDbServer;
+beforeAll(async () => {
+  server = await startChDb();
+});
+afterAll(async () => server.close());
+
+test("S17.2, S17.3 random books and tables: ClickHouse and the core give what the core alone gives", async () => {
+  await checkLaw(clickHouseTables(server.url), { types: tableTypes, numRuns: Number(process.env["RUNS"] ?? 250) });
+}, 600_000);
+
+describe("the law catches", () => {
+  const texts = { x: "Nullable(String)", y: "Nullable(String)", time: "Nullable(String)" };
+
+  test.each<Planted>([
+    ["an unchecked scale", /\{1,6\}/g, "{1,20}"],
+    [
+      "any of an id's events in place of the first",
+      /order by at_ms asc nulls first, order_id/g,
+      "order by at_ms desc, order_id",
+    ],
+    ["ids that come again elsewhere", /having count\(\*\) > 1/g, "having count(*) > 2"],
+    [
+      "days of a local time zone",
+      /intDiv\(at_ms, toInt64\(86400000\)\)/g,
+      "toInt64(toInt32(toDate32(fromUnixTimestamp64Milli(at_ms))))",
+    ],
+    [
+      "an offset that is dropped",
+      /translate\((\S+), '012345678', '999999999'\)/g,
+      "concat(left($1, 19), 'Z') <> '' or ''",
+    ],
+    [
+      "rows of an account that is not known, which nobody decides",
+      /where not plain/g,
+      "where not plain and id is null",
+    ],
+    ["a sum that is beyond 64 bits", /then toInt128\((.*?)\) end\)/g, "then $1 end)"],
+  ])("%s", async (fault, pattern, instead) => {
+    const summing = { dedupes: true, isPushing: true };
+    const faulty = (client: ClickHouseClient): Pick<ClickHouseClient, "query"> => ({
+      query: async (given) => client.query({ ...given, query: given.query.replace(pattern, instead) }),
+    });
+    await clickHouseTables(server.url)(FAULTS[fault], texts, async (kept) => {
+      expect(outcome(await byDatabase(SUMMING_BOOK, kept, summing))).toEqual(byCore(SUMMING_BOOK, kept, true));
+    });
+    await clickHouseTables(server.url, faulty)(FAULTS[fault], texts, async (kept) => {
+      const found = byDatabase(SUMMING_BOOK, kept, summing).then(outcome, String);
+      expect(await found).not.toEqual(byCore(SUMMING_BOOK, kept, true));
+    });
+  });
+});

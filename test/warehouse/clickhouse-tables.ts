@@ -1,0 +1,123 @@
+/** Rows in tables of ClickHouse, which chDB runs. */
+import { type ClickHouseClient, createClient } from "@clickhouse/client";
+import fc from "fast-check";
+
+import { openTables } from "../../src/cli/events/clickhouse-input.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
+import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
+import type { Row } from "./rows.ts";
+
+/** A zone of the session in which it is yesterday for the first hours of a day. */
+export const HOSTILE_ZONE = "America/New_York";
+
+/** A client of a server whose sessions are in a hostile zone. */
+export function clientOf(url: string): ClickHouseClient {
+  return createClient({ url, clickhouse_settings: { session_timezone: HOSTILE_ZONE } });
+}
+
+/** What a text becomes in a column of a type; what the type does not take becomes NULL. */
+function cast(name: string, type: string): string {
+  const [, inner = type] = /^Nullable\((.*)\)$/.exec(type) ?? [];
+  const [, precision] = /^Decimal\((\d+)/.exec(inner) ?? [];
+  const [, scale] = /, (\d+)\)/.exec(inner) ?? [];
+  if (precision !== undefined)
+    return `toDecimal${Number(precision) > 18 ? 128 : Number(precision) > 9 ? 64 : 32}OrNull("${name}", ${scale})`;
+  if (inner.startsWith("DateTime")) return `parseDateTime64BestEffortOrNull("${name}", 6, 'UTC')`;
+  if (inner === "String" || inner === "LowCardinality(String)") return `coalesce("${name}", '')`;
+  if (inner === "LowCardinality(Nullable(String))") return `"${name}"`;
+  return type === "Nullable(String)" ? `"${name}"` : `accurateCastOrNull("${name}", '${inner}')`;
+}
+
+/** Tables of a server; what a client is asked may be changed. */
+export const clickHouseTables =
+  (url: string, changed: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
+  async (files, types, work) => {
+    const client = clientOf(url);
+    try {
+      const read: (readonly ReadRow[])[] = [];
+      for (const [index, rows] of files.entries()) read.push(await written(client, `t${index}`, rows, types));
+      const map = { map: readCsvMap("map", MAP), file: "map" };
+      return await work({
+        read,
+        placeOf: () => undefined,
+        open: async (sink, reading) => {
+          const own = clientOf(url);
+          const inputs = files.map((_, index) => ({ name: { database: "default", table: `t${index}` }, map }));
+          return openTables(
+            { query: changed(own).query.bind(own), close: async () => own.close() },
+            inputs,
+            sink,
+            reading,
+          );
+        },
+      });
+    } finally {
+      await client.close();
+    }
+  };
+
+/** Writes a table. @returns its rows, read back in another way than they are metered */
+async function written(
+  client: ClickHouseClient,
+  table: string,
+  rows: readonly Row[],
+  types: Types,
+): Promise<readonly ReadRow[]> {
+  const typeOf = (name: string): string => (name in types ? types[name as keyof Types] : "Nullable(String)");
+  const run = async (query: string): Promise<unknown> => client.command({ query });
+  await run(
+    `create or replace table given (n Int64, ${COLUMNS.map((name) => `"${name}" Nullable(String)`).join(", ")}) engine = Memory`,
+  );
+  if (rows.length > 0)
+    await client.insert({ table: "given", format: "JSONEachRow", values: rows.map((row, n) => ({ n, ...row })) });
+  await run(
+    `create or replace table ${table} (n Int64, ${COLUMNS.map((name) => `"${name}" ${typeOf(name)}`).join(", ")}) engine = MergeTree order by n`,
+  );
+  await run(`insert into ${table} select n, ${COLUMNS.map((name) => cast(name, typeOf(name))).join(", ")} from given`);
+  const texts = COLUMNS.map((name) =>
+    typeOf(name).includes("DateTime")
+      ? `concat(formatDateTime("${name}", '%Y-%m-%dT%H:%i:%S.%f', 'UTC'), 'Z')`
+      : `toString("${name}")`,
+  );
+  const result = await client.query({
+    query: `select ${texts.join(", ")} from ${table} order by n`,
+    format: "JSONCompactEachRow",
+  });
+  const back = await result.json<readonly (string | null)[]>();
+  return back.map((values) => {
+    const order = values.map((value) => value ?? "");
+    const record = order.map((text, place) =>
+      typeOf(COLUMNS[place] ?? "").includes("Float64") && text !== "" ? String(Number(text)) : text,
+    );
+    return { record, order };
+  });
+}
+
+/** How the columns of a table are typed. */
+export const tableTypes = fc.record({
+  x: fc.constantFrom(
+    "Nullable(String)",
+    "String",
+    "LowCardinality(Nullable(String))",
+    "Nullable(Float64)",
+    "Nullable(Int64)",
+    "Nullable(UInt64)",
+    "Nullable(Decimal(18, 6))",
+    "Nullable(Decimal(38, 10))",
+  ),
+  y: fc.constantFrom(
+    "Nullable(String)",
+    "Nullable(Float64)",
+    "Nullable(Int32)",
+    "Nullable(Decimal(9, 2))",
+    "Nullable(Float32)",
+  ),
+  time: fc.constantFrom(
+    "Nullable(String)",
+    "String",
+    "Nullable(DateTime64(3))",
+    "Nullable(DateTime64(6, 'Asia/Tokyo'))",
+    "Nullable(DateTime('America/New_York'))",
+  ),
+});

@@ -1,0 +1,59 @@
+/** Rows of which a fault in a statement makes another bill, and the book that meters them. */
+import { readBook } from "../../src/book/book.ts";
+import type { Row } from "./rows.ts";
+
+const row = { schema: "use", account: "a", x: "1", y: "1", d: "eu" };
+
+/** A book that sums `x`. */
+export const SUMMING_BOOK = readBook(
+  JSON.stringify({
+    organization: { id: "org", name: "Org", baseCurrency: "USD" },
+    eventSchemas: [{ name: "use", attributes: [{ name: "x" }, { name: "y" }], dimensions: [{ name: "d" }] }],
+    usageMeters: [
+      {
+        id: "um",
+        name: "m",
+        aggregation: "SUM" as const,
+        eventSchemaName: "use",
+        computations: [{ order: 1, computation: { var: "attribute.x" } }],
+      },
+    ],
+    customers: [{ id: "c", name: "Customer" }],
+    accounts: [{ id: "a", name: "Account", customerId: "c", invoiceCurrency: "USD" }],
+  }),
+);
+
+/** Files, or tables, of which some rows show a fault; by what is wrong. */
+export const FAULTS = {
+  "an unchecked scale": [[{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "0.1234567" }]],
+  "any of an id's events in place of the first": [
+    [{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "5" }],
+    [{ ...row, id: "1", time: "2024-03-01T11:00:00Z", x: "7" }],
+  ],
+  "ids that come again elsewhere": [
+    [{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "5" }],
+    [{ ...row, id: "1", time: "2024-03-01T11:00:00Z", x: "7" }],
+  ],
+  "days of a local time zone": [[{ ...row, id: "1", time: "2024-03-02T01:00:00Z" }]],
+  "an offset that is dropped": [[{ ...row, id: "1", time: "2024-03-02T01:00:00+05:30" }]],
+  "rows of an account that is not known, which nobody decides": [
+    [
+      { ...row, id: "1", account: "nobody", time: "2024-03-02T01:00:00Z" },
+      { ...row, id: "2", time: "2024-03-02T01:00:00Z" },
+    ],
+  ],
+  "a sum that is beyond 64 bits": [
+    Array.from({ length: 12 }, (_, n) => ({
+      ...row,
+      id: String(n),
+      time: "2024-03-02T01:00:00Z",
+      x: "999999999999.999999",
+    })),
+  ],
+} satisfies Readonly<Record<string, readonly (readonly Row[])[]>>;
+
+/** The name of a fault. */
+export type Fault = keyof typeof FAULTS;
+
+/** A fault of a dialect: what is in its statements, and what would stand there in its place. */
+export type Planted = readonly [fault: Fault, found: RegExp, instead: string];

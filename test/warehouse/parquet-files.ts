@@ -1,0 +1,75 @@
+/** Rows in Parquet files, which DuckDB reads. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { DuckDBInstance } from "@duckdb/node-api";
+
+import { openParquet } from "../../src/cli/events/parquet-input.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
+import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
+
+/** Parquet files that DuckDB reads; it may be opened in another way. */
+export const parquetFiles =
+  (open?: typeof openDuckDb): World =>
+  async (files, types, work) => {
+    const folder = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    const instance = await DuckDBInstance.create(":memory:");
+    try {
+      const connection = await instance.connect();
+      await connection.run("set TimeZone = 'UTC'");
+      const paths: string[] = [];
+      const read: (readonly ReadRow[])[] = [];
+      for (const [index, rows] of files.entries()) {
+        const path = join(folder, `${index}.parquet`);
+        await connection.run(
+          `create or replace table given (n INTEGER, ${COLUMNS.map((name) => `"${name}" VARCHAR`).join(", ")})`,
+        );
+        const appender = await connection.createAppender("given");
+        const append = (text: string | null): void =>
+          text === null ? appender.appendNull() : appender.appendVarchar(text);
+        for (const [n, row] of rows.entries()) {
+          appender.appendInteger(n);
+          for (const name of COLUMNS) append(row[name]);
+          appender.endRow();
+        }
+        appender.closeSync();
+        const typed = COLUMNS.map(
+          (name) => `try_cast("${name}" as ${name in types ? types[name as keyof Types] : "VARCHAR"}) as "${name}"`,
+        );
+        await connection.run(
+          `copy (select ${typed.join(", ")} from given order by n) to '${path}' (format parquet, row_group_size 2048)`,
+        );
+        paths.push(path);
+        const texts = async (of: (name: string) => string): Promise<readonly (readonly string[])[]> => {
+          const back = await connection.runAndReadAll(`select ${COLUMNS.map(of).join(", ")} from '${path}'`);
+          return back.getRows().map((values) => values.map(asText));
+        };
+        const orders = await texts((name) => textIn(name, { ...types, x: "", y: "" }));
+        const records = await texts((name) => textIn(name, types));
+        read.push(records.map((record, row) => ({ record, order: orders[row] ?? [] })));
+      }
+      connection.closeSync();
+      const map = readCsvMap("map", MAP);
+      return await work({
+        read,
+        placeOf: (file, row) => `${paths[file]}:${row}`,
+        open: async (sink, reading) =>
+          openParquet([{ paths, map, mapFile: "map" }], sink, { ...reading, memory: undefined }, open),
+      });
+    } finally {
+      instance.closeSync();
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+function textIn(name: string, types: Types): string {
+  if (name === "time" && types.time === "TIMESTAMPTZ") return `("time" at time zone 'UTC')::VARCHAR || 'Z'`;
+  return name in types && types[name as keyof Types] === "DOUBLE" ? `"${name}"` : `"${name}"::VARCHAR`;
+}
+
+/** What a cell of a file says, in an independent way: NULL is nothing, a double its shortest text. */
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
