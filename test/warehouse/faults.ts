@@ -47,7 +47,7 @@ export const FAULTS = {
       ...row,
       id: String(n),
       time: "2024-03-02T01:00:00Z",
-      x: "999999999999.999999",
+      x: "999999999997",
     })),
   ],
 } satisfies Readonly<Record<string, readonly (readonly Row[])[]>>;
