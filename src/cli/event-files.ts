@@ -125,14 +125,7 @@ export async function openEventFiles(
     const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
     const inputs = parquetInputs(files, maps);
     const servers = tableInputs(files, maps, io);
-    // Ids of other files may be the same, and their events come in between: then every row goes through the core.
-    const isAlone = streams.length === 0 && servers.length + Math.min(inputs.length, 1) === 1;
-    const isPushing = parquet.isPushing && isAlone;
-    if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...parquet, isPushing })));
-    for (const { server, tables } of servers) {
-      const client = await connectClickHouse(server);
-      cursors.push(...(await openTables(client, tables, sink, { ...parquet, isPushing })));
-    }
+    await openDatabases({ inputs, servers, isAlone: streams.length === 0 }, { cursors, sink, reading: parquet });
     const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
     const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
     for (const { path, map, reader } of streams) {
@@ -155,6 +148,32 @@ export async function openEventFiles(
     for (const cursor of cursors) await cursor.close();
     for (const source of sources) await source.close();
     throw error;
+  }
+}
+
+/** Opens what databases read. Cursors that are open already stay with the caller where a later one cannot be opened. */
+async function openDatabases(
+  {
+    inputs,
+    servers,
+    isAlone,
+  }: {
+    readonly inputs: readonly ParquetInput[];
+    readonly servers: ReturnType<typeof tableInputs>;
+    readonly isAlone: boolean;
+  },
+  {
+    cursors,
+    sink,
+    reading,
+  }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReading },
+): Promise<void> {
+  // Ids of other files may be the same, and their events come in between: then every row goes through the core.
+  const isPushing = reading.isPushing && isAlone && servers.length + Math.min(inputs.length, 1) === 1;
+  if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, isPushing })));
+  for (const { server, tables } of servers) {
+    const client = await connectClickHouse(server);
+    cursors.push(...(await openTables(client, tables, sink, { ...reading, isPushing })));
   }
 }
 

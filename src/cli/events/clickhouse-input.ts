@@ -36,9 +36,9 @@ export async function openTables(
     for (const { name, map } of inputs) {
       const needed = map === undefined ? Object.values(ENVELOPE).map(({ column }) => column) : columnsNamedBy(map.map);
       const table = await openTable(db, name, needed);
-      const parts = map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
-      for (const { condition, ...mapped } of parts as readonly Part[])
-        rows.push(await foundRows(table, name, mapped, condition));
+      const parts: readonly Part[] =
+        map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
+      for (const { condition, ...mapped } of parts) rows.push(await foundRows(table, name, mapped, condition));
     }
     return await openDatabaseCursors(db, rows, sink, reading);
   } catch (error) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import type { ClickHouseClient, createClient } from "@clickhouse/client";
 
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row } from "../statements/dialect.ts";
@@ -29,7 +29,7 @@ export async function connectClickHouse({
     application: "ratebook",
     // A statement over very many rows answers nothing for a while.
     request_timeout: 3_600_000,
-    log: { level: 127 as ClickHouseLogLevel },
+    log: { level: 127 },
   });
 }
 
