@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { storeConformance } from "../../src/store/conformance.ts";
-import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { emptiedStore } from "./emptied-store.ts";
 
 /** What a store with a single connection cannot promise, and why. */
 const SKIP: Readonly<Record<string, string>> = {
@@ -14,7 +14,6 @@ const SKIP: Readonly<Record<string, string>> = {
 const HOOK_MS = 60_000;
 
 let database: PGlite;
-let schemas = 0;
 
 beforeAll(async () => {
   database = await PGlite.create();
@@ -25,7 +24,7 @@ afterAll(() => database.close(), HOOK_MS);
 describe("the storage port: PGlite", () => {
   for (const { name, run } of storeConformance) {
     if (name in SKIP) continue;
-    test(name, () => run(() => postgresStore(database, { schema: `case ${(schemas += 1)}` })));
+    test(name, () => run(() => emptiedStore(database)));
   }
 
   test("leaves out no case but known ones", () => {

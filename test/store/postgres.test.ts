@@ -7,10 +7,10 @@ import { storeConformance } from "../../src/store/conformance.ts";
 import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
+import { emptiedStore } from "./emptied-store.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const database = privateDatabase();
-let schemas = 0;
 
 describe("a database", () => {
   test("of a PostgreSQL without MERGE is refused with both versions, before anything is asked of it", async () => {
@@ -345,6 +345,6 @@ describe("a store that goes on while its database is brought back as it was befo
 
 describe("the storage port: PostgreSQL", () => {
   for (const { name, run } of storeConformance) {
-    test(name, () => run(() => postgresStore(database.pool, { schema: `case ${(schemas += 1)}` })));
+    test(name, () => run(() => emptiedStore(database.pool)));
   }
 });
