@@ -59,7 +59,10 @@ export default defineConfig({
         extends: true,
         test: { ...shared, name: "api", include: api, exclude: [...long, ...processes], sequence: { groupOrder: 1 } },
       },
-      { extends: true, test: { name: "processes", include: processes, pool: "forks", maxWorkers: 2, sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: { name: "processes", include: processes, pool: "forks", maxWorkers: 2, sequence: { groupOrder: 2 } },
+      },
       {
         extends: true,
         test: {
