@@ -309,7 +309,7 @@ function overageOf(
   featureId: string,
   now: Instant,
 ): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
-  const limit = planOf(catalog, work.record).clock.overageAt(featureId, now);
+  const limit = planOf(catalog, work.record).clock.overageAt(featureId, now, now);
   if (limit === undefined) return {};
   const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };

@@ -23,6 +23,7 @@ import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { dayStart, openCycles, openIn, openSince } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
+import { knownSince } from "./plan-clock.ts";
 
 /**
  * Does what falls due up to and including an instant, and was not done: feature credit entries and credits that plans
@@ -125,6 +126,9 @@ export function isBehind(record: AccountRecord, upTo: Instant): boolean {
 
 /** The first day of usage and overage that catching up, drafts and decisions on open cycles read. */
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
+  const { decisions } = planOf(catalog, record);
+  // Windows of overage are those of the plans as known (S11.3): a decision that is not known yet may begin within one.
+  if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
   const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));
   const starts = open.flatMap((cycle) => [
     cycle.start,

@@ -22,13 +22,14 @@ import type { AccountPeriod, OverageLimit } from "./account-period.ts";
 export interface PlanClock {
   /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
-  /** The overage card in force at an instant; undefined where there is none. */
-  overageAt(featureId: string, at: Instant): OverageLimit | undefined;
+  /** The overage card in force at an instant, by the plans as known at `now` (S11.3); undefined where there is none. */
+  overageAt(featureId: string, at: Instant, now: Instant): OverageLimit | undefined;
 }
 
 /** A clock over an account's decisions. */
 export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceTerms = {}): PlanClock {
   const timeline = timelineOf(decisions);
+  const timelineKnownAt = timelinesKnown(decisions, timeline);
   let period: AccountPeriod = { start: 0, end: 0 };
   const periodOf = (instant: Instant): AccountPeriod => {
     const cycle = cycleAt(timeline, instant);
@@ -42,8 +43,8 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       if (instant < period.start || instant >= period.end) period = periodOf(instant);
       return period;
     },
-    overageAt(featureId, instant) {
-      const current = cycleAt(timeline, instant);
+    overageAt(featureId, instant, now) {
+      const current = cycleAt(timelineKnownAt(now), instant);
       const card = current?.term.plan.details.entitlementOverageRateCards?.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
       const window =
@@ -51,6 +52,27 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       return { window, ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}) };
     },
   };
+}
+
+/** The timeline as known at an instant (S9.2). Only a book that was loaded ahead of a decision has one not known yet. */
+function timelinesKnown(decisions: readonly PlanDecision[], whole: Timeline): (now: Instant) => Timeline {
+  const knownFrom = decisions.map(knownSince);
+  const wholeFrom = Math.max(...knownFrom);
+  let last = { count: decisions.length, timeline: whole };
+  return (now) => {
+    if (now >= wholeFrom) return whole;
+    const known = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
+    if (known.length !== last.count) last = { count: known.length, timeline: timelineOf(known) };
+    return last.timeline;
+  };
+}
+
+/** From when on a ledger that holds a decision goes by it, whatever its clock says of one that was made in it. */
+export function knownSince({
+  decidedAt,
+  recordedAt = decidedAt,
+}: Pick<PlanDecision, "decidedAt" | "recordedAt">): Instant {
+  return decidedAt > recordedAt ? decidedAt : Number.NEGATIVE_INFINITY;
 }
 
 /** The stretch without a plan around an instant. */

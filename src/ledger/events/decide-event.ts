@@ -32,8 +32,8 @@ export interface AccountAtEvent {
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
   /** The entries of a feature that may be spent at an instant, in spending order (S11.2). */
   entriesAt(featureId: string, at: Instant): readonly FeatureEntry[];
-  /** The overage of a feature that is still allowed at an instant (S11.3). */
-  overageRoomAt(featureId: string, at: Instant): OverageRoom;
+  /** The overage of a feature that is still allowed at an instant, by the plans as known at `now` (S11.3). */
+  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom;
 }
 
 /** The feature credits that an event takes (S11.4). */
@@ -104,7 +104,7 @@ export function decideEvent(
   if ("status" in units) return failed(units);
   return program.feature === undefined
     ? counted(program, period, units, undefined)
-    : consumed(program.feature, { event, program, account, period, units });
+    : consumed(program.feature, { event, program, account, period, units, now: time.now });
 }
 
 function untimely(
@@ -163,12 +163,13 @@ interface Consuming {
   readonly account: AccountAtEvent;
   readonly period: AccountPeriod;
   readonly units: Units;
+  readonly now: Instant;
 }
 
 /** Takes feature credits, the rest as overage, all or nothing (S11.3). */
 function consumed(
   { featureId, slot }: NonNullable<SchemaProgram["feature"]>,
-  { event: { timestamp }, program, account, period, units }: Consuming,
+  { event: { timestamp }, program, account, period, units, now }: Consuming,
 ): EventDecision {
   const quantity = program.slots.values[slot] ?? 0;
   if (compareExact(quantity, 0) < 0) return failed(outcomes.negativeQuantity(featureId, quantity));
@@ -179,7 +180,7 @@ function consumed(
   // Most events are covered by entries: only the others ask what overage is allowed.
   let result = consume(entries, quantity, timestamp, 0);
   if (result.kind === "INSUFFICIENT") {
-    result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp));
+    result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp, now));
   }
   if (result.kind === "INSUFFICIENT") {
     return failed(outcomes.insufficientCredits(featureId, quantity, result.available));

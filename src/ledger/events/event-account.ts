@@ -93,8 +93,8 @@ export class EventAccount implements AccountAtEvent {
     return inSpendingOrder(inForce.map(entryOf));
   }
 
-  overageRoomAt(featureId: string, at: Instant): OverageRoom {
-    const limit = this.plan.clock.overageAt(featureId, at);
+  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom {
+    const limit = this.plan.clock.overageAt(featureId, at, now);
     if (limit === undefined) return 0;
     if (limit.maxQuantity === undefined || limit.maxQuantity === null) return "UNLIMITED";
     const used = this.work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));

@@ -129,7 +129,7 @@ function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: Nam
   if (mayBeInvoiced(plan, record, needs.first, now)) lean.late.push(record.id);
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
-  const range = limitedDays(plan, needs);
+  const range = limitedDays(plan, needs, now);
   if (range !== undefined) lean.limited.push({ id: record.id, ...range });
 }
 
@@ -180,13 +180,14 @@ function mayBeInvoiced({ clock }: AccountPlan, record: AccountRecord, first: Ins
 function limitedDays(
   { decisions, clock }: AccountPlan,
   { features, first, last }: NameNeeds,
+  now: Instant,
 ): { readonly from: Day; readonly until: Day } | undefined {
   const limits = decisions.flatMap(({ plan }) => plan?.details.entitlementOverageRateCards ?? []);
   const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
   if (limited.length === 0) return undefined;
   const windows = limited.map(({ featureId }) => ({
-    from: clock.overageAt(featureId, first)?.window.start ?? first,
-    until: clock.overageAt(featureId, last)?.window.end ?? last,
+    from: clock.overageAt(featureId, first, now)?.window.start ?? first,
+    until: clock.overageAt(featureId, last, now)?.window.end ?? last,
   }));
   return {
     from: dayOf(Math.min(first, ...windows.map((window) => window.from))),

@@ -213,9 +213,13 @@ export class PreviewAccount {
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Has everything fall due up to the last day of usage that was counted elsewhere, as an event of that day would. */
-  settleCounted(): void {
+  /**
+   * Has fall due what no event may come after, but the bill depends on: everything up to the last day of usage that was
+   * counted elsewhere, and the grants of a plan that reaches back, onto which overage of earlier events moves (S11.5).
+   */
+  settle(): void {
     if (this.#counted.from <= this.#counted.last) this.fallDue(this.#counted.last);
+    grantUpTo(this.#catalog, this.seen.work, this.#reachedBackUntil);
   }
 
   /** When usage that was counted elsewhere matters next: its first day starts a plan, a wide one a bill on trial. */

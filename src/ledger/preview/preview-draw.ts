@@ -70,7 +70,7 @@ function billIn<Drawn>(
 ): Drawn | undefined {
   const account = scenario.accounts.of(accountId);
   if (account === undefined) return undefined;
-  account.settleCounted();
+  account.settle();
   const { billFault } = account.seen;
   // The bill failed on trial while events came, and later events were not counted: it must not be drawn without them (S13.5).
   if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, billFault), {});

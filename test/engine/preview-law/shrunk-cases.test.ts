@@ -1,7 +1,8 @@
 /** Cases that once broke the law of S13.5, shrunk to what they need. */
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
+import type { InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { account, fee, perUnit, plan } from "../../book/builder.ts";
@@ -53,3 +54,56 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
     await compareInvoices(book, [long], memoryStore());
   });
 });
+
+describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first day", () => {
+  const grants = (featureCreditLimit: number, maxQuantity: number | null) => ({
+    billingEntitlementRateCards: [
+      { featureId: "f", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(0) },
+    ],
+    entitlementOverageRateCards: [{ featureId: "f", ...(maxQuantity === null ? {} : { maxQuantity }), ...perUnit(2) }],
+  });
+  const moved = (maxQuantity: number | null): object => ({
+    eventSchemas: [{ name: "use", attributes: [{ name: "n" }] }],
+    features: [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "use", attributeName: "n" }] }],
+    pricePlans: [plan("one", grants(1, null)), plan("two", grants(4, maxQuantity))],
+    customers: [{ id: "c", name: "Customer" }],
+    accounts: [
+      {
+        ...account("a", "c", "one", "2024-05-01"),
+        pricePlans: [
+          { pricePlanId: "one", effectiveFrom: "2024-05-01", decidedAt: "2024-05-01T00:00:00Z" },
+          { pricePlanId: "two", effectiveFrom: "2024-06-10", decidedAt: "2024-06-10T12:00:00Z" },
+        ],
+      },
+    ],
+  });
+  const use = (time: string) => ({
+    schemaName: "use",
+    id: time,
+    accountId: "a",
+    timestamp: `2024-06-10T${time}Z`,
+    attributes: [{ name: "n", value: 10 }],
+  });
+  const cases = [
+    ["the grant takes overage though no event comes after it", null, ["06:00:00"]],
+    ["its limit of overage counts from its decision on", 0, ["06:00:00"]],
+    ["and refuses an event after that", 5, ["06:00:00", "13:00:00"]],
+  ] as const;
+
+  // 10 are used: 1 from the grant of plan one, then 4 from that of plan two, and 5 stay overage.
+  test.each(cases)("%s", async (_, maxQuantity, times) => {
+    const book = moved(maxQuantity);
+    await compareEvents(book, times.map(use), memoryStore());
+    await compareInvoices(book, times.map(use), memoryStore());
+    const { invoices, problems } = preview(readBook(book), times.map(use), { from: "2024-06-01", until: "2024-07-01" });
+    expect(problems).toHaveLength(times.length - 1);
+    const overage = invoices.flatMap(({ revenueInfo }) => overageLines(revenueInfo));
+    expect(overage.map(({ quantity, value }) => [String(quantity), String(value)])).toEqual([["5", "10"]]);
+  });
+});
+
+/** The lines of overage cards, wherever they stand. */
+function overageLines(line: InvoiceLine): readonly InvoiceLine[] {
+  if (line.type === "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT") return [line];
+  return (line.lineItems ?? []).flatMap(overageLines);
+}

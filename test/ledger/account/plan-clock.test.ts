@@ -39,12 +39,13 @@ describe("the period that holds an event", () => {
 
 describe("the overage that an event may make", () => {
   const at = (date: string) => parseDate(date) + DAY_MS / 2;
+  const now = at("2024-08-01");
 
   test("S11.7 is counted over the billing window, which ends with the association at the latest", () => {
     const details = overage({ billingConfig: { interval: 3, startOffset: 1 }, maxQuantity: 5 });
     const clock = planClock([decision("2024-01-15", { details, until: "2024-07-20" })]);
     const windowAt = (date: string): string | undefined => {
-      const limit = clock.overageAt("f", at(date));
+      const limit = clock.overageAt("f", at(date), at(date));
       return limit && spanText(limit.window);
     };
     // January, n = 1, is before startOffset; windows are n = 2 to 4, 5 to 7.
@@ -52,18 +53,32 @@ describe("the overage that an event may make", () => {
     expect(windowAt("2024-03-20")).toBe("2024-02-01/2024-05-01");
     expect(windowAt("2024-06-20")).toBe("2024-05-01/2024-07-20");
     expect(windowAt("2024-07-20")).toBeUndefined();
-    expect(clock.overageAt("f", at("2024-03-20"))?.maxQuantity?.toFixed()).toBe("5");
+    expect(clock.overageAt("f", at("2024-03-20"), now)?.maxQuantity?.toFixed()).toBe("5");
   });
 
   test("S11.3 is none where the plan in force has no card for the feature", () => {
     const clock = planClock([decision("2024-01-15", { details: overage({}) })]);
-    expect(clock.overageAt("g", at("2024-02-01"))).toBeUndefined();
-    expect(clock.overageAt("f", at("2024-02-01"))?.maxQuantity).toBeUndefined();
-    expect(clock.overageAt("f", parseDate("2024-01-15") - 1)).toBeUndefined();
+    expect(clock.overageAt("g", at("2024-02-01"), now)).toBeUndefined();
+    expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity).toBeUndefined();
+    expect(clock.overageAt("f", parseDate("2024-01-15") - 1, now)).toBeUndefined();
+  });
+
+  test("S9.2 S11.3 is that of the plan known at the time, where a later decision reaches back", () => {
+    const [limited, free] = [overage({ maxQuantity: 0 }), overage({ maxQuantity: 7 })];
+    const recordedAt = at("2024-01-01");
+    const clock = planClock([
+      { ...decision("2024-01-15", { details: free }), recordedAt },
+      { ...decision("2024-02-01", { details: limited }), recordedAt, decidedAt: at("2024-02-10") },
+    ]);
+    const limitAt = (known: string) => clock.overageAt("f", at("2024-02-05"), at(known))?.maxQuantity?.toFixed();
+    expect(["2024-02-05", "2024-02-10", "2024-02-09"].map(limitAt)).toEqual(["7", "0", "7"]);
+    // One that was made in the ledger counts at once, also where its clock stands still.
+    const made = planClock([{ ...decision("2024-02-01", { details: limited }), decidedAt: at("2024-02-10") }]);
+    expect(made.overageAt("f", at("2024-02-05"), at("2024-02-05"))?.maxQuantity?.toFixed()).toBe("0");
   });
 
   test("S11.3 a maximum of 0 allows none", () => {
     const clock = planClock([decision("2024-01-15", { details: overage({ maxQuantity: 0 }) })]);
-    expect(clock.overageAt("f", at("2024-02-01"))?.maxQuantity?.toFixed()).toBe("0");
+    expect(clock.overageAt("f", at("2024-02-01"), now)?.maxQuantity?.toFixed()).toBe("0");
   });
 });
