@@ -22,7 +22,7 @@ import type { AccountPeriod, OverageLimit } from "./account-period.ts";
 export interface PlanClock {
   /** The cycle, or the stretch without one, that holds an instant, and until when it takes events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
-  /** The overage card in force at an instant, by the plans as known at `now` (S11.3); undefined where there is none. */
+  /** The overage card in force at an instant, by the plans as known at `now`, or known later where none was (S11.3); undefined where there is none. */
   overageAt(featureId: string, at: Instant, now: Instant): OverageLimit | undefined;
 }
 
@@ -44,7 +44,8 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       return period;
     },
     overageAt(featureId, instant, now) {
-      const current = cycleAt(timelineKnownAt(now), instant);
+      // Where no plan was known, that of a decision that reaches back is the only one there is.
+      const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
       const card = current?.term.plan.details.entitlementOverageRateCards?.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
       const window =
