@@ -152,7 +152,7 @@ async function catchUpWith(
     accountIds,
     at,
     giveWay,
-  }: { readonly accountIds: readonly string[]; readonly at: Instant; readonly giveWay: () => Promise<void> },
+  }: { readonly accountIds: readonly string[]; readonly at: Instant; readonly giveWay: ReturnType<typeof takingTurns> },
 ): Promise<void> {
   for (const id of accountIds) {
     for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) await giveWay();

@@ -8,12 +8,16 @@ import { sleep } from "./sleep.ts";
 /** Milliseconds of work between two pauses: other requests wait for this long and one piece more. */
 const WORK_MS = 8;
 
-/** What long work awaits after each of its pieces, of a few milliseconds each. */
-export function takingTurns(): () => Promise<void> {
+/**
+ * What long work asks after each of its pieces, of a few milliseconds each.
+ *
+ * @returns when it is time for a pause, the end of that; else undefined, which needs no waiting
+ */
+export function takingTurns(): () => Promise<void> | undefined {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < WORK_MS) return;
+  const pause = async (): Promise<void> => {
     await sleep(0);
     since = performance.now();
   };
+  return () => (performance.now() - since < WORK_MS ? undefined : pause());
 }

@@ -72,12 +72,14 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
   const close = (): Promise<void> => store.close();
   const recorded = onceRecorded(told, clock);
   if (usage === undefined) {
+    const read = ledgerAlone(store.read);
     return {
       name,
-      read: ledgerAlone(store.read),
+      read,
       async transact(scope, work) {
-        await recorded(store);
-        return store.transact(scope, (view) => work(ledgerAlone(view)));
+        if (recorded !== undefined) await recorded(store);
+        // A store in memory has one view for all.
+        return store.transact(scope, (view) => work(view === store.read ? read : ledgerAlone(view)));
       },
       hasElsewhere: false,
       async readAhead({ catalog }) {
@@ -95,7 +97,7 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
     name,
     read: withElsewhere(store.read, usage, (need) => cellsOf(emptyHand(usage), need)),
     async transact(scope, work, hand = emptyHand(usage)) {
-      await recorded(store);
+      if (recorded !== undefined) await recorded(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
         const found = hand.find(need);
         if (found === undefined) throw new CellsNeeded(need);
@@ -174,10 +176,16 @@ function withElsewhere(
 
 /** A view with more to it. An adapter's view may be of any class, so its own methods are called on it. */
 function viewWith(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
+  const methods = new Map<string | symbol, unknown>();
   return new Proxy(view, {
     get(target, name) {
+      const known = methods.get(name);
+      if (known !== undefined) return known;
       const own: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
-      return typeof own === "function" ? (own as () => unknown).bind(target) : own;
+      if (typeof own !== "function") return own;
+      const method = (own as () => unknown).bind(target);
+      methods.set(name, method);
+      return method;
     },
   }) as EngineView;
 }

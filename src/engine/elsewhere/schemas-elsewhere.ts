@@ -27,10 +27,10 @@ export interface Told {
   readonly ingestedAgain: readonly string[];
 }
 
-/** Records what an engine was told before it changes anything else; once for an engine. */
-export function onceRecorded(told: Told, clock: () => Instant): (store: Store) => Promise<void> {
-  const isNothing = told.elsewhere.length === 0 && told.ingestedAgain.length === 0;
-  let recording: Promise<void> | undefined = isNothing ? Promise.resolve() : undefined;
+/** Records what an engine was told before it changes anything else; once for an engine. @returns undefined where that is nothing */
+export function onceRecorded(told: Told, clock: () => Instant): ((store: Store) => Promise<void>) | undefined {
+  if (told.elsewhere.length === 0 && told.ingestedAgain.length === 0) return undefined;
+  let recording: Promise<void> | undefined;
   return async (store) => {
     recording ??= record(store, told, clock);
     try {

@@ -73,7 +73,10 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const pieces = decideIngestInPieces(current.catalog, read, batch, now, ids);
       const giveWay = takingTurns();
       let piece = pieces.next();
-      for (; piece.done !== true; piece = pieces.next()) await giveWay();
+      for (; piece.done !== true; piece = pieces.next()) {
+        const pause = giveWay();
+        if (pause !== undefined) await pause;
+      }
       const { result, changes } = piece.value;
       return { result: { done: result }, changes };
     });
