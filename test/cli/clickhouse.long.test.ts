@@ -139,6 +139,19 @@ describe("S17.5 nothing is priced where", () => {
     expect(out + err).not.toContain("someone");
   });
 
+  test.each([
+    ["group_by_overflow_mode", "any", "throw"],
+    ["set_overflow_mode", "break", "throw"],
+    ["skip_unavailable_shards", "1", "0"],
+  ])("%s is %s for its user", async (setting, value, expected) => {
+    await client.command({ query: `set ${setting} = '${value}'` });
+    expect(await refused(address())).toContain(
+      `the setting ${setting} of this user of ClickHouse is "${value}", with which rows may be left out without a word: expected "${expected}"`,
+    );
+    await client.command({ query: `set ${setting} = '${expected}'` });
+    expect((await on("meter", book, "--events", address())).out).not.toBe("");
+  });
+
   test("the connection is lost in the middle of an answer", async () => {
     server.cutAfter = 60;
     expect(await refused(address(), "--reader", "core")).toMatch(/ClickHouse cannot read the usage/);

@@ -14,6 +14,9 @@ export interface TableName {
   readonly table: string;
 }
 
+/** Settings of a user with which a server leaves rows out without a word, beside those that end in `overflow_mode`. */
+const CUTTING = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
+
 /** A table that was looked at. */
 export interface ClickHouseTable {
   /** The type of each column, by its name. */
@@ -30,7 +33,7 @@ export interface ClickHouseTable {
  * Looks at a table.
  *
  * @param needed the columns that are read
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read; ERR_INPUT_INVALID for a column that it lacks, or that
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read, or not surely whole; ERR_INPUT_INVALID for a column that it lacks, or that
  * holds lists or objects
  */
 export async function openTable(
@@ -38,6 +41,7 @@ export async function openTable(
   { database, table }: TableName,
   needed: readonly string[],
 ): Promise<ClickHouseTable> {
+  await checkSettings(db);
   const { quotedName } = clickHouseSql;
   const name = `${quotedName(database)}.${quotedName(table)}`;
   const columns = new Map<string, ColumnType>();
@@ -76,6 +80,20 @@ async function stampOf(db: Database, { database, table }: TableName, count: () =
     `where active and database = ${quotedText(database)} and table = ${quotedText(table)} group by partition_id order by partition_id`;
   const rows = await all(db, parts).catch(() => []);
   return rows.length > 0 ? JSON.stringify(rows) : String(await count());
+}
+
+/** Refuses a user for whom answers may be cut off, or shards left out: then an id that comes again would be counted twice. */
+async function checkSettings(db: Database): Promise<void> {
+  const asked = `name like '%overflow_mode%' or name in (${CUTTING.map(quotedText).join(", ")})`;
+  for (const [name, value] of await all(db, `select name, value from system.settings where ${asked} order by name`)) {
+    const expected = CUTTING.some((each) => each === name) ? "0" : "throw";
+    if (value === expected || value === "") continue;
+    throw new RatebookError(
+      "ERR_USAGE_UNAVAILABLE",
+      `the setting ${String(name)} of this user of ClickHouse is ${JSON.stringify(value)}, with which rows may be left out without a word: expected ${JSON.stringify(expected)}`,
+      {},
+    );
+  }
 }
 
 async function all(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
