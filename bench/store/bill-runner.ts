@@ -1,7 +1,10 @@
 /** A server's bill run: in a process of its own, where this file is run. */
+import { once } from "node:events";
+
 import { Pool, type PoolConfig } from "pg";
 
 import { createEngine } from "../../src/engine/engine.ts";
+import { REST } from "../../src/server/routes/bill-runs.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { seconds } from "../bench.ts";
 
@@ -12,20 +15,30 @@ export interface BillRun {
   readonly seconds: number;
 }
 
-/** Runs one over a database, as servers do it: with rests, in which others are served. */
-export async function billRun(connection: PoolConfig, now: number): Promise<BillRun> {
+/** A server that is there, and does one bill run when it is told to. */
+export type Runner = () => Promise<BillRun>;
+
+/** Starts one over a database; its runs are as those of servers, with rests in which others are served. */
+export async function startRunner(connection: PoolConfig, now: number): Promise<Runner> {
   const pool = new Pool(connection).on("error", () => {});
   const engine = createEngine({ store: await postgresStore(pool), clock: () => now });
-  let finalized = 0;
-  const took = await seconds(async () => {
-    ({ finalized } = await engine.finalize(undefined, { rest: 1 }));
-  });
-  await pool.end();
-  return { finalized, seconds: took };
+  await engine.pricePlans.list();
+  return async () => {
+    let finalized = 0;
+    const took = await seconds(async () => {
+      ({ finalized } = await engine.finalize(undefined, { rest: REST }));
+    });
+    await pool.end();
+    return { finalized, seconds: took };
+  };
 }
 
 const [, , task] = process.argv;
 if (process.send !== undefined && task !== undefined) {
   const { connection, now } = JSON.parse(task) as { readonly connection: PoolConfig; readonly now: number };
-  process.send(await billRun(connection, now), () => process.disconnect());
+  const run = await startRunner(connection, now);
+  const told = once(process, "message");
+  process.send("ready");
+  await told;
+  process.send(await run(), () => process.disconnect());
 }

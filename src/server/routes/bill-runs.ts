@@ -33,8 +33,13 @@ export interface BillRunOptions {
 /** The first one comes soon: what fell due while no server ran has waited long enough. */
 const FIRST_MS = 5000;
 const JITTER = 0.1;
-/** A run rests as long as it worked: requests are served in between. */
-const REST = 1;
+/**
+ * A run rests three times as long as it worked: requests are served in between, and where several servers and the database share
+ * a machine, two runs seldom work at the same time, which holds up requests more than anything else of them.
+ */
+export const REST = 3;
+/** Events leave by transactions so short that a rest as long as each is enough. */
+const REST_OF_PRUNING = 1;
 /** A long run says how far it is after so many milliseconds, and again after as many. */
 const PROGRESS_MS = 10_000;
 /** Events that are kept no longer are looked for once a day. */
@@ -100,7 +105,7 @@ async function prune(
   isStopped: () => boolean,
 ): Promise<void> {
   try {
-    const { pruned } = await engine.pruneEvents({ rest: REST });
+    const { pruned } = await engine.pruneEvents({ rest: REST_OF_PRUNING });
     if (pruned > 0) log.info({ pruned }, "old events have left");
   } catch (error) {
     if (!isStopped()) log.error({ err: error }, "old events stay: tomorrow they are tried again");
