@@ -1,12 +1,12 @@
-import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
-import { eventOfObject } from "../records/json-fields.ts";
-import { isTableAddress, readTableAddress, type ServerAddress } from "../warehouse/clickhouse/address.ts";
-import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 /**
  * Opens the event files that a command names, each with its map where it has one.
  *
  * @module
  */
+import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
+import { eventOfObject } from "../records/json-fields.ts";
+import { isTableAddress, readTableAddress, type ServerAddress } from "../warehouse/clickhouse/address.ts";
+import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
 import { openTables, type TableInput } from "./events/clickhouse-input.ts";

@@ -1,9 +1,9 @@
-import { quoted } from "../records/problems.ts";
 /**
  * Options that commands share: the inputs of all that read usage, and the outputs of all that write a result.
  *
  * @module
  */
+import { quoted } from "../records/problems.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import type { FileReader } from "./event-files.ts";
 import { type CompactIds, createCompactIds } from "./events/seen-ids.ts";

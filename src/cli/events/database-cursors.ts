@@ -175,19 +175,30 @@ function restCursor({ metering, makers, sink }: Shared): EventCursor {
 }
 
 /**
- * Sums of plain rows, each at the beginning of its day. Where the core does not take a sum, its rows follow one by one. It is
- * the first to be opened, and closes what all have in common, once nothing has changed meanwhile.
+ * Sums of plain rows, each at the beginning of its day. Where the core does not take a sum, its rows follow one by one, those of
+ * a day together. It is the first to be opened, and closes what all have in common, once nothing has changed meanwhile.
  */
 function groupCursor({ metering, makers, sink, close }: Shared): EventCursor {
   const blocks = metering.groups()[Symbol.asyncIterator]();
   let groups: readonly PlainGroup[] = [];
   let next = 0;
   let group: PlainGroup | undefined;
-  /** Those of the last group, where it was not taken as a whole. */
-  let refused: PlainGroup | undefined;
-  let heads: Head[] = [];
-  let head: Head | undefined;
   let isRead = false;
+  /** Those of the day that were not taken as a whole. */
+  let refused: PlainGroup[] = [];
+  /** Their rows, once all groups of the day were gone through. */
+  let rows: AsyncIterator<readonly SourceRow[]> | undefined;
+  let block: readonly SourceRow[] = [];
+  let place = 0;
+  let head: Head | undefined;
+  const nextGroups = async (): Promise<void> => {
+    while (next >= groups.length && !isRead) {
+      const read = await blocks.next();
+      [groups, next] = [read.done === true ? [] : read.value, 0];
+      isRead = read.done === true;
+    }
+  };
+  const isDayOver = (): boolean => refused.length > 0 && groups[next]?.day !== refused[0]?.day;
   return {
     file: "",
     line: 0,
@@ -195,27 +206,28 @@ function groupCursor({ metering, makers, sink, close }: Shared): EventCursor {
       return head === undefined ? group && group.day * DAY_MS : head.row.at;
     },
     advance() {
-      head = heads.shift();
+      const row = block[place++];
+      head = row === undefined ? undefined : headOf(row, makers);
       if (head !== undefined) return true;
-      if (refused !== undefined) return false;
+      if (rows !== undefined || isDayOver()) return false;
       group = groups[next++];
       return group !== undefined;
     },
     async fill() {
-      if (refused !== undefined) {
-        const rows = metering.rowsOf(refused);
-        refused = undefined;
-        for await (const block of rows) heads.push(...block.map((row) => headOf(row, makers)));
-        return true;
+      if (rows === undefined) await nextGroups();
+      if (isDayOver()) {
+        rows = metering.rowsOf(refused)[Symbol.asyncIterator]();
+        refused = [];
       }
-      const block = await blocks.next();
-      [groups, next] = [block.done === true ? [] : block.value, 0];
-      isRead = block.done === true;
-      return !isRead;
+      if (rows === undefined) return next < groups.length;
+      const read = await rows.next();
+      [block, place] = [read.done === true ? [] : read.value, 0];
+      if (read.done === true) rows = undefined;
+      return read.done !== true || next < groups.length || !isRead;
     },
     take() {
       if (head !== undefined) return takeRow(head, sink);
-      if (group !== undefined && !sink.counted(group)) refused = group;
+      if (group !== undefined && !sink.counted(group)) refused.push(group);
       return true;
     },
     close: async () => close(isRead),

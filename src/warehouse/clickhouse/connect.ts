@@ -29,6 +29,8 @@ export async function connectClickHouse({
     application: "ratebook",
     // A statement over very many rows answers nothing for a while.
     request_timeout: 3_600_000,
+    // Between two statements the core may work for longer than a server keeps a connection that is not used.
+    keep_alive: { enabled: false },
     log: { level: 127 },
   });
 }

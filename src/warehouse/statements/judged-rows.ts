@@ -48,10 +48,21 @@ export function sqlOfIdHash(source: Source, sql: Dialect): string {
 export function judgedRows(
   source: Source,
   pushed: PushedSchema,
-  { plain, sql, carried = "" }: { readonly plain: PlainRows; readonly sql: Dialect; readonly carried?: string },
+  {
+    plain,
+    sql,
+    carried = "",
+    among,
+  }: {
+    readonly plain: PlainRows;
+    readonly sql: Dialect;
+    readonly carried?: string;
+    /** A condition on the source's own columns: rows of which it does not hold are left out. */
+    readonly among?: string | undefined;
+  },
 ): string {
   const { fields, meters, schema } = pushed;
-  const stages = [readStage(source, pushed, { hasHash: plain.repeated !== undefined, carried, sql })];
+  const stages = [readStage(source, pushed, { hasHash: plain.repeated !== undefined, carried, among, sql })];
   for (const { kind, slot, term } of fields) {
     const column =
       kind === "number"
@@ -86,7 +97,17 @@ export function judgedRows(
 function readStage(
   source: Source,
   pushed: PushedSchema,
-  { hasHash, carried, sql }: { readonly hasHash: boolean; readonly carried: string; readonly sql: Dialect },
+  {
+    hasHash,
+    carried,
+    among,
+    sql,
+  }: {
+    readonly hasHash: boolean;
+    readonly carried: string;
+    readonly among: string | undefined;
+    readonly sql: Dialect;
+  },
 ): string {
   const { schema, attributes, dimensions } = pushed;
   const idBounds = [1, EVENT_ID_LENGTH_MAX] as const;
@@ -106,7 +127,7 @@ function readStage(
     ...undeclared(source, pushed, sql),
     ...(carried === "" ? [] : [carried]),
   ];
-  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${sqlOfPartText(source.schemaName, sql)} = ${sql.quotedText(schema.name)}`;
+  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${sqlOfPartText(source.schemaName, sql)} = ${sql.quotedText(schema.name)}${among === undefined ? "" : ` and ${among}`}`;
 }
 
 /** Parts that the schema does not declare are not seen by rules, but an event with a wrong one fails all the same. */

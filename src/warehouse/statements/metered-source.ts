@@ -15,9 +15,10 @@ import {
   accountsOfRows,
   groupsInOrder,
   type MeteredSource,
+  type PlainGroupRows,
   repeatedIds,
   restOfRows,
-  rowsOfGroup,
+  rowsOfGroups,
 } from "./statements.ts";
 
 /** How sources are metered. */
@@ -49,8 +50,8 @@ export interface PlainGroup extends CountedEvents {
 export interface Metering {
   /** In the order of days. To be read once. */
   readonly groups: () => AsyncIterable<readonly PlainGroup[]>;
-  /** The rows of a group, where they are to be decided one by one. */
-  readonly rowsOf: (group: PlainGroup) => AsyncIterable<readonly SourceRow[]>;
+  /** The rows of groups of one day, where they are to be decided one by one; in the order of S17.2. */
+  readonly rowsOf: (groups: readonly PlainGroup[]) => AsyncIterable<readonly SourceRow[]>;
   /** All rows that are not plain, in the order of S17.2. */
   readonly rest: () => AsyncIterable<readonly SourceRow[]>;
 }
@@ -81,16 +82,29 @@ export async function meterSources(
   return {
     groups: () => groupsIn(chained(head, groups), sources, events),
     rest: () => (left === 0 ? none() : rowsIn(db, restOfRows(sources, plain, dialect), left)),
-    rowsOf: (group) => {
-      const metered = sources[group.source];
-      const pushed = metered?.pushed.find(({ schema }) => schema.name === group.schemaName);
-      invariant(
-        metered !== undefined && pushed !== undefined,
-        "S17.3: a group is of a source and a schema that is pushed down",
-      );
-      return rowsIn(db, rowsOfGroup({ metered, index: group.source, pushed }, group, plain, dialect), group.events);
-    },
+    rowsOf: (refused) => rowsOfRefused(db, sources, refused, plain),
   };
+}
+
+/** The rows of all groups in one statement: there may be as many groups as accounts. */
+async function* rowsOfRefused(
+  db: Database,
+  sources: readonly MeteredSource[],
+  refused: readonly PlainGroup[],
+  plain: PlainRows,
+): AsyncIterable<readonly SourceRow[]> {
+  const parts: PlainGroupRows[] = [];
+  for (const [index, metered] of sources.entries()) {
+    for (const pushed of metered.pushed) {
+      const own = refused.filter(({ source, schemaName }) => source === index && schemaName === pushed.schema.name);
+      const [first] = own;
+      if (first === undefined) continue;
+      const accounts = await db.listed(own.map(({ accountId }) => accountId));
+      parts.push({ metered, index, pushed, day: first.day, accounts });
+    }
+  }
+  const expected = refused.reduce((sum, { events }) => sum + events, 0);
+  yield* rowsIn(db, rowsOfGroups(parts, plain, db.dialect), expected);
 }
 
 async function* none(): AsyncIterable<never> {

@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
 import type { PushedSchema } from "../pushing/push-schema.ts";
 import type { NumberTerm } from "../pushing/term.ts";
-import type { Source, SourceColumn } from "../source.ts";
+import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "./dialect.ts";
 import { sqlOfTimeParts, withInstants } from "./instants.ts";
 import { dropOf, judgedRows, type PlainRows, sqlOfIdHash } from "./judged-rows.ts";
@@ -107,21 +108,33 @@ export function restOfRows(sources: readonly MeteredSource[], plain: PlainRows, 
   return inOrder(parts.join("\nunion all\n"), sql);
 }
 
-/** The rows of a group of plain ones. */
-export function rowsOfGroup(
-  {
-    metered,
-    index,
-    pushed,
-  }: { readonly metered: MeteredSource; readonly index: number; readonly pushed: PushedSchema },
-  { accountId, day }: { readonly accountId: string; readonly day: number },
-  plain: PlainRows,
-  sql: Dialect,
-): string {
-  const carried = carriedColumns(metered, index, sql);
-  const judged = judgedRows(metered.source, pushed, { plain, sql, carried });
-  const isOfGroup = `plain and account_id = ${sql.quotedText(accountId)} and day = ${day}`;
-  return inOrder(`select ${CARRIED} from (\n${indented(judged)}\n)\nwhere ${isOfGroup}`, sql);
+/** Groups of plain rows of one source, schema and day. */
+export interface PlainGroupRows {
+  readonly metered: MeteredSource;
+  /** The place of the source. */
+  readonly index: number;
+  readonly pushed: PushedSchema;
+  readonly day: Day;
+  /** A statement that gives the names of their accounts. */
+  readonly accounts: string;
+}
+
+/** The rows of groups of plain ones, in the order of S17.2. */
+export function rowsOfGroups(groups: readonly PlainGroupRows[], plain: PlainRows, sql: Dialect): string {
+  const parts = groups.map(({ metered, index, pushed, day, accounts }) => {
+    const carried = carriedColumns(metered, index, sql);
+    const among = maybeOnDay(metered.source.timestamp, day, sql);
+    const judged = judgedRows(metered.source, pushed, { plain, sql, carried, among });
+    return `select ${CARRIED} from (\n${indented(judged)}\n)\nwhere plain and day = ${day} and account_id in (${accounts})`;
+  });
+  return inOrder(parts.join("\nunion all\n"), sql);
+}
+
+/** What holds for every plain row of a day, and is quickly said: no offset reaches further than a day. */
+function maybeOnDay({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
+  if (!("column" in part) || part.type.type !== "text") return undefined;
+  const text = sqlOfPartText(part, sql);
+  return `${text} >= ${sql.quotedText(formatDate((day - 1) * DAY_MS))} and ${text} < ${sql.quotedText(formatDate((day + 2) * DAY_MS))}`;
 }
 
 const CARRIED = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
