@@ -5,6 +5,7 @@ const long = ["test/**/*.long.test.ts"];
 /** What starts processes and databases: each file in a process of its own. */
 const processes = [
   "test/cli/{bin,late,load,serve}.test.ts",
+  "test/engine/billing/behind-in-postgres.test.ts",
   "test/engine/preview-law/preview-law-in-pglite.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/package/{declarations,inputs}.test.ts",
@@ -61,7 +62,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "processes", include: processes, pool: "forks", maxWorkers: 2, sequence: { groupOrder: 2 } },
+        test: {
+          name: "processes",
+          include: processes,
+          globalSetup: "test/setup/databases.ts",
+          pool: "forks",
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         extends: true,
@@ -73,7 +81,16 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
-      { extends: true, test: { name: "long", include: long, pool: "forks", sequence: { groupOrder: 4 } } },
+      {
+        extends: true,
+        test: {
+          name: "long",
+          include: long,
+          globalSetup: "test/setup/databases.ts",
+          pool: "forks",
+          sequence: { groupOrder: 4 },
+        },
+      },
       {
         extends: true,
         test: {

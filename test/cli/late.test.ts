@@ -11,6 +11,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { refusalOf } from "../engine/support.ts";
+import { newPgliteAt } from "../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;
@@ -92,6 +93,7 @@ describe("S17.4 usage of files", () => {
 
 describe("ratebook late", () => {
   test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
+    await newPgliteAt(join(files.path, ".db"));
     const database = `pglite:${join(files.path, ".db")}`;
     const cells = join(files.path, "late.csv");
     writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);

@@ -1,6 +1,9 @@
+import { join } from "node:path";
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDatabase } from "../../src/store/open-database.ts";
+import { newPgliteAt } from "../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;
@@ -16,6 +19,7 @@ const load = async (content: string, database: string) =>
 
 describe("ratebook load", () => {
   test("puts a book into a database, once", async () => {
+    await newPgliteAt(join(files.path, "data"));
     const database = `pglite:${files.path}/data`;
     expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
       code: 0,

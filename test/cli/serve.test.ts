@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { newDatabaseIn, newPgliteAt } from "../support/new-database.ts";
 import { type Folder, folder, type Ran, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;
@@ -63,6 +64,15 @@ async function ask(url: string, path: string, key: string, body?: unknown): Prom
 
 const customer = (id: string): object => ({ id, name: `Customer ${id}`, primaryEmail: "pay@acme.test" });
 const database = (name: string): string => join(files.path, name);
+/** A database that is there and holds nothing: who starts on no directory at all does what these tests do not look at. */
+const newDatabase = async (name: string): Promise<string> => {
+  await newDatabaseIn(database(name));
+  return database(name);
+};
+const newPglite = async (name: string): Promise<string> => {
+  await newPgliteAt(database(name));
+  return `pglite:${database(name)}`;
+};
 
 describe("ratebook serve", () => {
   test("on an empty directory says its key once, and serves until it is told to stop", async () => {
@@ -102,7 +112,7 @@ describe("ratebook serve", () => {
   });
 
   test("keys and load work on a directory that a server has open; a revocation counts there, too", async () => {
-    const directory = database("shared");
+    const directory = await newDatabase("shared");
     const server = await serve(["--database", directory]);
     const book = files.file(
       "book.json",
@@ -137,7 +147,7 @@ describe("ratebook serve", () => {
   });
 
   test("a PGlite directory is refused to others, with the id of the process that has it; its keys stay", async () => {
-    const directory = `pglite:${database("lite")}`;
+    const directory = await newPglite("lite");
     const server = await serve(["--database", directory]);
     const other = await ratebook(["keys", "list", "--database", directory]);
     expect(other).toMatchObject({ code: 1, out: "" });
@@ -166,7 +176,7 @@ describe("ratebook serve", () => {
   });
 
   test("the organization and its currency are said on an empty database; another one is refused later", async () => {
-    const directory = `pglite:${database("of-acme")}`;
+    const directory = await newPglite("of-acme");
     const server = await serve(["--database", directory, "--organization", "acme", "--currency", "EUR"]);
     const made = await ask(server.url, "/customers", server.key ?? "", customer("c"));
     expect(made.json).toMatchObject({ account: { invoiceCurrency: "EUR" } });
@@ -180,7 +190,7 @@ describe("ratebook serve", () => {
   });
 
   test("a port that is in use is told, leaves nothing open, and makes no key that would be lost", async () => {
-    const directory = `pglite:${database("port")}`;
+    const directory = await newPglite("port");
     const server = await serve(["--database", "memory"]);
     const { port } = new URL(server.url);
     const other = await ratebook(["serve", "--database", directory, "--port", port]);
@@ -220,7 +230,7 @@ describe("ratebook serve", () => {
   });
 
   test("a killed database is started again: 503 meanwhile, and nothing that was acknowledged is lost", async () => {
-    const directory = database("killed");
+    const directory = await newDatabase("killed");
     const server = await serve(["--database", directory, "--rate-limits", "off"]);
     const key = server.key ?? "";
     const acknowledged: string[] = [];

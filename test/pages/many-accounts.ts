@@ -54,13 +54,13 @@ export function bookOfMany(accounts: number, nameOf = (index: number): string =>
   };
 }
 
-/** Their usage on the first days of June, as a file of cells. */
-export function usageOfMany(accounts: number, days = 30): string {
+/** Their usage on the days of June, as a file of cells. */
+export function usageOfMany(accounts: number): string {
   const next = drawn(accounts);
   const lines = ["accountId,meterId,date,quantity"];
   for (let account = 1; account <= accounts; account++) {
     const size = Math.exp(next() * 4);
-    for (let day = 1; day <= days; day++)
+    for (let day = 1; day <= 30; day++)
       for (const meter of METERS)
         lines.push(
           `account-${account},um.${meter},2024-06-${String(day).padStart(2, "0")},${(size * next()).toFixed(3)}`,

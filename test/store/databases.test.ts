@@ -15,6 +15,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 
 let directory: string;
 const started: ChildProcess[] = [];
@@ -22,6 +23,7 @@ const started: ChildProcess[] = [];
 beforeEach(async () => {
   // A directory that only its owner may enter: where this is root, the server's user may not.
   directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+  await newDatabaseIn(directory);
 });
 
 afterEach(async () => {
@@ -75,7 +77,8 @@ async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
 
 describe("a private server", () => {
   test("is used together, and stopped by the last one that closes it", async () => {
-    const [first, second] = await Promise.all([openPrivateServer(directory), openPrivateServer(directory)]);
+    const empty = join(directory, "empty");
+    const [first, second] = await Promise.all([openPrivateServer(empty), openPrivateServer(empty)]);
     expect(second.pid).toBe(first.pid);
     await first.close();
     await first.close();
@@ -301,6 +304,7 @@ describe("the socket of a private server", () => {
 
   test("in a copy of a directory that was open leads nobody to the server of the original", async () => {
     const [original, copy] = [join(directory, "original"), join(directory, "copy")];
+    await newDatabaseIn(original);
     const store = await openDatabase(original);
     await put(store, "1");
     const server = await openPrivateServer(original);
@@ -316,6 +320,8 @@ describe("the socket of a private server", () => {
   });
 
   test("is not looked for at the server of another directory, whose process has the id of a killed one", async () => {
+    await newDatabaseIn(join(directory, "other"));
+    await newDatabaseIn(join(directory, "own"));
     const other = await openPrivateServer(join(directory, "other"));
     const server = await openPrivateServer(join(directory, "own"));
     const file = join(directory, "own", "postgres", "postmaster.pid");

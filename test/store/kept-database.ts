@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import type { Store } from "../../src/store/store.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */
 const HOOK_MS = 60_000;
@@ -60,6 +61,7 @@ export function keptDatabase(): KeptDatabase {
     kept = version3 as Kept;
     later = laterFiles;
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    await newDatabaseIn(directory);
     await start();
   }, HOOK_MS);
   beforeEach(() => makeKept(pool, kept), HOOK_MS);

@@ -7,6 +7,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 
 /** Making and removing the files of a database takes a while on a busy machine. */
 const HOOK_MS = 60_000;
@@ -24,6 +25,7 @@ export function privateDatabase(): PrivateDatabase {
   let pool: Pool;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    await newDatabaseIn(directory);
     server = await openPrivateServer(directory);
     pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
     // Nothing here is killed, so that nothing need reach the disk.
