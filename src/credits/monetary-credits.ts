@@ -105,7 +105,7 @@ export function applyCredits(
 ): { readonly taken: readonly CreditUse[] } {
   const open = lines.map(({ value }) => greatest(value, ZERO));
   const isOpen = (index: number): boolean => open[index]?.isZero() === false;
-  // What no credit pays (S12.2) is left out: an account may have thousands of credits to look at in vain.
+  // Lines that no credit pays (S12.2) are left out: an account may have thousands of credits to look at in vain.
   let order = paymentOrder(lines).filter((index) => lines[index]?.kind !== "CREDIT_GRANT" && isOpen(index));
   // A discount lowers what there is to pay as a whole, not any one line.
   let net = ZERO;

@@ -22,7 +22,7 @@ export interface Exported {
   readonly notes: readonly string[];
 }
 
-/** What of a store is exported. */
+/** The part of a store to export. */
 export interface ExportOptions {
   /** The newest accounts that have had a price plan, at most so many, with their customers; default all accounts. */
   readonly accountsMax?: number | undefined;

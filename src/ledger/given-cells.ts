@@ -13,7 +13,7 @@ import type { CellQuery, UsageAccount, UsageSource } from "./usage-source.ts";
 
 /** Rows of usage, and when they are others. */
 export interface GivenCells {
-  /** What they are, for people; see {@link UsageSource.name}. */
+  /** A few words on them, for people; see {@link UsageSource.name}. */
   readonly name: string;
   /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp is another one. */
   readonly read: () => AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>;
@@ -40,7 +40,7 @@ export function cellsUsage({ name, read, stamp = async () => "" }: GivenCells): 
         throw unavailable(`${name} changed while it was read: it is read again at the next try`);
       return found;
     } catch (error) {
-      // What could not be read is tried again.
+      // A read that failed is not remembered: the next one tries again.
       if (kept?.rows === rows) kept = undefined;
       throw error;
     }

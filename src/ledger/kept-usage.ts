@@ -23,7 +23,7 @@ export function ownCells(cells: readonly LedgerCell[], from: Day, until: Day): O
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day);
 }
 
-/** What tells one answer of a source from another, whatever the order of its cells. @param cells as {@link ownCells} gives them */
+/** Equal for answers of a source that have the same cells, in whatever order. @param cells as {@link ownCells} gives them */
 export function digestOfCells(cells: OwnCells): string {
   const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), textOf(quantity)]);
   return digestOf(JSON.stringify(texts));

@@ -40,14 +40,14 @@ export interface LateUsage {
   /** By meter, then day. */
   readonly cells: readonly LateCell[];
   readonly currency: string;
-  /** What the STANDARD invoice charges before credits, and what it would charge if it were drawn again of what there is now. */
+  /** The charge of the STANDARD invoice before credits, and its charge if it were drawn again from the usage there is now. */
   readonly billedAmount: Decimal;
   readonly amountNow: Decimal;
   /** `amountNow` less `billedAmount`. */
   readonly lateAmount: Decimal;
 }
 
-/** What is late of a cycle; undefined where nothing is. @param now the cells of its days, as `ownCells` gives them */
+/** The late usage of a cycle; undefined where there is none. @param now the cells of its days, as `ownCells` gives them */
 export function lateUsageOf(
   catalog: Catalog,
   parts: AccountParts,

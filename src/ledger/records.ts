@@ -238,7 +238,7 @@ export interface EntryRecord {
    */
   readonly key?: string;
   readonly idempotencyKey?: string;
-  /** What the request with the idempotencyKey asked for, if the entry was changed since. */
+  /** The values that the request with the idempotencyKey asked for, if the entry was changed since. */
   readonly asked?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
   /** The latest timestamp among the events that spent the entry and have left the store since (S11.8). */
   readonly spentAtBefore?: Instant;

@@ -13,7 +13,7 @@ export interface ElsewhereQuery {
   readonly records: readonly AccountRecord[];
   /** Days from this one up to that of `upTo`. */
   readonly from: Day;
-  /** What is dated after this instant has not arrived. */
+  /** Usage dated after this instant has not arrived yet (S17.2). */
   readonly upTo: Instant;
 }
 

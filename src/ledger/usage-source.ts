@@ -39,7 +39,7 @@ export interface CellQuery {
 
 /** Usage whose events live elsewhere. One may be asked several questions at a time. */
 export interface UsageSource {
-  /** What and where it is, for people: `the table usage.events of ClickHouse`. Without credentials. */
+  /** Its kind and its address, for people: `the table usage.events of ClickHouse`. Without credentials. */
   readonly name: string;
   /**
    * The cells of accounts, meters of these schemas and days, a few at a time: accounts in the order of the query, each by the id of

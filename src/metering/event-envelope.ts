@@ -39,7 +39,7 @@ export interface EventInput {
 /** Longest id of an event, and of an account in an event. */
 export const EVENT_ID_LENGTH_MAX = 512;
 
-/** Who an event is about, and when. */
+/** The fields of an event that say which one it is, of which account and of when. */
 export interface EventEnvelope {
   readonly schemaName: string;
   readonly id: string;

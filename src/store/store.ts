@@ -10,7 +10,7 @@ import type { Decision } from "../ledger/decision.ts";
 import type { LedgerView } from "../ledger/view.ts";
 
 /**
- * What a transaction reads and writes. Locks are taken in this order, each kind by ascending id, so that no two
+ * The part of a store that a transaction reads and writes. Locks are taken in this order, each kind by ascending id, so that no two
  * transactions wait for each other: the configuration, accounts, then event ids.
  */
 export interface Scope {
@@ -31,7 +31,7 @@ export interface Store {
    * where `work` or the commit fails, none. `work` reads first, then decides; it is run once for each call, or again
    * from the start after a lost race.
    *
-   * What the scope names does not change while `work` runs; of the rest, each call of the view sees one committed state.
+   * The accounts and event ids of the scope do not change while `work` runs; of the rest, each call of the view sees one committed state.
    * `work` writes only accounts and event ids of its scope. It waits for nothing but its view: a store may have a single
    * connection, so that another transaction, or a read outside of it, would never come to its turn.
    *

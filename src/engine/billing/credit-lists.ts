@@ -44,7 +44,7 @@ export async function listCredits(
 }
 
 /**
- * What is stored, and what falls due of accounts that are behind, is found by its place in the list; only the accounts of the
+ * Stored credits, and credits that fall due of accounts that are behind, are found by their place in the list; only the accounts of the
  * page are computed with their drafts. A status is of now: where an account is behind, only computing it tells.
  */
 async function listAllCredits(
@@ -58,7 +58,7 @@ async function listAllCredits(
   const skipping = collectSkipped();
   const computed = computedCredits(context, skipping);
   const now = context.clock();
-  // What fell due of an account may have consumed credits that are stored as ACTIVE.
+  // An invoice that fell due may have consumed credits that are stored as ACTIVE.
   const behind = status === "CONSUMED" ? await read.accountsBehind(now, CHUNK + 1) : [];
   const areFew = behind.length <= CHUNK;
   if (areFew) await computed.compute(behind);
@@ -122,8 +122,8 @@ async function placesAfter(
   after: PageKey | undefined,
 ): Promise<readonly ListedCredit[]> {
   const page = after === undefined ? { limit } : { limit, after };
-  // What is due is read first: what is stored meanwhile is found twice then, which counts once, and not never.
-  // Nobody has voided what is not stored.
+  // Due credits are read first: one that is stored meanwhile is then found twice, which counts once, and is never missed.
+  // A credit that is not stored cannot have been voided.
   const due = filter.state === "VOIDED" ? [] : await read.dueCreditList({ dueBy: now }, page);
   const stored = await read.creditList(filter, page);
   const own = more.filter((place) => after === undefined || compareNewest(place, after) > 0);

@@ -61,7 +61,7 @@ export async function listInvoices(
     const onPage = drafts.filter((draft) => !found.isBeyond(keyOf(draft)));
     await compute(onPage.map(({ accountId }) => accountId));
   }
-  // What became final meanwhile was still a draft when places were read, or is among those that are read after them.
+  // An invoice that became final meanwhile was still a draft when places were read, or is among those that are read after them.
   if (chunks !== 1) await offerFinal();
   for await (const ids of unchartedAmong(read, filter, context.clock())) await compute(ids);
   return { ...found.page(), ...skipping.found() };

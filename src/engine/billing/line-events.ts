@@ -90,7 +90,7 @@ export async function lineEvents(
   });
 }
 
-/** What was counted on the days of a line, wherever its events live. */
+/** The usage cells of the days of a line, wherever their events live. */
 async function cellsOf(
   { clock, configuration }: EngineContext,
   view: EngineView,

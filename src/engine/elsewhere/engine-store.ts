@@ -56,7 +56,7 @@ export interface EngineStore extends Omit<Store, "transact" | "read"> {
   readAhead(query: ElsewhereQuery): Promise<CellsInHand | undefined>;
 }
 
-/** What an engine was told of usage elsewhere. */
+/** The options of an engine for usage elsewhere. */
 interface EngineStoreOptions {
   readonly usage: UsageElsewhereOptions | undefined;
   readonly told: Told;
@@ -123,7 +123,7 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
   };
 }
 
-/** What is asked of a source. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it has not all that lives elsewhere */
+/** The cells to ask a source for. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where events live elsewhere and no source has them */
 function needOf({ catalog, records, from, upTo }: ElsewhereQuery, { schemas }: UsageElsewhereOptions): CellNeed {
   expectServed(catalog, schemas);
   return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo };

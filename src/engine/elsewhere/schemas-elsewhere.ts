@@ -19,7 +19,7 @@ export async function schemasRecorded(view: Pick<LedgerView, "allDocuments">): P
   return (await view.allDocuments(KIND)).map(({ id }) => id);
 }
 
-/** What an engine was told of where events live. */
+/** The part of an engine's options that says where events live. */
 export interface Told {
   /** Schemas whose events live elsewhere. */
   readonly elsewhere: readonly string[];

@@ -59,7 +59,7 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       return found;
     },
     async read({ book, accounts: asked, from: first, upTo }) {
-      // What one part of a decision needs stays in hand when another part needs more.
+      // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(first, ...asked.map(({ id }) => accounts.get(id)?.from ?? first));
       const own = new Map<string, LedgerCell[]>(asked.map(({ id }) => [id, []]));
       const defined = schemasIn(book, schemas);
@@ -117,7 +117,7 @@ function serves({ book, from, upTo }: AccountInHand, need: CellNeed): boolean {
   return upTo === need.upTo || (upTo < need.upTo && dayOf(upTo) === dayOf(need.upTo));
 }
 
-/** What a transaction throws to be tried again, once these cells were read outside of it and of its locks. */
+/** Thrown by a transaction that lacks these cells: they are read outside of it and of its locks, then it is tried again. */
 export class CellsNeeded extends Error {
   override readonly name: string = "CellsNeeded";
   readonly need: CellNeed;

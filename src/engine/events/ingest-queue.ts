@@ -57,7 +57,7 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
     const end = (): void => {
       underWay.delete(commit);
       if (isTurning) return;
-      // Who is alone waits for nothing.
+      // A caller who is alone does not wait for others to come again.
       if (members.length === 1 && waiting.length === 0) return next();
       void giveTurn();
     };

@@ -1,5 +1,5 @@
 /**
- * What an account was called and which invoice group it was in, at any instant (S16.6, S16.7).
+ * The name and the invoice group that an account had at any instant (S16.6, S16.7).
  *
  * @module
  */

@@ -21,7 +21,7 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
   return (planId, version) => byVersion.get(`${planId}|${version}`);
 }
 
-/** What a book says of an account's plans, as decisions in the order in which they were made (S9.2, S16.1). */
+/** An account's plans in a book, as decisions in the order in which they were made (S9.2, S16.1). */
 export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly PlanDecision[] {
   const decisions: PlanDecision[] = [];
   for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {

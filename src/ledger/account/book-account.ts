@@ -72,7 +72,7 @@ function recordOf(
       createdAt: now - length + index + 1,
       ...(update.idempotencyKey ? { idempotencyKey: update.idempotencyKey } : {}),
     })),
-    // What fell due since the first decision is done in its order, each at its time (S2.4).
+    // The catch-up begins at the first decision, so that all that fell due since is done in its order, each at its time (S2.4).
     caughtUpTo: Math.min(now, associations[0]?.decidedAt ?? now),
     nextDueAt: associations.length === 0 ? NO_END : now,
     createdAt: now,

@@ -1,5 +1,5 @@
 /**
- * What invoicing needs of a book: its catalog, and each account as a view.
+ * A book as invoicing sees it: its catalog, and each account as a view.
  *
  * @module
  */

@@ -208,7 +208,7 @@ function startOfOpen(open: readonly AccountCycle[], terms: GraceTerms): StartOfO
   const earliest = closing.map((each) => (start = Math.min(start, each.start)));
   let left = closing.length;
   return (done) => {
-    // What closes on a day may still be cut by a decision of that day.
+    // A cycle that closes on a day may still be cut by a decision of that day.
     while (left > 0 && (closing[left - 1]?.closes ?? done) < dayStart(done)) left--;
     return Math.min(done, earliest[left - 1] ?? done);
   };
@@ -235,7 +235,7 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     for (const at of instants) {
       for (const [place, each] of ready.entries()) if (times[place] === at) putFinal(work, each, at);
     }
-    // What stays a draft keeps credits from later ones, and an invoice below zero gives some: drawn with them again.
+    // A draft that stays one keeps credits from later ones, and an invoice below zero grants some: the next part is drawn with them again.
     if (ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined)) from = until;
     yield;
   }
@@ -277,7 +277,7 @@ export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Ins
   const terms = graceTermsOf(catalog, record);
   const candidates = [
     NO_END,
-    // What a book says that was decided after it was loaded.
+    // Decisions that a book dates after its load.
     ...decisions.map(({ decidedAt }) => decidedAt),
     ...boundaries(timeline, until),
     ...openCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),

@@ -77,7 +77,7 @@ function draftPlaces(catalog: Catalog, work: AccountWork): DraftPlaces {
   try {
     const early = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until }).flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
-      // What became final before is stored.
+      // An invoice that became final before is stored.
       if (finalAt < record.caughtUpTo) return [];
       const key = invoiceKeyOf(draft);
       mayBeNegative(cycle, key, finalAt);

@@ -22,7 +22,7 @@ import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from
 import { quoted } from "../refusals.ts";
 import { decisionsOf, type FindPlan } from "./account-plans.ts";
 
-/** What a ledger holds of an account. */
+/** An account with all that a ledger holds for it. */
 export interface HeldAccount {
   readonly record: AccountRecord;
   readonly entries: readonly EntryRecord[];
@@ -118,7 +118,7 @@ function associationsOf(
   });
 }
 
-/** What is left of a plan's days without some. */
+/** The days of a plan without those of a range: none, one or two pieces. */
 function without(each: Kept, from: Instant, until: Instant): readonly Kept[] {
   const before = { ...each, until: Math.min(each.until, from) };
   const after = { ...each, from: Math.max(each.from, until) };
@@ -163,7 +163,7 @@ function termsOf(
 
 function creditOf(credit: CreditRecord, note: Note): readonly CreditInput[] {
   const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil } = credit;
-  // What a plan grants and an invoice refunds is made again.
+  // A credit of a plan or of a refunding invoice is made again by whoever loads the book.
   if (credit.cause !== undefined) return [];
   if (credit.voided)
     note(`the credit ${quoted(id)} was voided: the book has ${textOf(consumedAmount)} of it, which was taken before`);

@@ -1,5 +1,5 @@
 /**
- * What a plan would charge for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
+ * The charge of a plan for one whole cycle of given quantities: the preview of S13.5 for an account made for it.
  *
  * Nothing is rated here: the quantities become the usage of that account, and invoicing draws its invoices.
  *

@@ -156,7 +156,7 @@ export function decide(
   const { record } = work;
   const decidedAt = decisionInstant(record, now);
   const association = { ...decided, decidedAt };
-  // What a book says that was decided later was so by now: this decision is laid over it (S9.2).
+  // Decisions that a book dates later count as made by now: this one is laid over them (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
   putCharted(catalog, work, {
     ...record,

@@ -1,5 +1,5 @@
 /**
- * What decisions about feature credit entries read first (S11.5, S11.8).
+ * The reads before a decision about feature credit entries (S11.5, S11.8).
  *
  * @module
  */

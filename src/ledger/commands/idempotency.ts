@@ -1,7 +1,7 @@
 /**
  * Idempotency keys: one key of an account is one feature credit entry, one credit or one license update, for good.
  *
- * What was asked for is compared, not what became of it: a repeated request gets what the first one made, as it is now.
+ * The requests are compared, not what became of them: a repeated request gets what the first one made, as it is now.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface KeyedRecords {
 }
 
 /**
- * What an account's key was used for; undefined where it was not used, or no key is given.
+ * The record that an account's key was used for; undefined where it was not used, or no key is given.
  *
  * @param isSame whether a record is what the request asks for
  * @throws {RatebookError} ERR_TAKEN where the key was used for another request, or for something of another kind

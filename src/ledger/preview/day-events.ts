@@ -13,7 +13,7 @@ export interface DayEvent {
   /** The id that it was sent with. */
   readonly id: string;
   readonly timestamp: Instant;
-  /** What it added to the meter: units, below 0 too (S5.2). */
+  /** Units that it added to the meter, below 0 too (S5.2). */
   readonly quantity: Decimal;
 }
 

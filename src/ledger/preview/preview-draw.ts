@@ -61,7 +61,7 @@ export function accountTotals(
   return billIn(scenario, accountId, drawTotals, range);
 }
 
-/** What is drawn of an account. @throws {RatebookError} ERR_ARITHMETIC, which names the account */
+/** Draws the bill of an account; undefined where the scenario lacks it. @throws {RatebookError} ERR_ARITHMETIC, which names the account */
 function billIn<Drawn>(
   scenario: ScenarioResult,
   accountId: string,

@@ -175,7 +175,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   };
 }
 
-/** What notes an event for a trace, for a sample or for both. */
+/** Notes each event for the trace, for the sample or for both. */
 function bothOf(tracer: Tracer | undefined, sampler: EventSampler | undefined): Pick<Tracer, "note"> | undefined {
   if (tracer === undefined || sampler === undefined) return tracer ?? sampler;
   return {

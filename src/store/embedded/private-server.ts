@@ -332,9 +332,9 @@ async function whyEnded({ log }: Place, { logFrom }: Started, ended: string): Pr
   throw unavailable(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
 
-/** What a server says that cannot listen where it was told to. */
+/** In the log of a server that cannot listen where it was told to. */
 const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^"]*\.s\.PGSQL)/;
-/** What a server says that another one kept from starting, or that was stopped while it started. */
+/** In the log of a server that another one kept from starting, or that was stopped while it started. */
 const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
 /** Takes an opener off, and stops the server when no other opener lives. */

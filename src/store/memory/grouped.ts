@@ -16,7 +16,7 @@ export interface Grouped<Item> {
   page(page: PageRequest, isAsked: (item: Item) => boolean): readonly Item[];
 }
 
-/** What must be known of the items. */
+/** The order of the items and their groups. */
 export interface GroupShape<Item> {
   readonly key: (item: Item) => PageKey;
   /** The group that an item is in. */
@@ -46,7 +46,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
     page({ limit, after }, isAsked) {
       const isBefore = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       let found: Item[] = [];
-      /** What comes after it is on a later page. */
+      /** Items after it are on a later page. */
       let last: Item | undefined;
       for (const items of groups.values()) {
         const one = firstOf(items.from());
