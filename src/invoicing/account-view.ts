@@ -1,5 +1,5 @@
 /**
- * What invoicing needs to know of one account: plans, licenses, credits, and how much was used when.
+ * An account as invoicing sees it: plans, licenses, credits, and how much was used when.
  *
  * @module
  */

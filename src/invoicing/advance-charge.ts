@@ -1,5 +1,5 @@
 /**
- * What a charge in advance is, and when the service that it paid for ends sooner than was known (S9.5, S13.1).
+ * A charge in advance, and the end of the service that it paid for where that comes sooner than was known (S9.5, S13.1).
  *
  * @module
  */

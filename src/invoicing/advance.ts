@@ -1,7 +1,7 @@
 /**
- * What is charged before it is served: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses
- * (AD_HOC), and what is given back when the service ends sooner (S9.3, S9.5, S10.3, S13.1). So, too, is charged in arrears what
- * came too late for its STANDARD invoice.
+ * Charges made before the service: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses
+ * (AD_HOC), and refunds when the service ends sooner (S9.3, S9.5, S10.3, S13.1). Charges in arrears that came too late for their
+ * STANDARD invoice are made the same way.
  *
  * @module
  */

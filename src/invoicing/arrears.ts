@@ -1,5 +1,5 @@
 /**
- * What is charged when a cycle has ended: on its STANDARD invoice, or at once where that was final before it was known
+ * Charges made when a cycle has ended: on its STANDARD invoice, or at once where that was final before they were known
  * (S9.3, S10.2, S11.7, S13.1).
  *
  * @module
@@ -48,8 +48,8 @@ export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: Acc
 }
 
 /**
- * What is charged for several cycles and was cut short when the STANDARD invoice of its last cycle was final: an AD_HOC
- * invoice of the end of the plan, due as soon as that was decided (S9.3).
+ * Charges for several cycles whose plan was cut short after the STANDARD invoice of the last cycle was final: an AD_HOC
+ * invoice of the end of the plan, due as soon as that end was decided (S9.3).
  */
 export function lateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
   return timeline.flatMap((term): readonly AdvanceCharge[] => {

@@ -68,7 +68,7 @@ export function payWithCredits(
   });
 }
 
-/** What is left to pay: the cards and the true-up, less what credits pay. */
+/** The amount left to pay: the cards and the true-up, less what credits pay. */
 function totalOf({ subTotal, trueUp }: Draft, taken: readonly CreditUse[]): Decimal {
   const gross = trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
   return subtract(gross, sum(taken.map(({ amount }) => amount)));

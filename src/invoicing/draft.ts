@@ -77,7 +77,7 @@ export const COMMITMENT_NAME = "Minimum commitment";
 function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: readonly Draft[]): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
-  // What was known only when this invoice was final is not counted by it.
+  // Invoices that became final after this one are not counted by it: it did not know of them.
   const counted = early.filter((other) => isOfCycle(other, cycle) && other.finalAt <= draft.finalAt);
   const invoiced = [draft, ...counted];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };

@@ -49,7 +49,7 @@ export function dueCycles(decisions: readonly PlanDecision[], until: Instant): r
     const end = Math.min(until, knownUntil);
     if (knownFrom >= end) continue;
     for (const [index, term] of timeline.entries()) {
-      // What was decided just now and began before is due now: an account's first association may start in the past.
+      // A term decided just now that began before is due now: an account's first association may start in the past.
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
       if (term.until <= start || term.from >= end) continue;
       for (const cycle of cyclesOfTerm(timeline, index, start, end)) {

@@ -121,11 +121,11 @@ function payByDays(charging: Charging): void {
     let next = 0;
     for (const run of dayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
-      // What arrived late and was over before it arrived changes no day after, where those were given back.
+      // A quantity that arrived when its days were over changes no later day, where days are given back.
       const isOver = epoch.isLater && givesBack(card) && run.end <= epoch.from;
       const change: Change = { charging, epoch, end: isOver ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
-      // What took effect on a day before, but was not known then.
+      // A change that took effect on an earlier day, but was not known then.
       const held = steps[next]?.from === run.start ? undefined : steps[next - 1];
       if (held !== undefined) paid = increase(change, held, run.start, paid);
       for (let step = steps[next]; step !== undefined && step.from < run.end; step = steps[++next]) {
@@ -285,7 +285,7 @@ function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
 
 /** The known updates by instant: when the cycle fell due, and at each later arrival. */
 function epochsOf({ view, due: { due }, card, period: { served } }: Charging): readonly Epoch[] {
-  // What takes effect after the cycle says nothing of it, whenever it arrives.
+  // A change that takes effect after the cycle says nothing of it, whenever it arrives.
   const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
   const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];

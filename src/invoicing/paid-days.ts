@@ -1,5 +1,5 @@
 /**
- * What is paid of a license charged in advance, day by day: the charged quantities of each stretch of days, and the
+ * The part of a license charged in advance that is paid, day by day: the charged quantities of each stretch of days, and the
  * paid level that they make (S10.3).
  *
  * @module

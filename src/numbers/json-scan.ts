@@ -17,7 +17,7 @@ export interface JsonScan {
 }
 
 const [QUOTE, BACKSLASH, POINT, COLON, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x3a, 0x30, 0x39];
-/** What `[` is to `{`, `]` to `}` and `E` to `e`. */
+/** The bit by which `{` differs from `[`, `}` from `]` and `e` from `E`: one comparison finds both. */
 const LOWER = 0x20;
 const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
 const DIGITS_MAX = 15;

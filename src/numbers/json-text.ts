@@ -1,5 +1,5 @@
 /**
- * What only the text of a JSON document shows: where something stands in it, and keys that a parser lets the last of win.
+ * Facts in the text of a JSON document that its parsed value lacks: where something stands, and keys that are given twice.
  *
  * The parser of lossless-json calls its `onDuplicateKey` without the path to the key, not for a key that is given again
  * with an equal value, and fails on deep nesting; it also takes several times as long as the look over the text here.

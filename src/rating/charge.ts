@@ -1,5 +1,5 @@
 /**
- * What rating a card makes: one exact charge, its slabs, and the data to recompute it by hand (S7, S13.6).
+ * The result of rating a card: one exact charge, its slabs, and the data to recompute it by hand (S7, S13.6).
  *
  * @module
  */

@@ -46,7 +46,7 @@ export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: R
 }
 
 /**
- * What is given back of a fee charged in advance when its association ends early: rate × unserved days ÷ natural days
+ * The refund of a fee charged in advance when its association ends early: rate × unserved days ÷ natural days
  * with proration, else nothing (S9.5). A discount is not taken back.
  *
  * @param unserved the days that were charged and will not be served, inside `period.natural`

@@ -38,8 +38,8 @@ export interface Increase extends PaidBefore {
 export const NOTHING_PAID: PaidBefore = { above: ZERO, paidAs: undefined };
 
 /**
- * What quantities have paid that were charged one after another, each where it was above all before it: the paid level is
- * the highest of their prices by the card now in force (S10.3).
+ * The paid level of quantities that were charged one after another, each where it was above all before it: the highest of
+ * their prices by the card now in force (S10.3).
  *
  * @returns undefined where none was charged
  */
@@ -157,7 +157,7 @@ export interface LevelFall {
 }
 
 /**
- * What is given back of what was charged in advance by days: what the paid level falls by × days ÷ natural days; nothing
+ * The refund of a charge made in advance by days: the fall of the paid level × days ÷ natural days; nothing
  * for days on which it does not fall (S9.5, S10.3).
  *
  * @returns undefined where nothing is given back
@@ -229,7 +229,7 @@ function chargeDifferences({ card, currency, differences, period, rules }: Diffe
   const more = differences.filter(({ to, above }) => to.gt(above));
   const priceOf = (quantity: Decimal | undefined): Decimal =>
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
-  // What is cheaper for some days takes nothing off what is dearer for others.
+  // A level that is cheaper on some days takes nothing off one that is dearer on others.
   const dearer = more.filter(({ to, paidAs }) => priceOf(to).gt(priceOf(paidAs)));
   const quantity = largestOf(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
   const held = largestOf(more.map(({ to }) => ({ quantity: to })));

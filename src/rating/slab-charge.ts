@@ -46,7 +46,7 @@ export interface SlabChargeOrder {
   /** The rules that charge so, ascending, beside those of S7 and S8 that follow from the slabs and shares. */
   readonly rules: readonly RuleNumber[];
   /**
-   * What the card's bounds hold: the sum of the parts, to this share of them; or the price of each part, before its
+   * The price that the card's bounds apply to: the sum of the parts, to this share of them; or the price of each part, before its
    * share, so that a price difference is one of prices that were held.
    */
   readonly bounds: Share | "EACH_PART";

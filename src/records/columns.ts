@@ -1,5 +1,5 @@
 /**
- * What the columns of a CSV file probably are: who, when, how much, and what else.
+ * The probable meaning of the columns of a CSV file: account, time, quantities, and the rest.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type DecimalMark, formsThatFit, TIME_FORMS, ungrouped, withPoint } from
 export interface Sample {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What stands between the columns of a CSV file. */
+  /** The separator of the columns of a CSV file. */
   readonly separator?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ToldColumns {
   readonly id?: string;
 }
 
-/** What the columns are; each column is one thing at most. */
+/** The meaning of columns; each column has one at most. */
 export interface Columns {
   readonly timestamp: string;
   /** The form of its times, as a map names it; undefined for ISO 8601 date-times. */
@@ -40,7 +40,7 @@ export interface Columns {
   readonly idRepeats: boolean;
   /** A number in every row. */
   readonly numbers: readonly string[];
-  /** What stands before the fractions of those of them that have commas, or other marks between thousands. */
+  /** The decimal mark of those of them that have commas, or other marks between thousands. */
   readonly decimals: ReadonlyMap<string, DecimalMark>;
   /** A number that could be read with either mark, and the column that has it. */
   readonly doubtful: { readonly column: string; readonly text: string } | undefined;
@@ -77,7 +77,7 @@ const ACCOUNT_WORDS = [
   "cuenta",
   "cliente",
 ];
-/** What sounds like a time: a whole number in such a column may count seconds or milliseconds. */
+/** Column names that sound like a time: a whole number in such a column may count seconds or milliseconds. */
 const TIME_NAME = /time|date|datum|zeit|fecha|when|start|stamp|epoch|created|occurred|^ts$|(?:^|[_ .])at$/i;
 const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _.-]?id)$/i;
 const TEXTS_MAX = 50;
@@ -217,7 +217,7 @@ function formsOf({ name, values }: Column, told?: string): readonly string[] {
   return formsThatFit(values).filter((form) => !form.endsWith("seconds") || mayCount);
 }
 
-/** What a column that sounds like a time, or was told to be one, has in its first row; undefined where none does. */
+/** The first value of a column that sounds like a time, or was told to be one; undefined where none does. */
 export function timeLike(
   { header, rows }: Sample,
   told?: string,

@@ -15,7 +15,7 @@ const NAMED_MAX = 20;
 /** Levels that are looked into. */
 const DEPTH_MAX = 20;
 
-/** What makes events of objects. A field that the map names and a line has not is said. */
+/** A function that makes events of objects. A field that the map names and a line lacks is reported. */
 export function eventOfObject(map: CsvMap): EventMaker<unknown> {
   const names = [...new Set(columnsOf(map))];
   const make = eventMaker<unknown>(map, (name) => (object) => textAt(object, name) ?? "");

@@ -11,7 +11,7 @@ import { TIME_FORMS, ungrouped, withPoint } from "./text-forms.ts";
 /** Makes an event of a record, or says why there is none. */
 export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
 
-/** What makes events of the records of one file. @throws {InputError} when the file is known to lack a column */
+/** A function that makes events of the records of one file. @throws {InputError} when the file is known to lack a column */
 export function eventMaker<Record>(map: CsvMap, columnOf: ColumnReader<Record>): EventMaker<Record> {
   const bind = (origin: Origin): OriginReader<Record> => bindOrigin(origin, columnOf);
   const schemaName = bind(map.schemaName);

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a file of records or its map, in one sentence each.
+ * The problems of a file of records or of its map, in one sentence each.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What stands between the columns of a CSV file: spreadsheets of many countries write semicolons.
+ * The separator of the columns of a CSV file: spreadsheets of many countries write semicolons.
  *
  * @module
  */

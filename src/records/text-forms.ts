@@ -61,7 +61,7 @@ export function formsThatFit(texts: readonly string[]): readonly string[] {
   return [...TIME_FORMS].filter(([, read]) => texts.every((text) => isTimeIn(read, text))).map(([form]) => form);
 }
 
-/** What stands before the fraction of a number; the other one may stand between thousands. */
+/** The mark before the fraction of a number; the other one may stand between thousands. */
 export type DecimalMark = "," | ".";
 
 const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;

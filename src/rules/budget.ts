@@ -1,5 +1,5 @@
 /**
- * What one evaluation of a rule may do (S3.8): steps, and text that it makes. All of it is counted before it is done.
+ * The budget of one evaluation of a rule (S3.8): steps, and text that it makes. All of it is counted before it is done.
  *
  * @module
  */
@@ -44,7 +44,7 @@ function badOption(option: string, expected: string, value: unknown): RatebookEr
 }
 
 /**
- * What is left of the budget of the evaluation that is under way. All parts of one compiled rule share it.
+ * The rest of the budget of the evaluation that is under way. All parts of one compiled rule share it.
  *
  * A rule in which no part asked for {@link count} while it was compiled has no loop and makes no text: nothing of it is
  * counted then.

@@ -1,5 +1,5 @@
 /**
- * What a rule takes whatever the facts are: a rule that can never keep within its budget is refused when it is saved
+ * The least work of a rule, whatever the facts are: a rule that can never keep within its budget is refused when it is saved
  * (S3.8).
  *
  * A part that reads nothing of the facts is evaluated, once, within the budget. Of everything else what is certain is
@@ -23,7 +23,7 @@ export interface WorkLimits {
 }
 
 /**
- * What is wrong with a checked rule that takes more than its budget whatever the facts are; undefined when some facts
+ * The problem of a checked rule that takes more than its budget whatever the facts are; undefined when some facts
  * may keep it within.
  */
 export function heavyProblem(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
@@ -47,7 +47,7 @@ interface Work {
 const NONE: Work = { steps: 0, text: 0 };
 
 interface Weighing extends WorkLimits {
-  /** What the evaluations took so far: beyond some budgets no more are made, and what they take stays unknown. */
+  /** Steps that the evaluations took so far: beyond a few budgets no more are made, and the work of further parts stays unknown. */
   readonly spent: { steps: number };
 }
 
@@ -70,7 +70,7 @@ function leastOf(rule: Rule | undefined, weighing: Weighing): Work {
     case "and":
     case "or":
     case "var":
-      // What comes after the first is not always asked for.
+      // Arguments after the first are not always evaluated.
       return leastOf(args[0], weighing);
     default:
       return isIteration(operator) ? loop(operator, args, weighing) : sumOf(args, weighing);

@@ -1,5 +1,5 @@
 /**
- * What a rule is compiled to, and how an operand becomes a decimal.
+ * The compiled form of a rule, and how an operand becomes a decimal.
  *
  * @module
  */
