@@ -73,7 +73,7 @@ function pricedInputs(
   return inputs.prices && { ...inputs, prices: withSlabsOf(inputs.prices, bookPrices(book, invoice, line)) };
 }
 
-/** What a quantity comes to; undefined where it needs a slab that neither the book nor the explanation shows. */
+/** The charge for a quantity; undefined where it needs a slab that neither the book nor the explanation shows. */
 function knownAmount(inputs: CardInputs, quantity: Decimal, name: string): Fraction | undefined {
   try {
     return amountOf({ ...inputs, counted: [{ sign: 1, quantity }] }, name);

@@ -1,5 +1,5 @@
 /**
- * What a price curve says of one quantity and of its edges: where it turns, jumps and falls.
+ * A price curve at one quantity, and at its edges: where it turns, jumps and falls.
  *
  * @module
  */

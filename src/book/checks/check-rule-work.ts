@@ -1,5 +1,5 @@
 /**
- * What the rules of a book take at least: one that no event could keep within the budget is refused (S3.8).
+ * The least work of the rules of a book: a rule that no event could keep within the budget is refused (S3.8).
  *
  * @module
  */

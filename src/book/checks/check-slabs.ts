@@ -29,7 +29,7 @@ export function checkSlabPricing(
 
 /** Slabs go up from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may leave their order out. */
 export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
-  // What is missing cannot be in disorder.
+  // Slabs that lack fields are reported as such: their order cannot be checked.
   if (!isWhole(slabs)) return;
   slabs.forEach((slab, at) => {
     const place: Path = [...path, at];

@@ -1,5 +1,5 @@
 /**
- * What is configured one by one: the resources of a book without what an engine says itself, and their patches.
+ * Requests that configure resources one by one: those of a book without the fields that an engine sets itself, and their patches.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What fields of inputs have in common.
+ * Types that fields of inputs have in common.
  *
  * @module
  */

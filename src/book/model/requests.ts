@@ -1,5 +1,5 @@
 /**
- * What operations on accounts, and on what they hold, are asked with.
+ * Requests for operations on accounts and on what they hold.
  *
  * A day is a date, or an instant that is a midnight UTC; an instant is milliseconds since 1970, a `Date`, a date-time with
  * its zone, or a date.

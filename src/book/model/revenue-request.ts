@@ -1,5 +1,5 @@
 /**
- * What a revenue calculation is asked with (S13.5).
+ * The request for a revenue calculation (S13.5).
  *
  * @module
  */

@@ -63,7 +63,7 @@ function faultOf(error: unknown, text: string): JsonFault {
   if (error instanceof RangeError) return { message: "it is nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
-  // What comes after nothing but blanks is not wrong: something after it is missing.
+  // A bracket, comma or colon at the end is not wrong itself: what should follow it is missing.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
   if (isCutOff) return { message: "the text ends too soon", ...placeInText(text, text.trimEnd().length) };
   return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };

@@ -1,5 +1,5 @@
 /**
- * What metrics are asked with: a range of time, and up to five series over it.
+ * The request for metrics: a range of time, and up to five series over it.
  *
  * @module
  */

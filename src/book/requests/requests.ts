@@ -1,5 +1,5 @@
 /**
- * What operations on accounts and what they hold are asked with: shapes and bounds, as a book has them where it can.
+ * Requests for operations on accounts and on what they hold: shapes and bounds, as a book has them where it can.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a revenue calculation is asked with: a plan, a currency, and what is used of it in one cycle (S13.5).
+ * The request for a revenue calculation: a plan, a currency, and the usage of one cycle (S13.5).
  *
  * @module
  */

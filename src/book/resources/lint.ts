@@ -1,5 +1,5 @@
 /**
- * What a book says about findings that its people know of and want to keep.
+ * A book's statements on findings that its people know of and want to keep.
  *
  * @module
  */

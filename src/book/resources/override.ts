@@ -1,5 +1,5 @@
 /**
- * What a plan is for an account: its details with the association's override over them (S16.2).
+ * A plan as it is for an account: its details with the association's override over them (S16.2).
  *
  * @module
  */

@@ -20,7 +20,7 @@ export function ruleAt(source: unknown, path: Path, report: Report): Rule | unde
 }
 
 /**
- * What rules may use of an event: what its schema declares and those enriched fields that `may` says.
+ * The fields of an event that rules may use: those that its schema declares, and the enriched ones that `may` names.
  *
  * @returns undefined when the schema was too broken to say
  */

@@ -80,7 +80,7 @@ export interface BacktestPlan {
   readonly events: EventCounts;
 }
 
-/** What came of a backtest, as plain data. */
+/** The result of a backtest, as plain data. */
 export interface Backtest {
   /** How many events had each status on the current plans. */
   readonly events: EventCounts;
@@ -90,7 +90,7 @@ export interface Backtest {
 
 /** A backtest whose events come one after another; outcomes are those on the current plans. */
 export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted"> {
-  /** What the usage so far comes to. */
+  /** The result for the usage so far. */
   finish(): Backtest;
 }
 
@@ -200,7 +200,7 @@ interface Side {
   readonly leftOut: string[];
 }
 
-/** What an account would pay in a scenario. */
+/** The bill of an account in a scenario. */
 interface Bill {
   /** Absent where it has no invoice. */
   readonly total: Decimal | undefined;

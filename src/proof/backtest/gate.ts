@@ -7,7 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { Decimal, decimalOf, multiply, textOf, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "./backtest.ts";
 
-/** What must not be: an increase or a decrease of an account, or of a currency's total, above a limit. */
+/** A change that is not allowed: an increase or a decrease of an account, or of a currency's total, above a limit. */
 export interface GateRule {
   readonly of: "account" | "total";
   readonly change: "increase" | "decrease";
@@ -18,7 +18,7 @@ export interface GateRule {
   readonly percent: boolean;
 }
 
-/** What a rule is made of, in its order: each part as it may be written, and what is said of it where it is none. */
+/** The parts of a rule in their order: the text that each may have, and what is said to be expected where it has another. */
 const PARTS = [
   [/^(account|total)/, '"account" or "total"'],
   [/^\./, '"."'],

@@ -20,7 +20,7 @@ export interface MigrationInput {
   readonly on: string | Instant | Date;
 }
 
-/** What a migration did. */
+/** The outcome of a migration that was tried. */
 export interface MigrationTried {
   readonly mode: MigrationMode;
   /** The UTC day, as in `2026-01-31`. */

@@ -13,7 +13,7 @@ import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import type { CardPrices } from "./card-inputs.ts";
 
 /**
- * What the plan of an invoice says of a card that is priced by slabs, with what the account has over it (S16.2); undefined where
+ * The prices of a card by slabs in the plan of an invoice, with those that the account has over it (S16.2); undefined where
  * there is no such card, and where the account has one thing and then another over the plan in the invoice's period.
  */
 export function bookPrices(

@@ -1,5 +1,5 @@
 /**
- * What one card's line was made of, taken apart again: quantities, prices, bounds and days, each to be replaced alone.
+ * The inputs of one card's line, taken apart again: quantities, prices, bounds and days, each to be replaced alone.
  *
  * @module
  */

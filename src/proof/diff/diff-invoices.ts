@@ -1,5 +1,5 @@
 /**
- * What changed between invoices and why: from the first ones' inputs to the second ones', group by group.
+ * The changes between invoices, and their causes: from the first ones' inputs to the second ones', group by group.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface DiffLine {
   readonly causes: { readonly [Which in Cause]?: ExactAmount };
 }
 
-/** What changed for one account. */
+/** The changes for one account. */
 export interface AccountDiff {
   readonly accountId: string;
   readonly currency: string;
@@ -55,12 +55,12 @@ export interface AccountDiff {
   readonly total: Omit<DiffLine, "type" | "id" | "description">;
 }
 
-/** What changed, account by account. */
+/** The changes, account by account. */
 export interface InvoiceDiff {
   readonly accounts: readonly AccountDiff[];
 }
 
-/** What a diff may know beside the invoices. */
+/** Facts beside the invoices that a diff may use. */
 export interface DiffOptions {
   /** The books that the first and the second invoices were made by: explanations show the slabs alone that were reached. */
   readonly books?: readonly [Book, Book] | undefined;
@@ -295,7 +295,7 @@ function isSharable({ before, after }: Pair, [a, b]: Sides<InvoiceLine>): boolea
   return usageOf(side, line).counted?.some(({ quantity }) => quantity?.gt(ZERO)) !== true;
 }
 
-/** What a side without the line used of its meter. */
+/** The usage of the meter on the side that lacks the line. */
 function usageOf({ usageInfo }: Invoice, { type, id, quantity }: InvoiceLine): Partial<CardInputs> {
   if (quantity === undefined) return {};
   const used =
@@ -303,7 +303,7 @@ function usageOf({ usageInfo }: Invoice, { type, id, quantity }: InvoiceLine): P
   return used === undefined ? NONE_COUNTED : { ...NONE_COUNTED, counted: [{ sign: 1, quantity: used }] };
 }
 
-/** What a commitment lacks at each step, by what the cards come to there. */
+/** The true-up of a commitment at each step, from the charges of the cards there. */
 function trueUpSteps(
   pair: Pair,
   sides: Sides<InvoiceLine>,
@@ -331,7 +331,7 @@ function trueUpSteps(
   return [at(start, 0), at(start, 1), at(start, 2), at(start, 3), at(start, 4), at(end, 4), at(end, 4)];
 }
 
-/** What the cards of an invoice come to, rounded. */
+/** The sum of the cards of an invoice, rounded. */
 function chargedOn(invoice: Invoice): Decimal {
   const cards = [...leavesOf(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
   return sum(cards.map(({ value }) => value));

@@ -1,5 +1,5 @@
 /**
- * What lint finds: a code, a place, a sentence, and an example that a person can check.
+ * A finding of lint: a code, a place, a sentence, and an example that a person can check.
  *
  * @module
  */

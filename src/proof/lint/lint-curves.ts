@@ -69,7 +69,7 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
   });
 }
 
-/** What happens to the price at edges, and within slabs whose rate is below zero. */
+/** Findings on the price at edges, and within slabs whose rate is below zero. */
 function edgesOf(of: CardIn, options: CurveOptions): readonly LintFinding[] {
   const { card, slabs } = of;
   const lastEdge = slabs.slabs.at(-1)?.startAfter ?? ZERO;

@@ -63,7 +63,7 @@ function textOfRule(rule: Rule | undefined): string {
   return JSON.stringify(rule) ?? "";
 }
 
-/** What came of the values that were tried. */
+/** The result of trying values. */
 interface Search {
   readonly tried: number;
   readonly matched: number;

@@ -157,7 +157,7 @@ function uselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
   });
 }
 
-/** What a credit may name that the cards of a plan charge for (S12.2). */
+/** The names that a credit may give to things that the cards of a plan charge for (S12.2). */
 function chargedBy(details: Details): ReadonlySet<string> {
   const kinds = [
     ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],

@@ -18,7 +18,7 @@ export interface CardSet extends LintPlace {
 export interface PricedCard extends LintPlace {
   readonly ratePlan: RatePlan;
   readonly rateValues: readonly RateValue[];
-  /** What the quantity is of, for a sentence. */
+  /** The thing whose quantity it is, named for a sentence. */
   readonly name: string;
   /** Whether the quantity is a whole number always. */
   readonly isWhole: boolean;
