@@ -29,7 +29,7 @@ export interface OptionSpec {
 /** The options of a command, by name without dashes. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** What was given. */
+/** The arguments that were given. */
 export interface Arguments {
   readonly positionals: readonly string[];
   flag(name: string): boolean;

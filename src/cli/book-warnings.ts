@@ -1,5 +1,5 @@
 /**
- * What is probably forgotten in a book that has no problems.
+ * Warnings of things that were probably forgotten in a book without problems.
  *
  * @module
  */

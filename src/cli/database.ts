@@ -31,7 +31,7 @@ export const servedDatabaseOption: OptionSpecs = {
   },
 };
 
-/** What takes the place of the option, for the help of a command. */
+/** The environment variable in place of the option, for the help of a command. */
 export const databaseVariable = { RATEBOOK_DATABASE: "the database, where --database is not given" } as const;
 
 /**
@@ -43,7 +43,7 @@ export function databaseOf(given: Arguments, { env }: Pick<Io, "env">): string {
   const database = given.one("database") ?? (env["RATEBOOK_DATABASE"] || DEFAULT_DATABASE);
   const [, scheme] = /^([^/\\]*):\/\//.exec(database) ?? [];
   if (scheme === undefined || /^(?:postgres(?:ql)?|pglite)$/.test(scheme)) return database;
-  // What follows may hold a password: it is not shown.
+  // The rest of the address may hold a password: it is not shown.
   throw new UsageError(
     `the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with ${quoted(`${scheme}://`)}`,
   );

@@ -148,7 +148,7 @@ async function orTellProblems<T>(path: string, io: Io, read: (json: unknown) => 
   return undefined;
 }
 
-/** What was read, or everything that is wrong with it. */
+/** The result of reading, or all problems. */
 function attempt<T>(
   read: (json: unknown) => T,
   json: unknown,

@@ -18,7 +18,7 @@ import { openParquet, type ParquetInput, type ParquetReading } from "./events/pa
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 
-/** What is read at once, all files together and at most for one. */
+/** Bytes that are read at once: of all files together, and at most and at least of one. */
 const BUFFERS_BYTES = 16 << 20;
 const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;

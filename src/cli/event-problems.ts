@@ -12,7 +12,7 @@ export const BAD_LINE = "BAD_LINE";
 /** An event of an account that the book does not have. */
 export const NO_ACCOUNT = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
 
-/** What is wrong with one line of a file. */
+/** The problem of one line of a file. */
 export interface LineProblem {
   readonly file: string;
   /** From 1; 0 in a table, whose rows have no numbers. */
@@ -95,7 +95,7 @@ function countIn(counts: Map<string, number>, name: string): void {
   if (known !== undefined || counts.size < PROBLEMS_MAX) counts.set(name, (known ?? 0) + 1);
 }
 
-/** What problems have in common that differ in their line and in the values that they show. */
+/** The kind of a problem: equal for problems that differ only in their line and in the values that they show. */
 export function kindOf({ file, status, message }: LineProblem): string {
   const [where = "", ...why] = message.split(": ");
   const reason = why.join(": ").replace(/"(?:[^"\\]|\\.)*"?|\d+/g, "…");

@@ -1,5 +1,5 @@
 /**
- * What `--help` prints: the commands, or the options of one, as wide as the terminal.
+ * The text of `--help`: the commands, or the options of one, as wide as the terminal.
  *
  * @module
  */

@@ -77,7 +77,7 @@ export interface EventInput {
   readonly strict: boolean;
 }
 
-/** What was given of {@link eventOptions}. */
+/** The values of {@link eventOptions} that were given. */
 export function eventInputOf(given: Arguments): EventInput {
   const reader = given.one("reader");
   const memory = given.one("memory");

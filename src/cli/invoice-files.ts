@@ -101,7 +101,7 @@ export function invoicesIn(path: string, text: string): readonly Invoice[] {
   }
 }
 
-/** What is wrong with a file, with line and column where they are known. */
+/** The problem of a file, with line and column where they are known. */
 function placed(error: InvoiceFault | RatebookError, path: string, text: string): InputError {
   const document = openDocument(text);
   if (!("placeOf" in document))

@@ -1,5 +1,5 @@
 /**
- * What a command sees of the world, so that tests can stand in for it.
+ * The outside world of a command, which tests can stand in for.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface Io {
   readonly stderr: Writable;
   /** Whether a person watches standard error: only then a bar is drawn. */
   readonly isTerminal: boolean;
-  /** What standard output is shown on, where a person watches it. */
+  /** The terminal that shows standard output, where there is one. */
   readonly terminal: Terminal | undefined;
   /** A file to be written: it has its name, and another one of that name is gone, when it is kept. @throws as node:fs does */
   readonly createFile: (path: string) => Promise<NewFile>;

@@ -53,7 +53,7 @@ export const keysCommand: Command = {
 
 type Work = (keys: ApiKeys) => Promise<string>;
 
-/** What is to be done. @throws {UsageError} before a database is opened */
+/** The action that was asked for. @throws {UsageError} before a database is opened */
 function workOf(given: Arguments): Work {
   const [action, id, ...more] = given.positionals;
   const name = given.one("name");

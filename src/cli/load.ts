@@ -40,7 +40,7 @@ async function load(given: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
-/** What was loaded, by the names of the book's lists; empty lists are left out. */
+/** The numbers of things that were loaded, by the names of the book's lists; empty lists are left out. */
 function contentsOf(loaded: Loaded): string {
   const counts = Object.entries(loaded).filter(([, count]) => count > 0);
   return counts.length === 0

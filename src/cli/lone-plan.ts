@@ -44,7 +44,7 @@ export function bookAround(plan: object): Book {
   }
 }
 
-/** What the cards of some lists refer to, each once. */
+/** The ids that the cards of some lists refer to, each once. */
 function references(details: Unknown, lists: readonly string[], key: string): readonly string[] {
   const found = lists
     .map((list) => details[list])

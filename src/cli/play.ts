@@ -23,7 +23,7 @@ import { UsageError } from "./problems.ts";
 /** The largest file of events that is put into the page; larger ones are dropped on it. */
 const EVENTS_LENGTH_MAX = 1 << 20;
 
-/** What stands beside a book as a sample of its events. */
+/** The name of a file beside a book that is taken as a sample of its events. */
 const SAMPLE = "events.ndjson";
 
 /** Serves the playground, or writes it. */

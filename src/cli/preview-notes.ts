@@ -1,5 +1,5 @@
 /**
- * What a preview says beside its invoices: whose events the book does not know, and why nothing is billed.
+ * Notes of a preview beside its invoices: whose events the book does not know, and why nothing is billed.
  *
  * @module
  */
@@ -80,7 +80,7 @@ function shownId(id: string): string {
   return /^[\w.@:-]{1,60}$/.test(id) ? id : quoted(id);
 }
 
-/** What was previewed. */
+/** A preview that was made. */
 interface Previewed {
   readonly book: Book;
   readonly plan: PricePlan | undefined;
@@ -95,7 +95,7 @@ export function notesOnNothing({ book, plan, invoices, events, hasEvents }: Prev
   if (invoices.length > 0) return [];
   const accepted = Object.entries(events).some(([status, count]) => isCompletedName(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
-  // What is wrong with events, or that nobody knows their accounts, has been reported.
+  // Problems of events, and events of unknown accounts, have been reported.
   if (book.accounts.length === 0) {
     const said = "nothing is billed: the book has no account; add some, or use --accounts-from-events";
     return (events["read"] ?? 0) > 0 ? [] : [said];

@@ -1,5 +1,5 @@
 /**
- * What a preview prints: invoices on standard output; problems, notices and counts on standard error.
+ * The output of a preview: invoices on standard output; problems, notices and counts on standard error.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { TRACE_CSV_HEADER, traceCsv, tracesJson, traceText } from "./table/trace
 /** How invoices are printed. */
 export type PreviewFormat = "table" | "json" | "csv" | "html";
 
-/** What is printed. */
+/** The result that is printed. */
 export interface PreviewResult {
   readonly invoices: readonly Invoice[];
   /** How many were read, and how many had each status. */
@@ -157,7 +157,7 @@ export function countedEvents(
   return { ...statuses, read: statuses.read + badLines, ...(badLines > 0 ? { [BAD_LINE]: badLines } : {}) };
 }
 
-/** What a run read and made, beside events. */
+/** Counts of a run beside those of events. */
 interface Made {
   /** Rows of usage that were read; undefined where none were asked for. */
   readonly rows?: number | undefined;

@@ -61,14 +61,14 @@ export const previewCommand: Command = {
   run: (given, io) => previewBook(given, formatOf(given), io),
 };
 
-/** What a report is made of: lines with explanations, and so many events of a day, those that added most. */
+/** Options of a run for a report: lines with explanations, and so many events of a day, those that added most. */
 export const OF_REPORT = { explain: true, sampleEvents: 5 } as const;
 
 function explainedIn(given: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
   return format === "html" ? OF_REPORT : { explain: given.flag("explain") };
 }
 
-/** What is behind the invoices of a run: usage, and events. */
+/** The data behind the invoices of a run: usage, and events. */
 export function behind(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
   return {
     cellsOf: (accountId) => run.cellsOf(accountId),

@@ -10,7 +10,7 @@ import type { Io } from "./io.ts";
 
 const MIB = 1 << 20;
 
-/** What is shown while files are read. */
+/** A progress bar while files are read. */
 export interface Progress {
   /** Shows how far the files are. Cheap: it may be called for every block. */
   readonly update: () => void;

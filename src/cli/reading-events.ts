@@ -16,7 +16,7 @@ import type { Io } from "./io.ts";
 import type { AcceptedEvents } from "./preview-notes.ts";
 import { showProgress } from "./progress.ts";
 
-/** What decides events: a preview, a meter or a backtest. */
+/** A run that decides events: a preview, a meter or a backtest. */
 export interface DecidingRun {
   add(event: unknown): IngestOutcome;
   slotsOf(schemaName: string): EventSlots | undefined;

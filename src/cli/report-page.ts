@@ -9,7 +9,7 @@ import { withData } from "../pages/self-contained.ts";
 import { InputError } from "../records/problems.ts";
 import { type LineProblem, placeOf } from "./event-problems.ts";
 
-/** What a command knows for a report. */
+/** Input of a report, with the problems that the command met. */
 export interface ReportPageInput extends Omit<ReportInput, "problems"> {
   readonly problems: readonly LineProblem[];
   /** How many problems there were in all. */

@@ -15,7 +15,7 @@ import type { ServeOptions } from "../server/serve.ts";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problems.ts";
 
-/** What was asked for. */
+/** The arguments of `serve`, parsed. */
 export interface ServeArguments {
   readonly server: Omit<ServeOptions, "engine" | "log" | "clock">;
   readonly logLevel: LogLevel | undefined;

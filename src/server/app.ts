@@ -17,7 +17,7 @@ import { failureOf, sentenceInWireNames, Refusal } from "./http/failures.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
-/** What serves the endpoints. */
+/** The objects that serve the endpoints. */
 export interface Serving {
   readonly engine: Engine;
   readonly access: AccessControl;
@@ -138,7 +138,7 @@ function send(reply: FastifyReply, { status, body, contentType, headers, plain }
     .send(sent);
 }
 
-/** What a handler has written itself. */
+/** A body that a handler has serialized itself. */
 function written(body: unknown): string | Buffer {
   return Buffer.isBuffer(body) ? body : String(body);
 }

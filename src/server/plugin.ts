@@ -22,7 +22,7 @@ import { keyEndpoints } from "./routes/keys.ts";
 import { PLAYGROUND_ENDPOINTS } from "./routes/playground.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
-/** What the API is made of. */
+/** Options of the API. */
 export interface BillingApiOptions {
   /** The API does not close it. */
   readonly engine: Engine;

@@ -21,7 +21,7 @@ import { loggerOf, logRequests, type LogOptions } from "./http/log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
 import { startBillRuns } from "./routes/bill-runs.ts";
 
-/** What a server is made of. */
+/** Options of a server. */
 export interface ServerOptions extends BillingApiOptions {
   /** Closed with the server, after the last answer. */
   readonly engine: BillingApiOptions["engine"];
@@ -36,7 +36,7 @@ export interface ServerOptions extends BillingApiOptions {
   readonly limits?: ConnectionLimits | undefined;
 }
 
-/** What a server that listens is made of. */
+/** Options of a server that listens. */
 export interface ServeOptions extends ServerOptions {
   /** Default `127.0.0.1`: only this machine reaches it. */
   readonly host?: string | undefined;
@@ -87,7 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     routerOptions: { maxParamLength: PATH_ID_MAX },
     frameworkErrors: answerRouterError,
     clientErrorHandler: (error, socket) => refuse?.(error, socket),
-    // What comes on an open connection while the server stops is still answered.
+    // Requests on an open connection are still answered while the server stops.
     return503OnClosing: false,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,

@@ -6,7 +6,7 @@
 
 /** A bounded memory of what was made of a run of bytes. */
 export interface ByteTexts<T> {
-  /** What `make` made of the text in [start, end) of ASCII bytes, now or before. */
+  /** The result of `make` for the text in [start, end) of ASCII bytes, made now or before. */
   get(bytes: Buffer, start: number, end: number): T;
 }
 

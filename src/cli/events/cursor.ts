@@ -29,7 +29,7 @@ export interface Disorder {
   readonly sentence: string;
 }
 
-/** What the caller sees while files are read. */
+/** Callbacks while files are read. */
 export interface MergeWatch {
   /** Called now and then, between blocks. */
   readonly onBlock?: () => void;

@@ -21,7 +21,7 @@ interface Token {
   readonly end: number;
 }
 
-/** What is found while a line is walked. Thrown away when the line turns out to have no shape that can be trusted. */
+/** The findings while a line is walked. Thrown away when the line turns out to have no shape that can be trusted. */
 interface Walk {
   readonly line: string;
   at: number;

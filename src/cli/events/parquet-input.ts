@@ -21,7 +21,7 @@ export interface ParquetInput {
 
 /** How Parquet files are read. */
 export interface ParquetReading extends DatabaseReading {
-  /** What DuckDB takes of it. */
+  /** The limit of DuckDB's memory. */
   readonly memory: string | undefined;
 }
 

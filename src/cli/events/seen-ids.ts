@@ -132,7 +132,7 @@ function homeOf(word: number, capacity: number): number {
 function grow(shard: Shard): void {
   const larger = emptyShard(Math.ceil(shard.capacity * GROWTH));
   const { capacity, words, doubles } = larger;
-  // What went over the end of the table comes after its end: so all are moved in almost the order of their new places.
+  // From the first gap on, so that ids that wrapped around the end come last: nearly in the order of their new places.
   const start = firstEmpty(shard);
   let last = -1;
   for (let index = 0; index < shard.capacity; index++) {

@@ -6,7 +6,7 @@
 
 /** The parts of a book, each as JSON text. */
 export interface BookParts {
-  /** What stands above the book. */
+  /** Lines of a comment above the book. */
   readonly about: readonly string[];
   readonly eventSchemas: readonly string[];
   readonly usageMeters: readonly string[];

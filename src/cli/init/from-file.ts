@@ -15,7 +15,7 @@ import { bookText, meterText, schemaText, slabsText } from "./book-text.ts";
 import { beginningOf, csvSample, isJsonObject } from "./sample.ts";
 import { mapText } from "./templates.ts";
 
-/** What was made. */
+/** The texts that were made. */
 export interface MadeOfFile {
   readonly book: string;
   readonly map: string | undefined;
@@ -88,7 +88,7 @@ function mapFor(
   });
 }
 
-/** What events are made of. */
+/** Notes on the columns that times, accounts and ids come from. */
 function originNotes(columns: Columns, isJson: boolean): readonly string[] {
   const { timestamp, account, id, idRepeats } = columns;
   const repeats = idRepeats ? ", which comes again: of several events with one id the first alone counts" : "";
@@ -102,7 +102,7 @@ function originNotes(columns: Columns, isJson: boolean): readonly string[] {
   ];
 }
 
-/** What becomes of the other columns. */
+/** Notes on the other columns. */
 function columnNotes(columns: Columns, column: string): readonly string[] {
   const { numbers, nearNumbers, decimals, doubtful, unused } = columns;
   const marked = (mark: DecimalMark): string =>
@@ -131,7 +131,7 @@ function doubtNote({ column, text }: NonNullable<Columns["doubtful"]>, decimals:
   return `${quoted(text)} in ${quoted(column)} is taken as ${taken ?? text}: otherwise change "decimal" in the map to "${other}"`;
 }
 
-/** What the map says of times beside their column. */
+/** A note on the form of times. */
 function timeNote({ form, otherForm, isZoneless }: Columns): string {
   const other = otherForm === undefined ? "" : ` (it could be ${otherForm}: then change "form" in the map)`;
   return (
@@ -140,7 +140,7 @@ function timeNote({ form, otherForm, isZoneless }: Columns): string {
   );
 }
 
-/** What events of one schema carry. */
+/** The fields that events of one schema carry. */
 interface Carried {
   readonly schema: string;
   /** Attributes. */

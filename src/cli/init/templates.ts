@@ -181,7 +181,7 @@ function tokenMeter(id: string, name: string, model: string, attribute: string):
       "computations": [{ "order": 1, "matcher": ${matcher}, "computation": ${millions} }] }`;
 }
 
-/** What a map says, each part as JSON text; attributes and dimensions as their name and their column. */
+/** The parts of a map as JSON text; attributes and dimensions as their name and their column. */
 interface MapParts {
   readonly schema: string;
   readonly account: string;

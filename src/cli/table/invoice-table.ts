@@ -16,7 +16,7 @@ import { wrapped } from "./wrapped.ts";
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;
 
-/** What is known of the account beside its invoice. */
+/** Facts on the account that its invoice lacks. */
 export interface InvoiceFace {
   readonly accountName: string | undefined;
 }

@@ -12,7 +12,7 @@ const WIDTH = 100;
 /** The narrowest terminal that a table is made for. */
 const WIDTH_MIN = 72;
 
-/** What is emphasized. */
+/** Kinds of emphasis. */
 export type Emphasis = "strong" | "faint";
 
 /** How a table looks. */

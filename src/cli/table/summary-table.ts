@@ -96,7 +96,7 @@ function quantityText(usage: ReadonlyMap<string, Decimal>): string {
   return more.length === 0 ? numberText(first) : `${more.length + 1} meters`;
 }
 
-/** What part of a total an amount is, to a tenth of a per cent; nothing where a part means nothing. */
+/** The share of an amount in a total, to a tenth of a per cent; empty where a share means nothing. */
 function shareText(amount: Decimal, total: Decimal): string {
   if (total.isZero() || total.isNegative() || amount.isNegative()) return "";
   return `${divide(multiply(amount, PER_CENT), total).toFixed(1)}%`;

@@ -82,7 +82,7 @@ async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   return files;
 }
 
-/** What tells the files from what they were. */
+/** A stamp of the files, which is another one when one of them has changed. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stamps: string[] = [];
   for (const file of await filesIn(paths)) {

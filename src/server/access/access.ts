@@ -1,5 +1,5 @@
 /**
- * Who may call what, and how often: what the server asks of whatever identifies its callers.
+ * Who may call what, and how often: the port between the server and a way to identify callers.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { createTokens } from "./tokens.ts";
 /** Identifies callers and counts their requests. */
 export interface AccessControl {
   /**
-   * Who sent this credential.
+   * The caller of this credential.
    *
    * @throws {Refusal} 401 for none or a bad one, 429 for the sixth bad one from an address
    */
@@ -56,7 +56,7 @@ export interface KeyedAccess extends AccessControl {
   tokenFor(identified: Identified): Promise<string>;
 }
 
-/** What access is made of. */
+/** Options of access control. */
 export interface AccessOptions {
   readonly engine: Pick<Engine, "store">;
   readonly secret: SecretSource;

@@ -13,10 +13,10 @@ import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { Role } from "../http/endpoint.ts";
 
-/** What a key is for. */
+/** The roles of keys. */
 export const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 
-/** What a new key needs. */
+/** The request for a new key. */
 export const keyRequest = z.strictObject({
   name: z.string().min(1).max(255).meta({ description: "What the key is for, to tell it from others." }),
   role: z.enum(ROLES).meta({
@@ -184,5 +184,5 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** What the texts of unknown keys are compared with. */
+/** A stand-in to compare unknown keys with. */
 const NOBODY = Buffer.alloc(32);

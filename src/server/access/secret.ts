@@ -8,7 +8,7 @@ import { hkdfSync, randomBytes } from "node:crypto";
 import type { Engine } from "../../engine/engine.ts";
 import { RatebookError } from "../../errors.ts";
 
-/** What signs. */
+/** Keys that sign. */
 export interface ServerSecret {
   /** For tokens (HS256). */
   readonly tokens: Uint8Array;

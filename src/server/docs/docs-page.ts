@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import type { AccessControl } from "../access/access.ts";
 
-/** What the page shows. */
+/** Options of the page. */
 export interface DocsPage {
   readonly access: Pick<AccessControl, "admit">;
   /** The OpenAPI document for a request. */

@@ -1,6 +1,6 @@
 /**
- * What is no request yet: malformed HTTP, headers without an end, clients that take too long. Each is answered as all
- * else is, and its connection closed.
+ * Failures before there is a request: malformed HTTP, headers without an end, clients that take too long. Each is answered
+ * as other failures are, and its connection closed.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export const CONNECTION_LIMITS = {
   maxConnections: 20_000,
 } as const satisfies Required<ConnectionLimits>;
 
-/** What is said of an error of a connection, by its code; else 400. */
+/** The answer to an error of a connection, by its code; else 400. */
 const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "the request came too slowly"],
   HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "the headers are too large"],

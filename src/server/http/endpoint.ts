@@ -1,5 +1,5 @@
 /**
- * What an endpoint is: its path, who may call it, the schemas that validate it and document it, and what it does.
+ * An endpoint as a value: its path, who may call it, the schemas that validate it and document it, and what it does.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type * as z from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import type { Paging } from "./pagination.ts";
 
-/** What a role may do; `admin` may do all. */
+/** The permission that a call needs; `admin` has all. */
 export type Access =
   /** Needs no credential. */
   | "public"
@@ -20,15 +20,15 @@ export type Access =
   | "write"
   | "keys";
 
-/** Who calls: an API key, or a token that was made from it. */
+/** The caller: an API key, or a token that was made from it. */
 export interface Caller {
   readonly keyId: string;
   readonly role: Role;
 }
-/** What a key is made for. */
+/** The permissions of a key. */
 export type Role = "admin" | "full" | "ingest" | "read";
 
-/** What every endpoint works with. */
+/** The objects that every endpoint works with. */
 export interface Service {
   readonly engine: Engine;
   readonly paging: Paging;
@@ -48,7 +48,7 @@ export interface Call<Params extends z.ZodType, Query extends z.ZodType, Body ex
   readonly baseUrl: () => string;
 }
 
-/** What an endpoint answers. */
+/** The answer of an endpoint. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -91,7 +91,7 @@ export interface Endpoint {
   readonly html?: boolean;
   /** The status where an id of the path is unknown; default 404. */
   readonly unknownId?: number;
-  /** What the engine's names of fields are called here, so that a sentence names what was sent. */
+  /** The names here of fields that the engine calls otherwise, so that a sentence names the field that was sent. */
   readonly wireNames?: Readonly<Record<string, string>>;
   /** The token bucket that it is counted in. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
@@ -127,5 +127,5 @@ export function created(body: unknown): Answer {
   return { status: 201, body };
 }
 
-/** What a removal answers. */
+/** The answer of a removal. */
 export const SUCCESS: Answer = { status: 200, body: { success: true } };

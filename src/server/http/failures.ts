@@ -1,5 +1,5 @@
 /**
- * What a failure is answered with: a status and one sentence, and nothing else of what happened.
+ * Answers to failures: a status and one sentence, and no other detail.
  *
  * @module
  */
@@ -56,7 +56,7 @@ const STORE_AWAY = "the store is away: try again later";
 const USAGE_AWAY = "the usage that lives elsewhere cannot be read: try again later";
 /** Seconds after which a store that was away is asked again. */
 const RETRY_SECONDS = 1;
-/** What the framework refuses, in our words, by its code. */
+/** Refusals of the framework in our words, by its code. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json"],
@@ -80,7 +80,7 @@ export function sentenceInWireNames(message: string, wireNames: Readonly<Record<
 }
 
 /**
- * What to answer to what was thrown.
+ * The answer to an error that was thrown.
  *
  * @param pathIds the ids of the path: an unknown one of them is `unknownId`, one of a body or query a 400
  * @returns undefined for a fault of our own, which is answered as an internal error and logged

@@ -1,5 +1,5 @@
 /**
- * What the server logs: JSON lines without credentials, queries or bodies.
+ * The log of the server: JSON lines without credentials, queries or bodies.
  *
  * @module
  */

@@ -47,7 +47,7 @@ export function listQuery<Filters extends z.ZodRawShape>(
   });
 }
 
-/** What every list takes. */
+/** Query parameters of every list. */
 export type PageFields = {
   readonly pageSize: z.ZodOptional<z.ZodType<number, string>>;
   readonly nextToken: z.ZodOptional<z.ZodString>;
@@ -76,7 +76,7 @@ export interface Paging {
   open<Filters extends object>(request: ListRequest<Filters>): AskedPage<Filters>;
 }
 
-/** What a cursor carries. */
+/** The contents of a cursor. */
 interface Cursor {
   /** Which list. */
   readonly l: string;
@@ -92,7 +92,7 @@ const TOKEN_MAX = 500;
 /** How the text of a cursor is written: one beyond ASCII is shortest with two bytes for most characters. */
 const NARROW = ["n", "latin1"] as const;
 const WIDE = ["w", "utf16le"] as const;
-/** What cursors are likely to say; those of invoices last, as what is nearest costs least. */
+/** Texts that cursors are likely to have, for the compressor; those of invoices last: near matches take fewest bytes. */
 const COMMON = [
   '{"l":"license_updates","l":"entries:","s":20,"f":{},"a":[1',
   '{"l":"credits","s":50,"f":{"account_id":""},"a":[17"credit||refund|LICENSE|CREDIT_GRANT|BILLING_ENTITLEMENT|',
@@ -133,7 +133,7 @@ function openPage<Filters extends object>(
   };
 }
 
-/** What stands beside a cursor must say what it says. */
+/** Query parameters beside a cursor must have the values that it carries. */
 function checkSame(carried: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(present(given)).find(
     (name) => JSON.stringify(given[name]) !== JSON.stringify(carried[name]),

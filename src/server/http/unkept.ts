@@ -10,7 +10,7 @@ import type { IngestResult } from "../../ledger/events/ingest.ts";
 /** Most numbers of a body that are marked; with more of them it is refused as a whole. */
 export const MARKS_MAX = 10_000;
 
-/** What stands in a body in place of a number that is not kept: no JSON has a symbol. */
+/** A placeholder in a body for a number that is not kept: a symbol, which no JSON has. */
 export function markOf(reason: string): symbol {
   return Symbol(reason);
 }
@@ -45,7 +45,7 @@ export function setApart(body: unknown, list: string): unknown {
   return { ...body, [list]: apart };
 }
 
-/** What is said of the first number of a value that is not kept, with its place; undefined where it has none. */
+/** The sentence on the first number of a value that is not kept, with its place; undefined where it has none. */
 export function sentenceOnMark(value: unknown): string | undefined {
   const found = markIn(value);
   if (found === undefined) return undefined;

@@ -93,7 +93,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } = query;
       if (end <= start) throw new Refusal(400, "end_date: expected a date after start_date");
       const schedules = await engine.accounts.pricingSchedules(accountId);
-      // What has no end goes on after any date.
+      // A schedule without an end goes on after any date.
       const found = schedules.filter(({ from, until }) => from < end && (until === undefined || until > start));
       const data = await shownSchedules(engine, found);
       return ok({ data, nextToken: null, context: { pageSize: data.length } });

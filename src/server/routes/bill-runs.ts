@@ -20,7 +20,7 @@ export interface BillRuns {
   stop(): Promise<void>;
 }
 
-/** What bill runs need. */
+/** Options of bill runs. */
 export interface BillRunOptions {
   readonly engine: Pick<Engine, "finalize" | "pruneEvents">;
   /** Milliseconds from the end of one to the start of the next, give or take a tenth. */
@@ -44,7 +44,7 @@ const REST_OF_PRUNING = 1;
 const PROGRESS_MS = 10_000;
 /** Events that are kept no longer are looked for once a day. */
 const PRUNE_MS = 86_400_000;
-/** What a timer takes at most. */
+/** The longest delay that a timer takes, in milliseconds. */
 const INTERVAL_MAX = 2 ** 31 - 1;
 
 /** Starts bill runs; each comes at a time of its own, so that servers that started together do not run together. */

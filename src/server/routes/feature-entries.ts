@@ -1,5 +1,5 @@
 /**
- * What accounts have of features over HTTP: feature credit entries and their totals (S11).
+ * Feature credit entries of accounts and their totals over HTTP (S11).
  *
  * @module
  */

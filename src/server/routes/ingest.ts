@@ -109,7 +109,7 @@ function isBatch(body: unknown): boolean {
   return events.every((event) => event !== null && event !== undefined);
 }
 
-/** What was sent in an event's place: the engine says what is wrong with it. */
+/** A value that was sent as an event, unchecked: the engine says what is wrong with it. */
 const asSent = (event: unknown): EventInput => event as EventInput;
 
 /** What became of each event of a batch, in order. */

@@ -30,7 +30,7 @@ const calculatedInvoice = z
   })
   .meta({ id: "CalculatedInvoice" });
 
-/** What was priced; a plan that was given whole may leave out more than a stored one. */
+/** The plan that was priced; one that was given whole may leave out more than a stored one. */
 const calculatedDetails = pricePlanDetailsShape.meta({ id: "CalculatedPricePlanDetails" });
 
 const summary = z.strictObject({ revenue: number }).optional();

@@ -44,7 +44,7 @@ export const accountShape = z
   })
   .meta({ id: "Account" });
 
-/** What is shown of an account that is not its own. */
+/** Parts of a shown account that are kept outside of its record. */
 export interface AccountExtras {
   readonly settings?: readonly StoredSetting[] | undefined;
   readonly group?: InvoiceGroupShown | undefined;

@@ -81,7 +81,7 @@ function unbounded(schema: z.ZodType, of: (schema: z.ZodType) => z.ZodType): z.Z
   throw new TypeError(`no answer is derived from a ${schema.type}`);
 }
 
-/** What a field that may be missing or null is when it is given. */
+/** The schema of a field that may be missing or null, for where it is given. */
 function givenOf(schema: z.ZodOptional): z.ZodType {
   const inner = schema.unwrap();
   return (inner instanceof z.ZodNullable ? inner.unwrap() : inner) as z.ZodType;

@@ -1,5 +1,5 @@
 /**
- * What was made of an event, as the service's clients read it: with the names of all that it met.
+ * The way of an event from its schema to the plan that prices it, as the service's clients read it.
  *
  * @module
  */

@@ -134,7 +134,7 @@ export function shownUndone(
   return { ...shownEvent(event), ...undone };
 }
 
-/** What every record shows of its event. */
+/** The fields of an event that are shown of every record. */
 function shownEvent(event: EventRecord): Omit<z.input<typeof undoneShape>, "status" | "reason"> {
   const { payload } = event;
   return withoutAbsent({
@@ -154,7 +154,7 @@ function shownEvent(event: EventRecord): Omit<z.input<typeof undoneShape>, "stat
   });
 }
 
-/** What became of an event, as it is answered. @throws {InvariantError} for what only a 400 says */
+/** The outcome of an event as it is answered. @throws {InvariantError} for an outcome that is answered as a 400 alone */
 export function shownStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
   invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
   return { status, statusDescription };

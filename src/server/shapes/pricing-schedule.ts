@@ -92,7 +92,7 @@ function detailsOf(
   return { ...own, ...shownCards(Object.fromEntries(parts.filter(([name]) => changed.has(name)))) };
 }
 
-/** What an override says: its empty lists change nothing. */
+/** The parts of an override that change something: empty lists do not. */
 function filledParts(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(override).filter(([, part]) => !Array.isArray(part) || part.length > 0));
 }

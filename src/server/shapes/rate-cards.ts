@@ -90,7 +90,7 @@ export const pricePlanDetailsShape = answers.ofObject(
   { id: "PricePlanDetails" },
 );
 
-/** What of cards is a number however it was given; what is in the config of a slab or rate stays a text where it was one. */
+/** Fields of cards that are answered as numbers however they were given; in the config of a slab or rate a text stays a text. */
 const NUMBERS: ReadonlySet<string> = new Set([
   "rate",
   "startAfter",
@@ -101,7 +101,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ]);
 const CONFIGS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
 
-/** What is said of each card of a kind where it was not given. */
+/** Defaults that are answered for cards of each kind. */
 const CARD_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   usageRateCards: {},
   fixedFeeRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
