@@ -26,11 +26,12 @@ const stories = [
 ];
 /** Laws that make a fifth of their runs with the other tests and all of them at length: see test/support/runs.ts. */
 const laws = [
-  "test/engine/**/{event-batches,metrics,preview-law,retention}.properties.test.ts",
+  "test/engine/**/{event-batches,line-events,metrics,preview-law,retention}.properties.test.ts",
   "test/invoicing/draw.properties.test.ts",
-  "test/ledger/**/{catch-up,ingest-undo,usage-cells}.properties.test.ts",
-  "test/proof/**/one-pass.properties.test.ts",
+  "test/ledger/**/{catch-up,ingest-undo,line-trace,usage-cells}.properties.test.ts",
+  "test/proof/**/{one-pass.properties,diff-invoices}.test.ts",
   "test/testing/laws.properties.test.ts",
+  "test/verify/amounts.test.ts",
 ];
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;

@@ -13,6 +13,7 @@ import { billed, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
 import { exampleEvents, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
 import { linesOf } from "../support/invoice-lines.ts";
+import { runs } from "../support/runs.ts";
 import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
 
 /** A line of the printed invoices, to be changed. */
@@ -58,7 +59,7 @@ describe("S13.6 every line is verified", () => {
       fc.property(billed, ({ view, catalog }) => {
         expectVerified(drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }));
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });
@@ -76,7 +77,7 @@ describe("a changed digit", () => {
         const { differences } = verify({ invoices: changed });
         expect(differences).not.toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -92,7 +93,7 @@ describe("a changed digit", () => {
         const { differences } = verify({ invoices: changed });
         expect(differences).not.toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -7,6 +7,7 @@ import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts
 import { historyFor, startHistory } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
+import { runs } from "../../support/runs.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -92,7 +93,7 @@ test("S13.6 events, days and the line's quantity are one sum, day by day, in dra
       }
     }
   });
-  await fc.assert(law, { numRuns: 60 });
+  await fc.assert(law, { numRuns: runs(60) });
   // The law was put to the test for each kind of line.
   for (const type of ["USAGE_METER_USAGE", "USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const)
     expect(seen.get(type)).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import { add, type Decimal, textOf, ZERO } from "../../../src/numbers/decimal.ts
 import { bookArbitrary, eventsFor } from "../../../src/testing.ts";
 import { monthlyWithGrace, perUnit, plan, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
+import { runs } from "../../support/runs.ts";
 
 function total(parts: readonly { readonly quantity: Decimal }[]): string {
   return textOf(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
@@ -41,7 +42,7 @@ describe("the events behind the lines of a preview", () => {
         }
       }
     });
-    fc.assert(law, { numRuns: 60 });
+    fc.assert(law, { numRuns: runs(60) });
     expect(seen).toContain("USAGE_METER_USAGE");
     expect(seen).toContain("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT");
   });

@@ -13,6 +13,7 @@ import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
 import { bookOf as goldenBook } from "../../book/catalog-book.ts";
 import { pricedBy } from "../../rating/cards.ts";
 import { goldenCases } from "../../support/golden.ts";
+import { runs } from "../../support/runs.ts";
 
 const bookOf = (details: object, account: object = {}) =>
   parseBook({
@@ -237,7 +238,7 @@ describe("S13.6 what changed an invoice", () => {
         expect(textOf(total.difference)).toBe(textOf(subtract(totalOf(after), totalOf(before))));
         expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -269,7 +270,7 @@ describe("S13.6 what changed an invoice", () => {
           expect(textOf(sum(lines.map(({ difference }) => difference)))).toBe(textOf(total.difference));
         }
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 
@@ -306,7 +307,7 @@ describe("S13.6 what changed an invoice", () => {
           expect(Object.keys(causes).filter((cause) => cause !== "usage" && cause !== "rounding")).toEqual([]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
