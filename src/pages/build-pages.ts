@@ -40,7 +40,7 @@ export async function bundleOf(name: PageName): Promise<{ readonly script: strin
   return { script: textOf(".js"), style: textOf(".css") };
 }
 
-/** What the playground completes a book by. */
+/** The JSON Schema by which the playground completes a book. */
 function bookSchema(): string {
   return JSON.stringify(describedSchema(bookDocument, "book"));
 }

@@ -29,14 +29,14 @@ import {
   ZERO,
 } from "./figures.ts";
 
-/** What accounts used. */
+/** The usage of accounts. */
 export interface Usage {
   readonly meterIds: ReadonlySet<string>;
   /** Units of a meter on the UTC days `[from, until)`; undefined where that cannot be told. */
   readonly between: (accountId: string, meterId: string, from: string, until: string) => Fraction | undefined;
 }
 
-/** What was verified: invoices as a whole, their lines of money, and the quantities of meters. */
+/** The counts of what was verified: invoices as a whole, their lines of money, and the quantities of meters. */
 export type VerifiedInvoices = Readonly<Record<"heads" | "amounts" | "quantities", Tally>>;
 
 const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"];
@@ -65,9 +65,9 @@ interface Reading {
   readonly account: readonly Json[];
   /** The lines that credits pay, in their order, and what is open of each. */
   readonly payable: { readonly line: Json; open: Fraction }[];
-  /** What is left to pay of all of them. */
+  /** The amount left to pay of all of them. */
   net: Fraction;
-  /** What earlier invoices left of each credit of the account. */
+  /** The rest of each credit of the account after earlier invoices. */
   readonly left: Map<unknown, Fraction>;
   /** The priority of the credit above. */
   priority: Fraction;

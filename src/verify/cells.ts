@@ -14,7 +14,7 @@ export interface Count {
   readonly total: number;
 }
 
-/** What is verified, and from what. */
+/** The invoices to verify, and the data to verify them from. */
 export interface VerifyInput {
   /** Invoices with explanations, or what `ratebook preview --explain --format json` prints. */
   readonly invoices: unknown;
@@ -24,7 +24,7 @@ export interface VerifyInput {
   readonly metering?: Metering;
 }
 
-/** What became of it. */
+/** The result of a verification. */
 export interface Verification {
   /** Lines of money. */
   readonly amounts: Count;
@@ -75,7 +75,7 @@ function compareCells(metering: Metering, rows: Cells, tally: Tally): void {
   }
 }
 
-/** What cells say of cycles; of meters named as unverified nothing. */
+/** The usage of cycles by cells; none of meters that are named as unverified. */
 export function usageOf(cells: Cells, unverified: ReadonlySet<string> = new Set()): Usage {
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),

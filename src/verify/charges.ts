@@ -50,7 +50,7 @@ interface Slab {
   readonly numbers: readonly Fraction[];
 }
 
-/** What an explanation comes to. */
+/** An explanation, computed again. */
 interface Reckoned {
   readonly parts: readonly Part[];
   /** The sum of the prices, before bounds. */

@@ -185,7 +185,7 @@ function lengthOf(value: bigint): number {
   return String(value < 0n ? -value : value).length;
 }
 
-/** What was looked at: how many things are as they should be, of how many, and what is not. */
+/** A count of things that were looked at: how many are as they should be, of how many, and what is not. */
 export interface Tally {
   verified: number;
   total: number;

@@ -201,7 +201,7 @@ function panelOf(curve: CardCurve, { currency, cards }: PlanCurves, { digits, to
   };
 }
 
-/** What the other cards are held at in a total. */
+/** A sentence on the quantities at which a total holds the other cards. */
 function othersAt(others: readonly CardCurve[]): string {
   if (others.length === 0) return "";
   const held = others.filter(({ heldAt }) => !heldAt.isZero());

@@ -21,13 +21,13 @@ export interface PageRow {
   readonly amount?: string;
 }
 
-/** What is paid of an invoice, and what is due. */
+/** The amounts of an invoice that are paid and that are due. */
 export interface Payment {
   readonly paid: Decimal;
   readonly due: Decimal;
 }
 
-/** What is due of a total: nothing of a draft, of what a group's invoice shows, and of what is paid (S13.4, S16.7). */
+/** The amount due of a total: nothing of a draft, of what a group's invoice shows, and of what is paid (S13.4, S16.7). */
 export function paymentOf(status: InvoiceStatus, total: Decimal): Payment {
   switch (status) {
     case "DUE":

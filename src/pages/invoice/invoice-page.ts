@@ -27,7 +27,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Who sells and who buys, and what the seller says on every invoice. */
+/** The seller, the buyer, and the lines that the seller puts on every invoice. */
 export interface InvoiceLetter {
   /** Name, address and the like of the seller, a line each; empty: unknown. */
   readonly seller: readonly string[];
@@ -37,7 +37,7 @@ export interface InvoiceLetter {
   readonly logo?: string | undefined;
   /** How to pay and the like; lines stay lines. */
   readonly notes?: string | undefined;
-  /** What the buyer calls the order. */
+  /** The buyer's name of the order. */
   readonly reference?: string | undefined;
 }
 

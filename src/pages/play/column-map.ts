@@ -27,7 +27,7 @@ export function accountIds(book: unknown): readonly string[] {
   return listAt(book, ["accounts"]).flatMap((account) => textsAt(account, "id"));
 }
 
-/** What a file of events of a schema must say. */
+/** The parts that a file of events of a schema must have. */
 export function partsOfMap(book: unknown, schema: string): readonly MapPart[] {
   return [
     { path: ["accountId"], label: "account" },

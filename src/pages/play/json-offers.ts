@@ -29,7 +29,7 @@ export interface Offer {
   readonly description: string;
 }
 
-/** What may be written at a place, and holds what is typed there. */
+/** The texts that may be written at a place and contain what is typed there. */
 export function offersAt(root: OfferSchema, place: JsonPlace): readonly Offer[] {
   const schemas = schemasAt(root, place.path);
   const offers = place.kind === "key" ? keyOffers(schemas, place) : valueOffers(schemas);

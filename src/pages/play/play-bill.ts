@@ -167,7 +167,7 @@ export function shownInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice 
   };
 }
 
-/** What is typed of usage, added up, and of seats, as they are held last, by their ids. */
+/** The usage that was typed, added up, and the seats that are held last, by their ids. */
 function typedQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
   const typed = new Map<string, Decimal>();
   for (const [rows, isSum] of [

@@ -22,15 +22,15 @@ export interface Column<Row> {
 
 /** A table of rows. */
 export interface DataTableProps<Row> {
-  /** What a row is, such as `account`. */
+  /** The word for a row, such as `account`. */
   readonly thing: string;
-  /** What the table is, unlike any other of the page. */
+  /** The name of the table, unlike that of any other on the page. */
   readonly label: string;
   /** In the order in which they are shown at first. */
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** What is searched. */
+  /** The text of a row that is searched. */
   readonly textOf: (row: Row) => string;
   readonly placeholder: string;
   /** The column that the rows are in the order of, largest first, at the beginning. */

@@ -8,7 +8,7 @@ import type { JSX } from "preact";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, valueAt } from "../../play/plan-edit.ts";
 
-/** What a form changes: one part of the book. */
+/** The part of the book that a form changes. */
 export interface FormOf {
   /** The value of the book's text. */
   readonly value: unknown;

@@ -11,13 +11,13 @@ import { bookWith, type PlayInvoice, shownInvoice } from "../../play/play-bill.t
 import type { DatedQuantity } from "../../play/play-state.ts";
 import { type FileEvent, fileEvents, type MappedFile } from "./file-events.ts";
 
-/** What a worker is asked. */
+/** The request to a worker. */
 export interface FileAsked extends MappedFile {
   readonly book: string;
   readonly seats: readonly DatedQuantity[];
 }
 
-/** What a worker says, again and again while it reads, and then at its end. */
+/** A message of a worker: many while it reads, and one at its end. */
 export type FileSaid =
   | { readonly kind: "progress"; readonly read: number; readonly events: number }
   | {

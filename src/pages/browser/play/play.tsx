@@ -19,9 +19,9 @@ import { UsagePanel } from "./usage-panel.tsx";
 /** The recipes of the cookbook, put in by the build. */
 declare const EXAMPLES: readonly PlayExample[];
 
-/** What a page was given. */
+/** The data that the page was made with. */
 export interface PlayData {
-  /** What it begins with, in place of the first example. */
+  /** The state to begin with, in place of the first example. */
   readonly state?: PlayState;
 }
 

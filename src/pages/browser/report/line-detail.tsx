@@ -9,7 +9,7 @@ import type { EventsOfDay, LineData, LineDays } from "../../report/report-data.t
 import { counted, dayText, moneyText, numberText } from "../look/figures.ts";
 import { slabChanges } from "./slab-changes.ts";
 
-/** What a line opens. */
+/** The details that a line opens. */
 export function LineDetail({ line, digits }: { readonly line: LineData; readonly digits: number }): JSX.Element {
   const { amount, exact, days } = line;
   return (

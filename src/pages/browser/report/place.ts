@@ -1,5 +1,5 @@
 /**
- * What is open, as the address says: it can be gone back from, and linked to.
+ * The open part of the report. It is kept in the address, so that one can go back from it and link to it.
  *
  * @module
  */
