@@ -72,6 +72,17 @@ async function* allIds(read: (after: string | undefined) => Promise<readonly str
   }
 }
 
+/** Ids, so many at a time. */
+export async function* inChunks(ids: AsyncIterable<string>, size: number): AsyncGenerator<readonly string[]> {
+  let some: string[] = [];
+  for await (const id of ids) {
+    if (some.push(id) < size) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
 /** The ids of all accounts of which something holds. */
 export async function accountIdsWhere(
   view: LedgerView,

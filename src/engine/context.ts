@@ -9,8 +9,9 @@ import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
 import { readAccounts } from "../ledger/reads.ts";
+import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
-import { type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
+import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
 import { takingTurns } from "../store/turns.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
@@ -68,20 +69,6 @@ export async function decideOnAccount<Result>(
   }));
 }
 
-/** As {@link decideOnAccount}, but commits nothing: for reads that show the account as a decision would find it. */
-export async function lookAtAccount<Result>(
-  { store, clock, configuration }: EngineContext,
-  accountId: string,
-  look: (catalog: Catalog, work: AccountWork, now: Instant) => Result,
-): Promise<Result> {
-  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const workspace = await openCaughtUp(catalog, view, [accountId], now);
-    return { result: look(catalog, workspace.account(accountId), now), changes: {} };
-  });
-}
-
 /**
  * Opens a working copy of accounts with all that is needed to catch up with them.
  *
@@ -93,11 +80,25 @@ export async function openAccounts(
   accountIds: readonly string[],
   now: Instant,
 ): Promise<Workspace> {
+  return openWorkspace(await partsOf(catalog, view, accountIds, now));
+}
+
+async function partsOf(
+  catalog: Catalog,
+  view: EngineView,
+  accountIds: readonly string[],
+  now: Instant,
+): Promise<readonly AccountParts[]> {
   const records = await view.accounts(accountIds);
+  expectAll(accountIds, records);
+  return readAccounts(catalog, view, records, now);
+}
+
+/** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
+export function expectAll(accountIds: readonly string[], records: readonly AccountRecord[]): void {
   const known = new Set(records.map(({ id }) => id));
   const missing = accountIds.find((id) => !known.has(id));
   if (missing !== undefined) throw notFound("account", missing);
-  return openWorkspace(await readAccounts(catalog, view, records, now));
 }
 
 /**
@@ -110,15 +111,20 @@ export async function openCaughtUp(
   accountIds: readonly string[],
   at: Instant,
 ): Promise<Workspace> {
-  const giveWay = takingTurns();
-  const workspace = await openAccounts(catalog, view, accountIds, at);
+  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at), at);
+}
+
+/** As {@link openCaughtUp}, of what was read. */
+export async function caughtUp(catalog: Catalog, parts: readonly AccountParts[], at: Instant): Promise<Workspace> {
+  const workspace = openWorkspace(parts);
+  const accountIds = parts.map(({ record }) => record.id);
   try {
-    await catchUpWith(catalog, workspace, { accountIds, at, giveWay });
+    await catchUpWith(catalog, workspace, { accountIds, at, giveWay: takingTurns() });
     return workspace;
   } catch (error) {
     // The bill of an account cannot be made: who needs it finds out, and says of which.
     if (!isOfAmounts(error)) throw error;
-    return openAccounts(catalog, view, accountIds, at);
+    return openWorkspace(parts);
   }
 }
 

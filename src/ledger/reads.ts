@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
+import { type Day, dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./account/catch-up.ts";
 import { openStretches, type Stretch } from "./account/open-cycles.ts";
@@ -45,7 +45,21 @@ export async function readAccounts(
   if (records.length === 0) return [];
   const ids = records.map(({ id }) => id);
   const elsewhereQuery = elsewhereNeeded(catalog, records, now);
-  const { from } = elsewhereQuery;
+  const held = await heldBy(view, ids, elsewhereQuery.from);
+  const elsewhere = partsOf(await view.usageElsewhere(elsewhereQuery));
+  const parts: AccountParts[] = [];
+  for (const record of records) {
+    const { usage, ...others } = held(record.id);
+    const own = { record, ...others, ...elsewhere(record.id, usage) };
+    parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
+  }
+  return parts;
+}
+
+/** What an account holds, as it was read with others. */
+type Held = (accountId: string) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
+
+async function heldBy(view: LedgerReads, ids: readonly string[], from: Day): Promise<Held> {
   const until = dayOf(INSTANT_END);
   // Asked for at once: a store may answer with one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
@@ -55,18 +69,54 @@ export async function readAccounts(
     view.usage(ids, from, until).then(byAccount),
     view.overage(ids, from, until).then(byAccount),
   ]);
-  const elsewhere = partsOf(await view.usageElsewhere(elsewhereQuery));
+  return (id) => ({
+    entries: entries.get(id) ?? [],
+    credits: credits.get(id) ?? [],
+    invoices: invoices.get(id) ?? [],
+    usage: usage.get(id) ?? [],
+    overage: overage.get(id) ?? [],
+  });
+}
+
+/** Accounts as one committed state has them. */
+export interface AccountsSeen {
+  /** Of the configuration. */
+  readonly revision: number;
+  /** Those that exist. */
+  readonly records: readonly AccountRecord[];
+  readonly held: Held;
+}
+
+/** Reads accounts to show them, without a lock: all of it at once from a view that answers with one committed state. */
+export async function seeAccounts(view: AccountsView, ids: readonly string[], from: Day): Promise<AccountsSeen> {
+  const [revision, records, held] = await Promise.all([
+    view.configurationRevision(),
+    view.accounts(ids),
+    heldBy(view, ids, from),
+  ]);
+  return { revision, records, held };
+}
+
+/** The part of a view that {@link seeAccounts} reads. */
+export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision">;
+
+/**
+ * The accounts that were seen, as decisions need them.
+ *
+ * @param from the first day of usage that was read
+ * @returns undefined where more has to be read: earlier usage, or events whose overage moves onto what falls due (S11.5)
+ */
+export function partsSeen(
+  catalog: Catalog,
+  { records, held }: AccountsSeen,
+  { from, now }: { readonly from: Day; readonly now: Instant },
+): readonly AccountParts[] | undefined {
   const parts: AccountParts[] = [];
   for (const record of records) {
-    const own = {
-      record,
-      ...elsewhere(record.id, usage.get(record.id) ?? []),
-      entries: entries.get(record.id) ?? [],
-      credits: credits.get(record.id) ?? [],
-      invoices: invoices.get(record.id) ?? [],
-      overage: overage.get(record.id) ?? [],
-    };
-    parts.push({ ...own, events: await overageOfGrants(catalog, view, own, now) });
+    const own = held(record.id);
+    const grants = newGrants(catalog, { record, entries: () => own.entries }, instantOfCatchUp(record, now));
+    if (grants.length > 0 || catchUpReadsFrom(catalog, record, now) < from) return undefined;
+    parts.push({ record, ...own, events: [] });
   }
   return parts;
 }

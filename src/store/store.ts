@@ -42,6 +42,11 @@ export interface Store {
   transact<Result>(scope: Scope, work: (view: LedgerView) => Promise<Decision<Result>>): Promise<Result>;
   /** Reads outside of a transaction; each call sees one committed state. */
   readonly read: LedgerView;
+  /**
+   * A view for one reader. Calls of it that are made before any of them is waited for see one committed state, all of them the
+   * same: what is shown needs no lock. Calls that follow each other may see different ones.
+   */
+  together(): LedgerView;
   /** Releases what the store holds. Idempotent; afterwards every other call may reject. */
   close(): Promise<void>;
 }

@@ -56,6 +56,7 @@ export function listStore(): Store {
   return {
     name: "list",
     read,
+    together: () => read,
     transact(_scope, work) {
       const run = async () => {
         const { result, changes } = await work(read);

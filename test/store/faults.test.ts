@@ -10,6 +10,7 @@ import { exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { event } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
+import { sleep } from "../../src/store/sleep.ts";
 import type { Scope, Store } from "../../src/store/store.ts";
 
 /** A store with other reads. */
@@ -105,6 +106,17 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "a reader comes between the halves of a commit": [
     "a reader sees all of a commit or nothing of it",
     () => inTwoSteps(() => new Promise((resolve) => void setTimeout(resolve, 3))),
+  ],
+  "reads that are asked for together come one after another": [
+    "reads that are asked for together see one committed state",
+    () => {
+      const store = memoryStore();
+      const usage: LedgerView["usage"] = async (...asked) => {
+        await sleep(2);
+        return store.read.usage(...asked);
+      };
+      return { ...store, together: () => ({ ...store.read, usage }) };
+    },
   ],
   "cells are replaced": [
     "usage is added, not replaced",

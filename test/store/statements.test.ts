@@ -2,12 +2,37 @@
 import type { QueryConfig } from "pg";
 import { beforeAll, expect, test } from "vitest";
 
+import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { call, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const HOOK_MS = 60_000;
+
+/** The book of calls, and accounts with a fee that is invoiced and a credit that pays it. */
+const BOOK: BookInput = {
+  ...CALLS_BOOK,
+  addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
+  pricePlans: [
+    {
+      id: "pp.fee",
+      name: "Fee",
+      status: "ACTIVE",
+      version: 1,
+      pricePlanDetails: {
+        supportedCurrencies: ["USD"],
+        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+        fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }] }],
+      },
+    },
+  ],
+  accounts: (CALLS_BOOK.accounts ?? []).map((account) => ({
+    ...account,
+    pricePlans: [{ pricePlanId: "pp.fee", effectiveFrom: "2024-05-01", decidedAt: "2024-05-01T00:00:00Z" }],
+    credits: [{ purpose: "Welcome", creditAmount: 10, priority: 1, effectiveFrom: "2024-05-01" }],
+  })),
+};
 
 const database = privateDatabase();
 let engine: Engine;
@@ -27,7 +52,7 @@ beforeAll(async () => {
     },
   };
   engine = createEngine({ store: await postgresStore(counting), clock: () => Date.parse("2024-06-02T00:00:00Z") });
-  await engine.load(CALLS_BOOK);
+  await engine.load(BOOK);
   await engine.ingest([call("warm")]);
 }, HOOK_MS);
 
@@ -52,7 +77,7 @@ test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
   ],
   ["a page of composite invoices", 2, () => engine.compositeInvoices.list({ page: { limit: 50 } })],
   ["a page of credits", 3, () => engine.credits.list({ page: { limit: 50 } })],
-  ["a page of an account's credits", 4, () => engine.credits.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
+  ["a page of an account's credits", 2, () => engine.credits.list({ filter: { accountId: "a" }, page: { limit: 50 } })],
   ["a page of licenses", 2, () => engine.licenses.list({ page: { limit: 50 } })],
   ["a page of price plans", 2, () => engine.pricePlans.list({ page: { limit: 50 } })],
   ["a page of invoice groups", 2, () => engine.invoiceGroups.list({ page: { limit: 50 } })],

@@ -9,7 +9,8 @@ import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
-import { type EngineContext, lookAtAccount } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { lookAtAccount } from "../looks.ts";
 
 /** The credits of an account that are in force, added up; amounts are in its invoice currency. */
 export interface CreditBalance {

@@ -4,14 +4,16 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
 import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
 import { compareNewest } from "../../store/order.ts";
-import { accountsUncharted } from "../account-lists.ts";
-import { type EngineContext, openCaughtUp } from "../context.ts";
+import { accountsUncharted, inChunks } from "../account-lists.ts";
+import type { EngineContext } from "../context.ts";
+import { lookAtAccounts } from "../looks.ts";
 import { type Page, pageAmong, pageOf, type PageOptions, pageRequest } from "../pages.ts";
 import { collectSkipped, eachAlone, type Skipping, type WithoutSkipped } from "./skipped-accounts.ts";
 
@@ -38,8 +40,10 @@ export async function listCredits(
 ): Promise<Page<CreditShown> & WithoutSkipped> {
   const isAsked = (credit: CreditShown): boolean => status === undefined || credit.status === status;
   if (accountId === undefined) return listAllCredits(context, status, isAsked, options);
-  const known = (await context.store.read.accounts([accountId])).length > 0;
-  const all = known ? await creditsOf(context, [accountId]) : [];
+  const all = await creditsOf(context, [accountId]).catch((error: unknown) => {
+    if (hasCode(error, "ERR_NOT_FOUND")) return [];
+    throw error;
+  });
   return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
 }
 
@@ -59,19 +63,26 @@ async function listAllCredits(
   const computed = computedCredits(context, skipping);
   const now = context.clock();
   // An invoice that fell due may have consumed credits that are stored as ACTIVE.
-  const behind = status === "CONSUMED" ? await read.accountsBehind(now, CHUNK + 1) : [];
+  const view = await context.store.together();
+  let [after, left, most] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
+  const [behind, uncharted, first] = await Promise.all([
+    status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
+    view.accountsUncharted(now, CHUNK),
+    storedAfter(view, { filter: storedFilter(status, now, true), now }, most, after),
+  ]);
   const areFew = behind.length <= CHUNK;
   if (areFew) await computed.compute(behind);
-  for await (const ids of inChunks(accountsUncharted(read, now))) await computed.compute(ids);
+  if (uncharted.length < CHUNK) await computed.compute(uncharted);
+  else for await (const ids of inChunks(accountsUncharted(read, now), CHUNK)) await computed.compute(ids);
   const places = computed.places(isAsked);
   const filter = storedFilter(status, now, areFew);
 
   const found: CreditShown[] = [];
   // To compute an account takes a millisecond: where few credits turn out to be asked for, a page is short instead.
-  let [after, left] = [start, Math.max(limit + 1, CHUNK)];
-  while (left > 0) {
-    const most = Math.min(CHUNK, left, limit + 1 - found.length);
-    const next = await placesAfter(read, { filter, now, more: places }, most, after);
+  for (let known = areFew ? first : undefined; left > 0; known = undefined) {
+    most = Math.min(CHUNK, left, limit + 1 - found.length);
+    const stored = known ?? (await storedAfter(await context.store.together(), { filter, now }, most, after));
+    const next = firstPlaces(stored, places, most, after);
     await computed.compute(next.map(({ accountId }) => accountId));
     found.push(...computed.at(next).filter(isAsked));
     [after, left] = [next.at(-1) ?? after, left - next.length];
@@ -106,28 +117,37 @@ function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: bo
   }
 }
 
-/** The sources of a list of credits. */
+/** What the store has of a list of credits. */
 interface Sources {
   readonly filter: CreditListFilter;
   readonly now: Instant;
-  /** Places that are known already. */
-  readonly more: readonly ListedCredit[];
 }
 
-/** The next places of credits that may be on a page, in the order of the list: stored ones, and those that fell due. */
-async function placesAfter(
-  read: LedgerView,
-  { filter, now, more }: Sources,
+/** The next places of credits that may be on a page: stored ones, and those that fell due. */
+async function storedAfter(
+  view: LedgerView,
+  { filter, now }: Sources,
   limit: number,
   after: PageKey | undefined,
 ): Promise<readonly ListedCredit[]> {
   const page = after === undefined ? { limit } : { limit, after };
-  // Due credits are read first: one that is stored meanwhile is then found twice, which counts once, and is never missed.
-  // A credit that is not stored cannot have been voided.
-  const due = filter.state === "VOIDED" ? [] : await read.dueCreditList({ dueBy: now }, page);
-  const stored = await read.creditList(filter, page);
+  const [stored, due] = await Promise.all([
+    view.creditList(filter, page),
+    // A credit that is not stored cannot have been voided.
+    filter.state === "VOIDED" ? [] : view.dueCreditList({ dueBy: now }, page),
+  ]);
+  return [...stored.map(placeOf), ...due];
+}
+
+/** The first of all places, in the order of the list. @param more places that are known already */
+function firstPlaces(
+  stored: readonly ListedCredit[],
+  more: readonly ListedCredit[],
+  limit: number,
+  after: PageKey | undefined,
+): readonly ListedCredit[] {
   const own = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
-  const all = [...stored.map(placeOf), ...due, ...own].toSorted(compareNewest);
+  const all = [...stored, ...own].toSorted(compareNewest);
   const isFirst = (place: ListedCredit, index: number): boolean => {
     const before = all[index - 1];
     return before === undefined || compareNewest(before, place) !== 0;
@@ -165,30 +185,15 @@ function computedCredits(context: EngineContext, skipping: Skipping): ComputedCr
 }
 
 async function creditsOf(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditShown[]> {
-  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
-    const { catalog } = await context.configuration(view);
-    const now = context.clock();
-    const workspace = await openCaughtUp(catalog, view, accountIds, now);
-    const shown = accountIds.flatMap((id) =>
+  return lookAtAccounts(context, accountIds, ({ catalog, workspace, now }) =>
+    accountIds.flatMap((id) =>
       billOf(id, () => {
         const work = workspace.account(id);
         catchUp(catalog, work, now);
         return creditsShown(catalog, work, now);
       }),
-    );
-    return { result: shown, changes: {} };
-  });
-}
-
-async function* inChunks(ids: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  let some: string[] = [];
-  for await (const id of ids) {
-    if (some.push(id) < CHUNK) continue;
-    yield some;
-    some = [];
-  }
-  if (some.length > 0) yield some;
+    ),
+  );
 }
 
 function placeOf({ id, accountId, createdAt }: CreditRecord): ListedCredit {

@@ -26,7 +26,8 @@ import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { accountsNamedIn, accountsUncharted, accountsWithinBound } from "../account-lists.ts";
-import { decideOnAccount, decideOnAccounts, type EngineContext, lookAtAccount } from "../context.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
+import { lookAtAccount } from "../looks.ts";
 import { collectPage, type Page, pageAmong, type PageOptions } from "../pages.ts";
 import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
 

@@ -4,17 +4,11 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import type {
-  DraftListFilter,
-  InvoiceListFilter,
-  LedgerView,
-  ListedDraft,
-  PageKey,
-  PageRequest,
-} from "../../ledger/view.ts";
-import { accountsUncharted } from "../account-lists.ts";
+import type { InvoiceRecord } from "../../ledger/records.ts";
+import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
+import { accountsUncharted, inChunks } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
-import { collectPage, type CollectedPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
+import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { finalShown, type InvoiceFilter, invoiceKey, type InvoiceShown, invoicesOf, periodFilter } from "./invoices.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
@@ -47,23 +41,39 @@ export async function listInvoices(
     const shown = filter.accountId === undefined ? await eachAlone(fresh, skipping, work) : await work(fresh);
     for (const each of shown) if (isAsked(each)) found.offer(each);
   };
-  const offerFinal = async (): Promise<void> => {
-    if (filter.status === "DRAFT") return;
-    for (const record of await read.invoiceList(stored, { ...request, limit: request.limit + 1 })) {
-      found.offer(finalShown(record));
-    }
-  };
+  const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
+    filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
+  const now = context.clock();
+  const asked = draftFilter(stored, now);
+  // One more than the page tells whether there is a next one.
+  const limit = Math.min(CHUNK, request.limit + 1);
+  const draftsAfter = async (view: LedgerView, after: PageKey | undefined): Promise<readonly ListedDraft[]> =>
+    asked === undefined ? [] : view.draftList(asked, after === undefined ? { limit } : { limit, after });
 
-  let chunks = 0;
-  for await (const drafts of draftsOnPage(read, draftFilter(stored, context.clock()), request, found)) {
-    if (chunks === 0) await offerFinal();
-    chunks += 1;
+  const view = await context.store.together();
+  const [first, final, uncharted] = await Promise.all([
+    draftsAfter(view, request.after),
+    finals(view),
+    view.accountsUncharted(now, CHUNK),
+  ]);
+  for (const record of final) found.offer(finalShown(record));
+  let isLater = uncharted.length >= CHUNK;
+  for (let drafts = first; drafts.length > 0;) {
     const onPage = drafts.filter((draft) => !found.isBeyond(keyOf(draft)));
     await compute(onPage.map(({ accountId }) => accountId));
+    const last = drafts.at(-1);
+    if (drafts.length < limit || last === undefined || found.isBeyond(keyOf(last))) break;
+    drafts = await draftsAfter(read, keyOf(last));
+    isLater = true;
   }
-  // An invoice that became final meanwhile was still a draft when places were read, or is among those that are read after them.
-  if (chunks !== 1) await offerFinal();
-  for await (const ids of unchartedAmong(read, filter, context.clock())) await compute(ids);
+  if (isLater) {
+    // A draft that is none any more when others are read is final, or of an account whose places are unknown.
+    for (const record of await finals(read)) found.offer(finalShown(record));
+    for await (const ids of inChunks(accountsUncharted(read, now), CHUNK))
+      await compute(await named(read, ids, filter));
+  } else {
+    await compute(await named(read, uncharted, filter));
+  }
   return { ...found.page(), ...skipping.found() };
 }
 
@@ -102,49 +112,15 @@ function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): Dr
   }
 }
 
-/** The places of drafts up to the end of the page, as far as it is known by then, a few at a time. */
-async function* draftsOnPage(
-  read: LedgerView,
-  filter: DraftListFilter | undefined,
-  { limit: most, after: start }: PageRequest,
-  page: CollectedPage<InvoiceShown>,
-): AsyncGenerator<readonly ListedDraft[], undefined> {
-  if (filter === undefined) return undefined;
-  // One more than the page tells whether there is a next one.
-  const limit = Math.min(CHUNK, most + 1);
-  for (let after = start; ;) {
-    const drafts = await read.draftList(filter, { limit, ...(after === undefined ? {} : { after }) });
-    const [first, last] = [drafts[0], drafts.at(-1)];
-    if (first === undefined || last === undefined || page.isBeyond(keyOf(first))) return undefined;
-    yield drafts;
-    if (drafts.length < limit) return undefined;
-    after = keyOf(last);
-  }
-}
-
-/** The accounts whose places of drafts are not known, a few at a time. */
-async function* unchartedAmong(
-  read: LedgerView,
-  { accountId, customerId }: Pick<InvoiceFilter, "accountId" | "customerId">,
-  now: Instant,
-): AsyncGenerator<readonly string[]> {
-  let ids: string[] = [];
-  for await (const id of accountsUncharted(read, now)) {
-    if (accountId !== undefined && id !== accountId) continue;
-    if (ids.push(id) < CHUNK) continue;
-    yield await ofCustomer(read, ids, customerId);
-    ids = [];
-  }
-  if (ids.length > 0) yield await ofCustomer(read, ids, customerId);
-}
-
-async function ofCustomer(
+/** Those of the accounts that a filter asks for. */
+async function named(
   read: LedgerView,
   ids: readonly string[],
-  customerId: string | undefined,
+  { accountId, customerId }: Pick<InvoiceFilter, "accountId" | "customerId">,
 ): Promise<readonly string[]> {
-  if (customerId === undefined) return ids;
-  return (await read.accounts(ids)).filter((record) => record.customerId === customerId).map(({ id }) => id);
+  const own = accountId === undefined ? ids : ids.filter((id) => id === accountId);
+  if (customerId === undefined || own.length === 0) return own;
+  return (await read.accounts(own)).filter((record) => record.customerId === customerId).map(({ id }) => id);
 }
 
 function keyOf({ listedAt: createdAt, id }: ListedDraft): PageKey {

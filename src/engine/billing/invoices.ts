@@ -17,7 +17,8 @@ import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import type { AccountFilter } from "../account-lists.ts";
-import { type EngineContext, openCaughtUp } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { type Look, lookAtAccounts } from "../looks.ts";
 import { accountsThatMayInvoice } from "./draft-places.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
@@ -113,19 +114,13 @@ export async function invoicesOf(
   accountIds: readonly string[],
   at: Instant | undefined,
 ): Promise<readonly InvoiceShown[]> {
-  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
-    const now = context.clock();
+  const show = ({ catalog, workspace, now }: Look): readonly InvoiceShown[] => {
     if (at !== undefined && at < now) {
       throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
     }
-    const { catalog } = await context.configuration(view);
-    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now);
-    const shown = accountIds.flatMap((id) =>
-      billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)),
-    );
-    return { result: shown, changes: {} };
-  });
+    return accountIds.flatMap((id) => billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)));
+  };
+  return lookAtAccounts(context, accountIds, show, at);
 }
 
 /** The invoices of an account in a working copy that is not committed, which is caught up; by date. */

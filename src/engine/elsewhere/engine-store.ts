@@ -37,7 +37,7 @@ export interface EngineView extends LedgerView, ElsewhereReads {
 }
 
 /** A store with such views. */
-export interface EngineStore extends Omit<Store, "transact" | "read"> {
+export interface EngineStore extends Omit<Store, "transact" | "read" | "together"> {
   /**
    * As that of a store. Where `work` needs usage from elsewhere, it is read outside of the transaction, so that nothing is locked
    * meanwhile, and `work` is run again: a source that cannot be read leaves everything as it was (S17.5).
@@ -50,6 +50,8 @@ export interface EngineStore extends Omit<Store, "transact" | "read"> {
     hand?: CellsInHand,
   ): Promise<Result>;
   readonly read: EngineView;
+  /** As that of a store, after the store has what the engine was told. Usage from elsewhere is read when it is asked for. */
+  together(): Promise<EngineView>;
   /** Whether there is usage elsewhere. */
   readonly hasElsewhere: boolean;
   /** Reads usage elsewhere ahead, for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
@@ -76,6 +78,10 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
     return {
       name,
       read,
+      async together() {
+        if (recorded !== undefined) await recorded(store);
+        return ledgerAlone(store.together());
+      },
       async transact(scope, work) {
         if (recorded !== undefined) await recorded(store);
         // A store in memory has one view for all.
@@ -96,6 +102,10 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
   return {
     name,
     read: withElsewhere(store.read, usage, (need) => cellsOf(emptyHand(usage), need)),
+    async together() {
+      if (recorded !== undefined) await recorded(store);
+      return withElsewhere(store.together(), usage, (need) => cellsOf(emptyHand(usage), need));
+    },
     async transact(scope, work, hand = emptyHand(usage)) {
       if (recorded !== undefined) await recorded(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {

@@ -21,7 +21,7 @@ const customerShape = z
     togaiCustomerId: z.string().max(50).meta({ description: "The same as `id`." }),
     name: customer.shape.name,
     primaryEmail: z.string().max(255).optional(),
-    address: addressShape.optional(),
+    address: addressShape.meta({ description: "Without fields where there is none." }),
     billingAddress: z.string().meta({ description: "The address in one line; empty where there is none." }),
     status: accountShape.shape.status,
     createdAt: timestamp,
@@ -114,14 +114,15 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
 
 function shownCustomer(own: CustomerShown): z.input<typeof customerShape> {
   const { id, name, primaryEmail, address, status, createdAt, updatedAt } = own;
-  const shown = shownAddress(address);
+  // The service's clients take no customer without one.
+  const shown = shownAddress(address) ?? {};
   return withoutAbsent({
     id,
     togaiCustomerId: id,
     name,
     primaryEmail: primaryEmail ?? undefined,
     address: shown,
-    billingAddress: oneLine(shown ?? {}),
+    billingAddress: oneLine(shown),
     status,
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt),

@@ -153,6 +153,36 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(torn, []);
   }),
 
+  given("reads that are asked for together see one committed state", async (store) => {
+    const writer = { isDone: false };
+    const write = async (): Promise<void> => {
+      for (let number = 1; number <= 30; number++) {
+        await commit(store, {
+          accounts: [account("a", { netTermDays: number }), account("b", { netTermDays: number })],
+          usage: [cell("a", "um.tokens", TODAY, "1")],
+        });
+        await moment(1);
+      }
+    };
+    const writing = write().finally(() => {
+      writer.isDone = true;
+    });
+    const torn: unknown[] = [];
+    while (!writer.isDone) {
+      await moment(0);
+      const view = store.together();
+      const [accounts, usage, again] = await Promise.all([
+        view.accounts(["a"]),
+        view.usage(["a"], TODAY, TODAY + 1),
+        view.accounts(["b"]),
+      ]);
+      const seen = [accounts[0]?.netTermDays ?? 0, usage[0]?.quantity.toNumber() ?? 0, again[0]?.netTermDays ?? 0];
+      if (new Set(seen).size > 1) torn.push(seen);
+    }
+    await writing;
+    assert.deepEqual(torn, []);
+  }),
+
   given("writers of different accounts do not wait for each other", async (store) => {
     const door = gate();
     const started = gate();

@@ -36,6 +36,8 @@ export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore 
   return {
     name: "memory",
     read: view,
+    // Each call reads all that it needs before it returns, and a commit comes between two calls or not at all.
+    together: () => view,
     async transact(scope, work) {
       if (closed) throw new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {});
       const release = await locks.take(scope);

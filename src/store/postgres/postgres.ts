@@ -60,6 +60,7 @@ export async function postgresStore(
   return {
     name: "postgres",
     read: viewOver(connections.run, table),
+    together: () => viewOver(gathering(connections.run), table),
     transact(scope, work) {
       if (closing === undefined) return transact(place, scope, work);
       return Promise.reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {}));

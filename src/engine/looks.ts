@@ -1,0 +1,81 @@
+/**
+ * What is shown of accounts: as a decision would find them, without a lock.
+ *
+ * @module
+ */
+import type { Instant } from "../calendar/instant.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import { elsewhereNeeded, partsSeen, seeAccounts } from "../ledger/reads.ts";
+import type { AccountWork, Workspace } from "../ledger/workspace.ts";
+import { caughtUp, type EngineContext, expectAll, openCaughtUp } from "./context.ts";
+
+/** Accounts to look at. */
+export interface Look {
+  readonly catalog: Catalog;
+  /** What falls due by then is done in it; nothing of an account whose bill cannot be made. */
+  readonly workspace: Workspace;
+  readonly now: Instant;
+}
+
+/**
+ * Looks at accounts as they would be if what fell due was done; commits nothing.
+ *
+ * @param at up to when that is done; default now
+ * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
+ */
+export async function lookAtAccounts<Result>(
+  context: EngineContext,
+  accountIds: readonly string[],
+  look: (found: Look) => Result,
+  at?: Instant,
+): Promise<Result> {
+  const seen = await seenAtOnce(context, accountIds, at);
+  if (seen !== undefined) return look(seen);
+  return context.store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
+    const { catalog } = await context.configuration(view);
+    const now = context.clock();
+    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now);
+    return { result: look({ catalog, workspace, now }), changes: {} };
+  });
+}
+
+/** As {@link lookAtAccounts}, at one. */
+export function lookAtAccount<Result>(
+  context: EngineContext,
+  accountId: string,
+  look: (catalog: Catalog, work: AccountWork, now: Instant) => Result,
+): Promise<Result> {
+  return lookAtAccounts(context, [accountId], ({ catalog, workspace, now }) =>
+    look(catalog, workspace.account(accountId), now),
+  );
+}
+
+/** Most often that accounts are read again because they, or the configuration, changed meanwhile. */
+const ATTEMPTS_MAX = 3;
+
+/** Accounts as one committed state has them; undefined where one read is not enough, so that they have to be locked. */
+async function seenAtOnce(
+  { store, clock, configuration }: EngineContext,
+  accountIds: readonly string[],
+  at: Instant | undefined,
+): Promise<Look | undefined> {
+  if (store.hasElsewhere || accountIds.length === 0) return undefined;
+  const view = await store.together();
+  let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    expectAll(accountIds, records);
+    const { from } = elsewhereNeeded(catalog, records, at ?? clock());
+    const seen = await seeAccounts(view, accountIds, from);
+    if (seen.revision === revision) {
+      expectAll(accountIds, seen.records);
+      const now = clock();
+      const query = elsewhereNeeded(catalog, seen.records, at ?? now);
+      await view.usageElsewhere(query);
+      const parts = partsSeen(catalog, seen, { from, now: at ?? now });
+      if (parts === undefined) return undefined;
+      return { catalog, workspace: await caughtUp(catalog, parts, at ?? now), now };
+    }
+    [records, { revision, catalog }] = [seen.records, await configuration(view)];
+  }
+  return undefined;
+}
