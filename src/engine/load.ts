@@ -8,7 +8,7 @@ import type { Book, Organization } from "../book/model/book.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { bookAccount } from "../ledger/account/book-account.ts";
-import { catchUp } from "../ledger/account/catch-up.ts";
+import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalog } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
@@ -16,6 +16,7 @@ import { quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
+import { takingTurns } from "../store/turns.ts";
 import { isInUse, organizationText } from "./catalog/organization.ts";
 import { changedBook, withGiven } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
@@ -53,7 +54,7 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
     const after = withGiven(before.documents, documents);
     const { options } = before.catalog;
     const catalog = createCatalog(changedBook(after, documents, options), options);
-    const ledgers = ledgersOf(catalog, book, now, context.ids);
+    const ledgers = await ledgersOf(catalog, book, now, context.ids);
     return {
       result: countsOf(book),
       changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationChanged: true },
@@ -153,8 +154,9 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   }
 }
 
-/** The accounts with what they hold, and what is due of it. */
-function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Changes {
+/** The accounts with what they hold, and what is due of it. There may be many, or decades of it: others have their turn meanwhile. */
+async function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
+  const giveWay = takingTurns();
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
   const accounts = book.accounts.map((each) => bookAccount(catalog, each, groups.get(each.id), { now, ids }));
   const changes = noChanges();
@@ -163,7 +165,8 @@ function ledgersOf(catalog: Catalog, book: Book, now: Instant, ids: IdSource): C
     work.putRecord({ ...account.record });
     for (const entry of account.entries) work.putEntry(entry);
     for (const credit of account.credits) work.putCredit(credit);
-    catchUp(catalog, work, now);
+    for (const _ of catchUpInSteps(catalog, work, now)) await giveWay();
+    await giveWay();
     work.addTo(changes);
   }
   return changes;

@@ -42,7 +42,7 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
   if (until < work.record.caughtUpTo) return;
   if (until < work.record.nextDueAt) {
     const record = { ...work.record, caughtUpTo: until };
-    if (record.drafts?.credits === undefined) putCaughtUp(catalog, work, record);
+    if (record.drafts?.credits === undefined) yield* putCaughtUp(catalog, work, record);
     else if (until > work.record.caughtUpTo) work.putRecord(record);
     return;
   }
@@ -107,7 +107,8 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
     if (closedAt <= until) keepUsage(work, cycle, closedAt);
   }
   const nextDueAt = nextDueAfter(catalog, work.record, until);
-  putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
+  yield;
+  yield* putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
   yield;
 }
 

@@ -39,13 +39,20 @@ export function chartedUntil(drafts: DraftPlaces | undefined): Instant {
  */
 export function putCharted(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
   work.putRecord(record);
-  work.putRecord({ ...record, drafts: draftPlaces(catalog, work) });
+  const charting = draftPlaces(catalog, work);
+  let step = charting.next();
+  while (step.done !== true) step = charting.next();
+  work.putRecord({ ...record, drafts: step.value });
 }
 
-/** As {@link putCharted}, after a catch-up: what became final up to its instant is no draft any more. */
-export function putCaughtUp(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
+/** As {@link putCharted}, after a catch-up, in steps: what became final up to its instant is no draft any more. */
+export function* putCaughtUp(
+  catalog: Catalog,
+  work: AccountWork,
+  record: AccountRecord,
+): Generator<undefined, void, undefined> {
   work.putRecord(record);
-  const { until, places, credits = [] } = draftPlaces(catalog, work);
+  const { until, places, credits = [] } = yield* draftPlaces(catalog, work);
   const left = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
   const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
   work.putRecord({ ...record, drafts: { until, places: left, credits: due } });
@@ -53,9 +60,10 @@ export function putCaughtUp(catalog: Catalog, work: AccountWork, record: Account
 
 /**
  * The places of what reads may show of an account that is not final: up to the end of the cycle after the present one, so
- * that they still hold when a cycle has ended and nobody has caught up with the account.
+ * that they still hold when a cycle has ended and nobody has caught up with the account. An account may have thousands of
+ * cycles, so it may pause on the way.
  */
-function draftPlaces(catalog: Catalog, work: AccountWork): DraftPlaces {
+function* draftPlaces(catalog: Catalog, work: AccountWork): Generator<undefined, DraftPlaces, undefined> {
   const { record } = work;
   const timeline = timelineOf(planOf(catalog, record).decisions);
   const until = boundaryAfter(timeline, boundaryAfter(timeline, record.caughtUpTo));
@@ -67,12 +75,14 @@ function draftPlaces(catalog: Catalog, work: AccountWork): DraftPlaces {
     if (!chargesBelowZero(cycle.term.plan.details)) return;
     negative.push({ id: creditIdOf(record.id, negativeCauseOf(key)), createdAt: finalAt });
   };
-  const standard = open.map((cycle): DraftPlace => {
+  const standard: DraftPlace[] = [];
+  for (const cycle of open) {
     const { start, end } = cycle;
     const [key, finalAt] = [standardKeyOf(cycle), closesAt(cycle, terms)];
     mayBeNegative(cycle, key, finalAt);
-    return { id: invoiceIdOf(record.id, key), listedAt: start, start, end, finalAt };
-  });
+    standard.push({ id: invoiceIdOf(record.id, key), listedAt: start, start, end, finalAt });
+    if (standard.length % CYCLES_OF_STEP === 0) yield;
+  }
   const from = openSince(open, record.caughtUpTo);
   try {
     const early = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until }).flatMap((draft) => {
@@ -93,6 +103,8 @@ function draftPlaces(catalog: Catalog, work: AccountWork): DraftPlaces {
     return { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
   }
 }
+
+const CYCLES_OF_STEP = 128;
 
 /** The places of what plans grant and give back before an instant, from when the account was caught up with on. */
 function dueCredits(catalog: Catalog, work: AccountWork, until: Instant): readonly CreditPlace[] {

@@ -62,7 +62,7 @@ export function listedOf({ invoice }: InvoiceRecord): Listed {
  */
 export function pageOfList(
   from: { readonly table: string; readonly columns: string },
-  { equal, more, period }: ListConditions,
+  { equal, more, period, begunBy }: ListConditions,
   { limit, after }: PageRequest,
   values: string[],
 ): string {
@@ -75,19 +75,34 @@ export function pageOfList(
     conditions.push(`(place, id) > (${place}, ${parameter(values, keyOf(after.id))})`);
   }
   const most = parameter(values, String(limit), "bigint");
-  const page = (own: readonly string[]): string =>
+  const page = (own: readonly string[], order = "place, id"): string =>
     `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...own].join(" and ")}
-      order by place, id limit ${most}`;
-  if (period === undefined) return page([]);
+      order by ${order} limit ${most}`;
+  // Not an equation: the planner would take the order of the span for granted, and look along the index of all places for a span
+  // that has none.
+  const ofSpan = (span: number, own: readonly string[]): string =>
+    page([`span >= ${span}`, `span <= ${span}`, ...own], "span, place, id");
   const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
+  const together = (parts: readonly string[]): string => {
+    const texts = parts.map((part) => `(${part})`);
+    return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${most}`;
+  };
+  const now = begunBy === undefined ? undefined : instant(begunBy);
+  if (now !== undefined) conditions.push(`starts_at <= ${now}`);
+  if (period === undefined) {
+    // What is listed at its start has begun from a place on: those before it, as many as there are accounts, are passed over.
+    return now === undefined
+      ? page([])
+      : together([page([`place >= -${now}`]), ofSpan(AD_HOC_SPAN, [`place < -${now}`])]);
+  }
   const [first, end] = [instant(period.from), instant(period.until)];
   const touches = [`starts_at < ${end}`, `ends_at > ${first}`];
   const ranges = [...DAYS_OF_SPAN, DAYS_MAX].map((days, span) => {
     const later = span === AD_HOC_SPAN ? DAYS_MAX * DAY_MS : 0;
-    return [`span = ${span}`, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
+    const begun = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
+    return [...begun, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
   });
-  const parts = ranges.map((range) => `(${page([...range, ...touches])})`);
-  return `select * from (${parts.join(" union all ")}) as listed order by place, id limit ${most}`;
+  return together(ranges.map((range, span) => ofSpan(span, [...range, ...touches])));
 }
 
 /** The filters of a list. */
@@ -95,4 +110,6 @@ export interface ListConditions {
   readonly period: InvoiceListFilter["period"];
   readonly equal: Readonly<Record<string, string | undefined>>;
   readonly more: readonly string[];
+  /** Their billing period has begun by then. */
+  readonly begunBy: Instant | undefined;
 }

@@ -97,10 +97,9 @@ function accountReads(
       const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
       const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
       const equal = { id: key(id), account_id: key(accountId), customer_id: key(customerId) };
-      const begun = begunBy === undefined ? [] : [`starts_at <= ${instant(begunBy)}`];
       const closing =
         final === undefined ? [] : [`final_at >= ${instant(final.from)}`, `final_at < ${instant(final.until)}`];
-      const conditions = { equal, more: [...begun, ...closing], period };
+      const conditions = { equal, more: closing, period, begunBy };
       const text = pageOfList({ table: table("draft"), columns: "body" }, conditions, page, values);
       return (await run(text, values)).map(listedDraftOf);
     },
@@ -116,7 +115,9 @@ async function idsUpTo(
   afterId: string | undefined,
 ): Promise<readonly string[]> {
   const values: string[] = [];
-  const due = `${column} <= ${parameter(values, String(instantValue(instant)), "bigint")}`;
+  const last = parameter(values, String(instantValue(instant)), "bigint");
+  // Mostly there are none, which the index of the column tells at once: to look for the first ids takes a walk over all.
+  const due = `${column} <= ${last} and (select min(${column}) from ${table("ledger")}) <= ${last}`;
   const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
   const rows = await run(
     `select id, case when strpos(id, chr(1)) > 0 then body end as body from ${table("ledger")}
@@ -216,7 +217,7 @@ function recordReads(
       const values: string[] = [];
       const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : keyOf(text));
       const equal = { account_id: key(accountId), customer_id: key(customerId), status };
-      const conditions = { equal, more: [], period };
+      const conditions = { equal, more: [], period, begunBy: undefined };
       const text = pageOfList({ table: table("invoice"), columns: "body" }, conditions, page, values);
       return (await run(text, values)).map(invoiceOf);
     },

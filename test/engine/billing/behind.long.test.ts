@@ -1,7 +1,7 @@
 /** Work on an account with decades of cycles behind lets others work meanwhile (S13.4). */
 import { expect, test } from "vitest";
 
-import type { Engine } from "../../../src/index.ts";
+import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { call } from "../support.ts";
 import { farBehind, type Turns, turnsDuring } from "./far-behind.ts";
 
@@ -25,6 +25,28 @@ test("the first bill run of 2,967 weeks gives way to others again and again", as
     ["2024-06-10", "DUE", 7],
     ["2024-06-03", "DUE", 7],
   ]);
+});
+
+test("a book whose account has 2,967 weeks gives way to others again and again while it is loaded", async () => {
+  const store = memoryStore();
+  const engine = createEngine({ store, clock: () => Date.parse("2024-06-15T00:00:00Z") });
+  const pricePlanDetails = {
+    supportedCurrencies: ["USD"],
+    pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+    fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }] }],
+  } as const;
+  const pricePlans = [{ pricePlanId: "pp.weeks", effectiveFrom: "1967-08-07", decidedAt: "2024-06-15T00:00:00Z" }];
+  const { turns, worked, longest } = await turnsDuring(() =>
+    engine.load({
+      addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
+      pricePlans: [{ id: "pp.weeks", name: "Weeks", status: "ACTIVE", version: 1, pricePlanDetails }],
+      customers: [{ id: "acme", name: "Acme" }],
+      accounts: ["one", "two", "three", "four"].map((id) => ({ id, name: id, customerId: "acme", pricePlans })),
+    }),
+  );
+  expect(turns).toBeGreaterThan(10);
+  expect(longest).toBeLessThan(worked / 3);
+  expect((await store.read.draftList({}, { limit: 1 }))[0]?.listedAt).toBe(Date.parse("2024-06-17T00:00:00Z"));
 });
 
 /** What is done first with an account that is decades behind, before any bill run. */
