@@ -70,37 +70,42 @@ const ATTEMPTS_MAX = 100;
 
 /** Looks at a store with usage elsewhere; without any, at the store alone. */
 export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreOptions): EngineStore {
-  const { name } = store;
-  const close = (): Promise<void> => store.close();
   const recorded = onceRecorded(told, clock);
-  if (usage === undefined) {
-    const read = ledgerAlone(store.read);
-    return {
-      name,
-      read,
-      async together() {
-        if (recorded !== undefined) await recorded(store);
-        return ledgerAlone(store.together());
-      },
-      async transact(scope, work) {
-        if (recorded !== undefined) await recorded(store);
-        // A store in memory has one view for all.
-        return store.transact(scope, (view) => work(view === store.read ? read : ledgerAlone(view)));
-      },
-      hasElsewhere: false,
-      async readAhead({ catalog }) {
-        expectServed(catalog, []);
-        return undefined;
-      },
-      close,
-    };
-  }
+  return usage === undefined ? storeAlone(store, recorded) : storeWithElsewhere(store, recorded, usage);
+}
+
+type Recorded = ReturnType<typeof onceRecorded>;
+
+function storeAlone(store: Store, recorded: Recorded): EngineStore {
+  const read = ledgerAlone(store.read);
+  return {
+    name: store.name,
+    read,
+    async together() {
+      if (recorded !== undefined) await recorded(store);
+      return ledgerAlone(store.together());
+    },
+    async transact(scope, work) {
+      if (recorded !== undefined) await recorded(store);
+      // A store in memory has one view for all.
+      return store.transact(scope, (view) => work(view === store.read ? read : ledgerAlone(view)));
+    },
+    hasElsewhere: false,
+    async readAhead({ catalog }) {
+      expectServed(catalog, []);
+      return undefined;
+    },
+    close: () => store.close(),
+  };
+}
+
+function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewhereOptions): EngineStore {
   const cellsOf = async (hand: CellsInHand, need: CellNeed): Promise<readonly LedgerCell[]> => {
     await hand.read(need);
     return hand.find(need) ?? [];
   };
   return {
-    name,
+    name: store.name,
     read: withElsewhere(store.read, usage, (need) => cellsOf(emptyHand(usage), need)),
     async together() {
       if (recorded !== undefined) await recorded(store);
@@ -129,7 +134,7 @@ export function engineStoreOf(store: Store, { usage, told, clock }: EngineStoreO
       await hand.read(needOf(query, usage));
       return hand;
     },
-    close,
+    close: () => store.close(),
   };
 }
 
