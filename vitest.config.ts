@@ -10,7 +10,7 @@ const processes = [
   "test/examples/llm-api.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
-  "test/store/{databases,faults,group-commit,layout-versions,list-plans,postgres,pglite,statements}.test.ts",
+  "test/store/{databases,faults,group-commit,layout-versions,list-plans,planning,postgres,pglite,statements}.test.ts",
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
