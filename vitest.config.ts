@@ -42,7 +42,7 @@ process.env["TZ"] = "America/New_York";
 
 export default defineConfig({
   test: {
-    setupFiles: ["test/setup/decimal-guard.ts"],
+    setupFiles: ["test/setup/decimal-guard.ts", "test/setup/seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
