@@ -9,12 +9,12 @@ import { isTableAddress, readTableAddress, type ServerAddress } from "../warehou
 import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
-import { openTables, type TableInput } from "./events/clickhouse-input.ts";
+import { openTables, type TableInput } from "../warehouse/clickhouse/mapped-tables.ts";
 import { createCsvCursor } from "./events/csv.ts";
-import type { EventCursor } from "./events/cursor.ts";
-import type { EventSink } from "./events/event-sink.ts";
+import type { EventCursor } from "../records/event-cursor.ts";
+import type { EventSink } from "../records/event-sink.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
-import { openParquet, type ParquetInput, type ParquetReading } from "./events/parquet-input.ts";
+import { openParquet, type ParquetInput, type ParquetReading } from "../warehouse/duckdb/mapped-files.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 

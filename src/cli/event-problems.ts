@@ -4,7 +4,7 @@
  * @module
  */
 import type { IngestStatus } from "../ledger/outcome.ts";
-import type { Disorder } from "./events/cursor.ts";
+import type { Disorder } from "../records/event-cursor.ts";
 
 /** A line of an event file that holds no event. */
 export const BAD_LINE = "BAD_LINE";

@@ -13,7 +13,7 @@ import { hasCode } from "../errors.ts";
 import { asOf } from "../ledger/account/account-plans.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import { type EventFile, openEventFiles } from "./event-files.ts";
-import { takeAll } from "./events/cursor.ts";
+import { takeAll } from "../records/event-cursor.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 import { usageRows } from "./usage/usage-rows.ts";

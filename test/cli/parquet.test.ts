@@ -4,7 +4,7 @@ import { readFileSync, utimesSync } from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openParquet } from "../../src/cli/events/parquet-input.ts";
+import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { readBook } from "../../src/index.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import { folder, ratebook, SMALL_BOOK } from "./fake-io.ts";

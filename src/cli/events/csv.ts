@@ -10,8 +10,8 @@ import { TOO_LONG } from "../../records/lines.ts";
 import { type EventRow, rowEvents } from "../../records/row-events.ts";
 import { separatorOf } from "../../records/separator.ts";
 import type { ByteSource } from "./byte-source.ts";
-import type { EventCursor } from "./cursor.ts";
-import type { EventSink } from "./event-sink.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
 import { createLineBlocks } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;

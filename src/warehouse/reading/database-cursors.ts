@@ -8,18 +8,18 @@ import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import { type EventMaker, eventMaker } from "../../records/mapped-event.ts";
-import { planPush, textRange } from "../../warehouse/pushing/push-schema.ts";
-import { type ColumnType, rangeOfPart, unfitFor } from "../../warehouse/source.ts";
-import type { Database } from "../../warehouse/statements/dialect.ts";
+import { planPush, textRange } from "../pushing/push-schema.ts";
+import { type ColumnType, rangeOfPart, unfitFor } from "../source.ts";
+import type { Database } from "../statements/dialect.ts";
 import {
   type Metering,
   meterSources,
   type PlainGroup,
   type SourceRow,
-} from "../../warehouse/statements/metered-source.ts";
-import type { MeteredSource } from "../../warehouse/statements/statements.ts";
-import type { EventCursor } from "./cursor.ts";
-import type { EventSink } from "./event-sink.ts";
+} from "../statements/metered-source.ts";
+import type { MeteredSource } from "../statements/statements.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
 import { columnIn, columnsNamedBy, sourceOf } from "./mapped-source.ts";
 
 /** How a database is read. */

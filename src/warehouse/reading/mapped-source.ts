@@ -6,7 +6,7 @@
 import { parseZone } from "../../calendar/instant.ts";
 import type { CsvMap, Origin } from "../../records/csv-map.ts";
 import { InputError, quoted } from "../../records/problems.ts";
-import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../../warehouse/source.ts";
+import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from "../source.ts";
 
 /** The columns that a map names, each once. */
 export function columnsNamedBy(map: CsvMap): readonly string[] {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CountedEvents } from "../../ledger/preview/counted-events.ts";
-import type { EventSlots } from "../../metering/event-slots.ts";
+import type { CountedEvents } from "../ledger/preview/counted-events.ts";
+import type { EventSlots } from "../metering/event-slots.ts";
 
 /** Takes what readers find. Each answer says whether to read on. */
 export interface EventSink {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant } from "../calendar/instant.ts";
 
 /** An event file at one of its events: the head. Reading is in blocks; going on within a block does not wait. */
 export interface EventCursor {
