@@ -4,17 +4,17 @@
  * @module
  */
 import { type CsvMap, readCsvMap } from "../records/csv-map.ts";
+import type { EventCursor } from "../records/event-cursor.ts";
+import type { EventSink } from "../records/event-sink.ts";
 import { eventOfObject } from "../records/json-fields.ts";
 import { isTableAddress, readTableAddress, type ServerAddress } from "../warehouse/clickhouse/address.ts";
 import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
+import { openTables, type TableInput } from "../warehouse/clickhouse/mapped-tables.ts";
+import { openParquet, type ParquetInput, type ParquetReading } from "../warehouse/duckdb/mapped-files.ts";
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
-import { openTables, type TableInput } from "../warehouse/clickhouse/mapped-tables.ts";
 import { createCsvCursor } from "./events/csv.ts";
-import type { EventCursor } from "../records/event-cursor.ts";
-import type { EventSink } from "../records/event-sink.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
-import { openParquet, type ParquetInput, type ParquetReading } from "../warehouse/duckdb/mapped-files.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
 

@@ -4,9 +4,9 @@ import { readFileSync, utimesSync } from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { readBook } from "../../src/index.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
+import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 const place = folder();

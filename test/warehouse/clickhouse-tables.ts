@@ -2,9 +2,9 @@
 import { type ClickHouseClient, createClient } from "@clickhouse/client";
 import fc from "fast-check";
 
-import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
+import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
 import type { Row } from "./rows.ts";
 

@@ -5,14 +5,14 @@ import { expect } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 import { instantOrUndefined } from "../../src/calendar/instant.ts";
-import { type EventCursor, takeAll } from "../../src/records/event-cursor.ts";
-import type { DatabaseReading } from "../../src/warehouse/reading/database-cursors.ts";
-import type { EventSink } from "../../src/records/event-sink.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../src/ledger/preview/seen-ids.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
+import { type EventCursor, takeAll } from "../../src/records/event-cursor.ts";
+import type { EventSink } from "../../src/records/event-sink.ts";
 import { eventMaker } from "../../src/records/mapped-event.ts";
+import type { DatabaseReading } from "../../src/warehouse/reading/database-cursors.ts";
 import { books, type Row, rows } from "./rows.ts";
 
 /** The columns of a table or a file. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 
 import { DuckDBInstance } from "@duckdb/node-api";
 
-import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
 import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
+import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
 
 /** Parquet files that DuckDB reads; it may be opened in another way. */

@@ -6,12 +6,12 @@
 import { instantOrUndefined } from "../../calendar/instant.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import { createRowParser, type Row, type RowParser } from "../../records/csv-rows.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
 import { TOO_LONG } from "../../records/lines.ts";
 import { type EventRow, rowEvents } from "../../records/row-events.ts";
 import { separatorOf } from "../../records/separator.ts";
 import type { ByteSource } from "./byte-source.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import type { EventSink } from "../../records/event-sink.ts";
 import { createLineBlocks } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;

@@ -5,13 +5,13 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
+import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
+import { columnsNamedBy } from "../reading/mapped-source.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
 import { type ClickHouseTable, openTable, type TableName } from "./table.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import type { EventSink } from "../../records/event-sink.ts";
-import { columnsNamedBy } from "../reading/mapped-source.ts";
 
 /** A table, and the map of its columns; without one they are named as the parts of an event. */
 export interface TableInput {

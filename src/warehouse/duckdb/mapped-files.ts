@@ -4,12 +4,12 @@
  * @module
  */
 import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
+import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
+import { columnsNamedBy } from "../reading/mapped-source.ts";
 import { openDuckDb } from "./connect.ts";
 import { FILE_OF_ROW, openParquetFiles } from "./parquet-files.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import type { EventSink } from "../../records/event-sink.ts";
-import { columnsNamedBy } from "../reading/mapped-source.ts";
 
 /** Files of one map, in their order. */
 export interface ParquetInput {

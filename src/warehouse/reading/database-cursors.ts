@@ -7,19 +7,14 @@ import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, instantOrUndefined } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
+import type { EventCursor } from "../../records/event-cursor.ts";
+import type { EventSink } from "../../records/event-sink.ts";
 import { type EventMaker, eventMaker } from "../../records/mapped-event.ts";
 import { planPush, textRange } from "../pushing/push-schema.ts";
 import { type ColumnType, rangeOfPart, unfitFor } from "../source.ts";
 import type { Database } from "../statements/dialect.ts";
-import {
-  type Metering,
-  meterSources,
-  type PlainGroup,
-  type SourceRow,
-} from "../statements/metered-source.ts";
+import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../statements/metered-source.ts";
 import type { MeteredSource } from "../statements/statements.ts";
-import type { EventCursor } from "../../records/event-cursor.ts";
-import type { EventSink } from "../../records/event-sink.ts";
 import { columnIn, columnsNamedBy, sourceOf } from "./mapped-source.ts";
 
 /** How a database is read. */

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
 import type { ByteSource } from "../../../src/cli/events/byte-source.ts";
-import { takeAll } from "../../../src/records/event-cursor.ts";
-import type { EventSink } from "../../../src/records/event-sink.ts";
 import { createNdjsonCursor } from "../../../src/cli/events/ndjson.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { rememberIds } from "../../../src/ledger/preview/seen-ids.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
+import { takeAll } from "../../../src/records/event-cursor.ts";
+import type { EventSink } from "../../../src/records/event-sink.ts";
 
 const book = readBook({
   eventSchemas: [
