@@ -29,8 +29,7 @@ beforeAll(() => {
   ]);
   files = folder();
   book = files.file("book.json", JSON.stringify(SMALL_BOOK));
-  // The build takes a while on a busy machine.
-}, 60_000);
+});
 afterAll(() => {
   rmSync(built, { recursive: true, force: true });
   files.remove();

@@ -18,7 +18,7 @@ let files: Folder;
 beforeAll(() => {
   files = folder();
 });
-afterAll(() => files.remove(), 60_000);
+afterAll(() => files.remove());
 
 const HEADER = "accountId,meterId,date,quantity\n";
 const BOOK = {

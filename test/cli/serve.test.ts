@@ -13,8 +13,7 @@ let files: Folder;
 beforeAll(() => {
   files = folder();
 });
-// Removing the files of databases takes a while on a busy machine.
-afterAll(() => files.remove(), 60_000);
+afterAll(() => files.remove());
 
 /** A server that runs in this process. */
 interface Serving {
@@ -135,13 +134,8 @@ describe("ratebook serve", () => {
       code: 0,
       out: `revoked ${id} (read, till)\n`,
     });
-    const until = Date.now() + 5000;
-    while ((await ask(server.url, "/accounts/prod", key)).status === 200 && Date.now() < until) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100);
-      });
-    }
-    expect((await ask(server.url, "/accounts/prod", key)).status).toBe(401);
+    // A server remembers a key for two seconds.
+    await expect.poll(async () => (await ask(server.url, "/accounts/prod", key)).status).toBe(401);
     expect((await ratebook(["keys", "list", "--database", directory])).out).toContain("revoked");
     await server.stop();
   });
@@ -241,7 +235,8 @@ describe("ratebook serve", () => {
       if (status === 201) acknowledged.push(id);
       return status;
     };
-    for (let round = 0; round < 2; round++) {
+    // A quick machine may have the database back before anything was refused.
+    for (let round = 0; round < 2 || !statuses.has(503); round++) {
       for (let number = 0; number < 5; number++) expect(await make(`before-${round}-${number}`)).toBe(201);
       const pid = Number(readFileSync(join(directory, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
       const during = Array.from({ length: 20 }, (_, number) => make(`during-${round}-${number}`));
@@ -250,12 +245,8 @@ describe("ratebook serve", () => {
       const answer = await fetch(`${server.url}/ready`);
       if (answer.status !== 200) expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
-      const until = Date.now() + 60_000;
-      for (let number = 0; (await make(`after-${round}-${number}`)) !== 201 && Date.now() < until; number++) {
-        await new Promise((resolve) => {
-          setTimeout(resolve, 100);
-        });
-      }
+      let number = 0;
+      await expect.poll(() => make(`after-${round}-${number++}`)).toBe(201);
       expect((await fetch(`${server.url}/ready`)).status).toBe(200);
     }
     expect(statuses).toEqual(new Set([201, 503]));

@@ -66,7 +66,7 @@ beforeAll(async () => {
   clients = await generateClients(document, first.server.url);
   connected = connect.mock.calls.length;
   connect.mockRestore();
-}, 240_000);
+});
 
 afterAll(async () => {
   await first?.server.close();
@@ -124,7 +124,7 @@ describe("generated clients", () => {
     expect(await clients.check(programOf(told, head, (operation) => `api.${operation}`))).toBe("");
     // What the compiler would not take, it says.
     expect(await clients.check(`${head}\nvoid api.createCustomer({ id: 5 });\n`)).toContain("program.ts");
-  }, 120_000);
+  });
 
   test("strict schemas are strict: a null, a text for a number and a field too many are refused", async () => {
     const { listFeatures200Response: list, getCreditBalance200Response: balance } = clients.answers;
@@ -173,5 +173,5 @@ describe("generated clients", () => {
     } finally {
       await own.server.close();
     }
-  }, 120_000);
+  });
 });

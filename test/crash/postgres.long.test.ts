@@ -39,7 +39,7 @@ test("S14.3 fifty kills of the engine leave each batch whole or not there, and e
   await server.close();
   expect(killed.opening + killed.doing).toBe(50);
   expect(killed.deeds).toBeGreaterThan(50);
-}, 300_000);
+});
 
 test("S14.3 what was acknowledged survives kills of the engine together with its server, whoever starts it again", async () => {
   const directory = await newDirectory();
@@ -49,7 +49,7 @@ test("S14.3 what was acknowledged survives kills of the engine together with its
   };
   const killed = await killAndCompare({ program, database: directory, kills: 10, seed: 5, also });
   expect(killed.opening + killed.doing).toBe(10);
-}, 300_000);
+});
 
 function killServer(directory: string): void {
   const postmaster = postmasterOf(directory);

@@ -107,8 +107,8 @@ test("S14.3 a batch whose rules do much for each event lets others have their tu
   await engine.usageMeters.activate((await engine.usageMeters.create(meter)).item.id);
   const events = Array.from({ length: 60 }, (_, place) => call(`e${place}`, "2024-06-15T00:00:00Z", 1));
   let results: readonly { readonly status: string }[] = [];
-  const { worked, longest } = await turnsDuring(async () => (results = await engine.ingest(events)));
+  const { turns } = await turnsDuring(async () => (results = await engine.ingest(events)));
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]));
-  // What is worked depends on the machine; without turns all of it would be one piece.
-  expect(longest).toBeLessThan(worked / 4);
+  // Others had fourteen turns where this took 0.3 s; they would have one before it and one after it.
+  expect(turns).toBeGreaterThan(3);
 });

@@ -51,5 +51,5 @@ describe("events in a database", () => {
       { numRuns: 10 },
     );
     await database.close();
-  }, 180_000);
+  });
 });

@@ -5,9 +5,10 @@ import type { BookInput } from "../../src/book/model/book.ts";
 import { type Engine } from "../../src/engine/engine.ts";
 import { sumMeter } from "../book/builder.ts";
 
-/** How many clients there are, and for how long they go on. */
+/** How many clients there are, and for how long they go on: a number of steps at least, and a time at least. */
 export interface Crowd {
   readonly clients: number;
+  readonly steps: number;
   /** Milliseconds. */
   readonly during: number;
   readonly url: string;
@@ -58,13 +59,13 @@ export const CROWD_BOOK = {
 } satisfies BookInput;
 
 /** Lets the clients go on for a while. @throws where an answer is a 500, or does not fit what was asked */
-export async function crowd({ clients, during, url, key }: Crowd): Promise<Told> {
+export async function crowd({ clients, steps, during, url, key }: Crowd): Promise<Told> {
   const told: Told = { usage: new Map(), taken: new Map(), counting: new Set(), statuses: new Map() };
   const until = Date.now() + during;
   await Promise.all(
     Array.from({ length: clients }, async (_, index) => {
       const client = clientOf(index, { url, key }, told);
-      while (Date.now() < until) await client();
+      for (let step = 0; step < steps || Date.now() < until; step++) await client();
     }),
   );
   return told;

@@ -37,10 +37,12 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
     const client = steadyClient(index, { url: server.url, key }, told);
     while (!over.signal.aborted) await client();
   });
-  for (let kill = 0; kill < KILLS; kill++) {
-    await sleep(600 + 300 * kill);
-    process.kill(postmasterOf(directory) ?? expect.unreachable("no server runs"), "SIGKILL");
-    await answering(server.url);
+  // A quick machine may have the database back before anything was refused.
+  for (let kill = 0; kill < KILLS || !told.statuses.has(503); kill++) {
+    await sleep(600 + 300 * Math.min(kill, KILLS));
+    const killed = postmasterOf(directory) ?? expect.unreachable("no server runs");
+    process.kill(killed, "SIGKILL");
+    await answering(server.url, directory, killed);
   }
   await sleep(500);
   over.abort();
@@ -48,17 +50,12 @@ test("S14.3 a database that is killed under load loses nothing that was acknowle
 
   expect(told.counting.size).toBeGreaterThan(CLIENTS);
   // It was away, and the answers said so; nothing else went wrong.
-  expect(told.statuses.get(503)).toBeGreaterThan(0);
   expect([...told.statuses.keys()].filter((status) => ![200, 202, 409, 422, 503].includes(status))).toEqual([]);
   await checkAccounts(engine, told);
 });
 
-/** Waits until the server says that its database is back. */
-async function answering(url: string): Promise<void> {
-  const until = Date.now() + 30_000;
-  while (Date.now() < until) {
-    if ((await fetch(`${url}/ready`)).status === 200) return;
-    await sleep(50);
-  }
-  throw new Error("the database did not come back within 30 s");
+/** Waits until the server says that its database is back, which another process is now. */
+async function answering(url: string, directory: string, killed: number): Promise<void> {
+  await expect.poll(() => [undefined, killed].includes(postmasterOf(directory)), { timeout: 300_000 }).toBe(false);
+  await expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 300_000 }).toBe(200);
 }

@@ -7,7 +7,6 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
-const COMPILE_MS = 120_000;
 let folder: string;
 
 beforeAll(() => {
@@ -22,7 +21,7 @@ beforeAll(() => {
     folder,
   ];
   execFileSync(process.execPath, argv, { cwd: root });
-}, COMPILE_MS);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The text of a declaration file without its comments. */
@@ -86,42 +85,42 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
   const planOf = (n: number, its: readonly string[]): string =>
     `{ id: "pp.${n}", name: "Plan ${n}", pricePlanDetails: { usageRateCards: [\n${its.join(",\n")}] } }`;
 
-  /** What the compiler says of the book, with its figures, and how long it checked, in seconds. */
-  function compiled(lastPlan: readonly string[]): { readonly said: string; readonly seconds: number } {
+  /** What the compiler says of the book, with its figures, and how many types it made. */
+  function compiled(lastPlan: readonly string[]): { readonly said: string; readonly types: number } {
     const plans = Array.from({ length: PLANS }, (_, n) => planOf(n, n === PLANS - 1 ? lastPlan : cards));
     const book = `{ eventSchemas: [{ name: "e" }], usageMeters: [${meters.join(", ")}], pricePlans: [${plans.join(", ")}] }`;
     writeFileSync(
       join(folder, "program.ts"),
       `import { defineBook } from "./index.js";\nexport const book = defineBook(${book});\n`,
     );
-    const options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2023"];
+    const options = [
+      "--strict",
+      "--noEmit",
+      "--checkers",
+      "1",
+      "--skipLibCheck",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+    ];
     const argv = [join(root, "node_modules/typescript/bin/tsc"), ...options, "--extendedDiagnostics", "program.ts"];
     const { stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: "utf8" });
-    const [, seconds = "NaN"] = /^Check time: +([\d.]+)s$/m.exec(stdout) ?? [];
-    return { said: stdout, seconds: Number(seconds) };
+    const [, types = "NaN"] = /^Types: +(\d+)$/m.exec(stdout) ?? [];
+    return { said: stdout, types: Number(types) };
   }
 
-  test(
-    "is checked in 0.8 s",
-    () => {
-      const first = compiled(cards);
-      expect(first.said).not.toContain("error TS");
-      // The machine may be busy with something else: the best of a few counts.
-      let best = first.seconds;
-      for (let again = 0; again < 5 && !(best < 0.8); again++) best = Math.min(best, compiled(cards).seconds);
-      expect(best).toBeLessThan(0.8);
-    },
-    COMPILE_MS,
-  );
+  test("takes the compiler few types, and so about half a second", () => {
+    const { said, types } = compiled(cards);
+    expect(said).not.toContain("error TS");
+    // Types are counted in place of seconds, which are the machine's: they were 30,000 when the check took 0.3 s.
+    expect(types).toBeLessThan(45_000);
+  });
 
-  test(
-    "names the one misspelt meter, and what was meant",
-    () => {
-      const { said } = compiled([...cards.slice(1), cardOf("um.m499")]);
-      expect(said.match(/error TS\d+/g)).toHaveLength(1);
-      expect(said).toMatch(/^program\.ts\(\d+,\d+\): error TS2820: Type '"um\.m499"' is not assignable to type/m);
-      expect(said).toContain(`Did you mean '"um.m49"'?`);
-    },
-    COMPILE_MS,
-  );
+  test("names the one misspelt meter, and what was meant", () => {
+    const { said } = compiled([...cards.slice(1), cardOf("um.m499")]);
+    expect(said.match(/error TS\d+/g)).toHaveLength(1);
+    expect(said).toMatch(/^program\.ts\(\d+,\d+\): error TS2820: Type '"um\.m499"' is not assignable to type/m);
+    expect(said).toContain(`Did you mean '"um.m49"'?`);
+  });
 });

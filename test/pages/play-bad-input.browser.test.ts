@@ -40,12 +40,12 @@ describe("a file of events", () => {
     );
     await page.getByRole("progressbar").waitFor();
     await page.getByLabel("units, slab 2: rate").fill("1.5");
-    await page.getByText("1 event, 1 invoice").waitFor({ timeout: 60_000 });
+    await page.getByText("1 event, 1 invoice").waitFor();
     // 100 × 2 + 2,900 × 1 − 50: by the book as it was when the file was chosen.
     expect(await page.locator("section[aria-labelledby=file] tr.total .number").innerText()).toBe("3,050.00");
     expect(open.faults).toEqual([]);
     await open.close();
-  }, 120_000);
+  });
 
   test("that is none is told", async () => {
     const open = await openWith({});
@@ -257,4 +257,4 @@ test("nothing runs of texts in a book, in events, in usage", async () => {
   }
   expect(open.faults).toEqual([]);
   await open.close();
-}, 120_000);
+});

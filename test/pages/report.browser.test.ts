@@ -198,15 +198,23 @@ describe("the summary on paper", () => {
   });
 });
 
+/** How long the page takes to parse its data, at most of five times, in milliseconds: how quick the machine is just now. */
+const parsed = async (page: Page): Promise<number> =>
+  page.evaluate(`Math.max(...Array.from({ length: 5 }, () => {
+    const begun = performance.now();
+    JSON.parse(document.getElementById("data").textContent);
+    return performance.now() - begun;
+  }))`);
+
 describe("a report of a thousand accounts and thirty days", () => {
   test("is below ten megabytes, opens within a second, and is searched and sorted", async () => {
     const path = await reportOfThousand();
     expect(statSync(path).size).toBeLessThan(10_000_000);
     const open = await openPage(readFileSync(path, "utf8"));
     const { page } = open;
-    const opened = await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd");
-    // A second on a quiet machine; this one may be busy with other tests.
-    expect(opened).toBeLessThan(3000);
+    const opened = (await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")) as number;
+    // A second on a quiet machine, which parses the data in 30 ms; this one may be slow, or busy with other tests.
+    expect(opened / (await parsed(page))).toBeLessThan(40);
     const rows = tableOf(open, "Accounts with invoices");
     const largest = await rows.nth(0).innerText();
     await page.getByRole("region", { name: "Accounts with invoices" }).getByRole("button", { name: "Amount" }).click();
@@ -217,7 +225,7 @@ describe("a report of a thousand accounts and thirty days", () => {
     await expect.poll(() => page.locator(".invoice .total").count()).toBe(2);
     await expectSound(open);
     await open.close();
-  }, 180_000);
+  });
 });
 
 /** The same report with ten times as many accounts: to price as many takes most of a minute, and shows no other rows. */
@@ -267,11 +275,11 @@ describe("a report of ten thousand accounts", () => {
     took["sort by name"] = await untilShown(page, sortedBy("Account"));
     expect(await rows.nth(0).innerText()).toContain("Customer 1");
     took["sort by amount"] = await untilShown(page, sortedBy("Amount"));
-    // A tenth of a second on a quiet machine; this one may be busy with other tests.
-    expect(Math.max(...Object.values(took))).toBeLessThan(500);
+    // A tenth of a second on a quiet machine, which parses the data in 70 ms; this one may be slow, or busy with other tests.
+    expect(Math.max(...Object.values(took)) / (await parsed(page))).toBeLessThan(10);
     expect(open.faults).toEqual([]);
     await open.close();
-  }, 180_000);
+  });
 });
 
 describe("names that are no names", () => {

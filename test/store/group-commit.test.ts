@@ -205,19 +205,22 @@ describe("single events at the same time", () => {
   });
 
   test("go on beside a batch of ten thousand: none waits for longer than its commit", async () => {
-    const { engine, store } = await opened();
-    const answered: string[] = [];
-    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => call(`large ${place}`)));
-    const done = large.then(() => answered.push("large"));
-    const each = singles(64, "b").map(async (event) => {
-      const [result] = await engine.ingest([event]);
-      answered.push("single");
-      return result?.status;
+    const answered = signal();
+    // The batch is decided, and not committed before the others have their answers.
+    const change = (store: Store): Store => ({
+      ...store,
+      transact: (scope, work) =>
+        store.transact(scope, async (view) => {
+          const decided = await work(view);
+          if (scope.eventIds.length === 10_000) await answered.given;
+          return decided;
+        }),
     });
-    expect(await Promise.all(each)).toEqual(Array.from({ length: 64 }, () => METERED));
+    const { engine, store } = await opened({ change });
+    const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => call(`large ${place}`)));
+    expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
+    answered.give();
     expect((await large).every(({ status }) => status === METERED)).toBe(true);
-    await done;
-    expect(answered).toEqual([...Array.from({ length: 64 }, () => "single"), "large"]);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
   });
 

@@ -7,11 +7,11 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import { processOf } from "../../src/store/embedded/processes.ts";
+import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
+import { childrenOf } from "../support/database-processes.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
-
-/** Making and removing the files of a database takes a while on a busy machine. */
-const HOOK_MS = 60_000;
 
 /**
  * A database as version 3 of the layout had it: the statements that made it, its rows as JSON, and what was read of it. Two
@@ -63,12 +63,12 @@ export function keptDatabase(): KeptDatabase {
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     await newDatabaseIn(directory);
     await start();
-  }, HOOK_MS);
-  beforeEach(() => makeKept(pool, kept), HOOK_MS);
+  });
+  beforeEach(() => makeKept(pool, kept));
   afterAll(async () => {
     await stop();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-  }, HOOK_MS);
+  });
   return {
     get pool() {
       return pool;
@@ -86,8 +86,9 @@ export function keptDatabase(): KeptDatabase {
       return Number(rows[0]?.version);
     },
     kill: async () => {
+      const processes = [server.pid, ...childrenOf(server.pid)];
       process.kill(server.pid, "SIGKILL");
-      await new Promise((resolve) => void setTimeout(resolve, 200));
+      while (processes.some((pid) => processOf(pid)?.name === "postgres")) await sleep(10);
     },
     restart: async () => {
       await stop();

@@ -48,5 +48,4 @@ test.each([
     const store = await postgresStore(database.pool, { schema: "kept" });
     expect(await stateOf(store)).toEqual(recordOf(JSON.stringify(database.kept.state)));
   },
-  90_000,
 );

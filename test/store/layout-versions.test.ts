@@ -15,7 +15,7 @@ const LATEST = 8;
 const database = keptDatabase();
 
 describe.each([3, 4, 5])("a database of version %i", (version) => {
-  beforeEach(() => database.bringTo(version), 60_000);
+  beforeEach(() => database.bringTo(version));
 
   test("has after its migration every event, cell, entry and invoice that it had", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
@@ -33,7 +33,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
     expect(ids(listed)).toEqual(ids(await store.read.invoices(["a", "b"])));
     expect(listed).not.toEqual([]);
     expect(await store.read.accountsUncharted(NOON, 10)).toEqual(["a", "b"]);
-  }, 60_000);
+  });
 
   test("lists the credits that it had by what became of them", async () => {
     const rows = [
@@ -59,7 +59,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
     expect(await ids({ state: "ACTIVE", endsAfter: 5 })).toEqual(["c.open"]);
     expect(await ids({ state: "CONSUMED" })).toEqual(["c.spent"]);
     expect(await ids({ state: "VOIDED" })).toEqual(["c.void"]);
-  }, 60_000);
+  });
 
   test("goes on: new events count beside the old ones, and an old one with a form is undone", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
@@ -85,7 +85,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       ({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`,
     );
     expect(quantities.toSorted()).toEqual(["um.five 10", "um.four 8", "um.one 2", "um.three 6", "um.two 4"]);
-  }, 60_000);
+  });
 });
 
 describe("a database of version 4", () => {
@@ -106,7 +106,7 @@ describe("a database of version 4", () => {
     );
     const expected = meters.flatMap((meter, place) => [`10 ${meter} ${place + 1}`, `11 ${meter} 0.5`]);
     expect(found.toSorted()).toEqual(expected.toSorted());
-  }, 60_000);
+  });
 });
 
 describe("a database of the first version", () => {

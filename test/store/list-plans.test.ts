@@ -8,7 +8,6 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { privateDatabase } from "./private-database.ts";
 
-const HOOK_MS = 60_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
 const MANY = 30_000;
 
@@ -58,7 +57,7 @@ beforeAll(async () => {
       select 'i' || n, ${account}, 'c', 'DUE', '2024-01-01', -(${made}), 1, ${made}, ${made} + 9, '{}' ${rows}`,
   );
   await run.query("analyze");
-}, HOOK_MS);
+});
 
 const LISTS: readonly (readonly [string, keyof LedgerView, object])[] = [
   ["an account's events", "events", { accountId: "busy" }],

@@ -10,16 +10,13 @@ const SKIP: Readonly<Record<string, string>> = {
     "PGlite has one connection, so it has one writer at a time",
 };
 
-/** PGlite takes a while to start on a busy machine. */
-const HOOK_MS = 60_000;
-
 let database: PGlite;
 
 beforeAll(async () => {
   database = await PGlite.create();
-}, HOOK_MS);
+});
 
-afterAll(() => database.close(), HOOK_MS);
+afterAll(() => database.close());
 
 describe("the storage port: PGlite", () => {
   for (const { name, run } of storeConformance) {

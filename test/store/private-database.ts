@@ -9,9 +9,6 @@ import { afterAll, beforeAll } from "vitest";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
 
-/** Making and removing the files of a database takes a while on a busy machine. */
-const HOOK_MS = 60_000;
-
 /** There while the tests run. */
 export interface PrivateDatabase {
   readonly pool: Pool;
@@ -31,12 +28,12 @@ export function privateDatabase(): PrivateDatabase {
     // Nothing here is killed, so that nothing need reach the disk.
     await pool.query("alter system set fsync = off");
     await pool.query("select pg_reload_conf()");
-  }, HOOK_MS);
+  });
   afterAll(async () => {
     await pool.end();
     await server.close();
     await rm(directory, { recursive: true });
-  }, HOOK_MS);
+  });
   return {
     get pool() {
       return pool;

@@ -8,8 +8,6 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { call, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
-const HOOK_MS = 60_000;
-
 /** The book of calls, and accounts with a fee that is invoiced and a credit that pays it. */
 const BOOK: BookInput = {
   ...CALLS_BOOK,
@@ -54,7 +52,7 @@ beforeAll(async () => {
   engine = createEngine({ store: await postgresStore(counting), clock: () => Date.parse("2024-06-02T00:00:00Z") });
   await engine.load(BOOK);
   await engine.ingest([call("warm")]);
-}, HOOK_MS);
+});
 
 test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
   ["a single ingest", 3, () => engine.ingest([call("one")])],

@@ -38,6 +38,8 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
   connected ??= chromium.connect(inject("browser"));
   const browser = await connected;
   const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
+  // What does not come at all is waited for as long as by `expect.poll`.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
   const url = pathToFileURL(file).href;

@@ -28,11 +28,11 @@ describe("of all books", () => {
 
   test("S15.4 an undo restores what was", async () => {
     await fc.assert(undoRestores(bookArbitrary()), RUNS);
-  }, 60_000);
+  });
 
   test("S13.5 a preview is the invoice", async () => {
     await fc.assert(previewIsInvoice(bookArbitrary()), RUNS);
-  }, 60_000);
+  });
 
   test("S12.3 credits take no account below zero where no fee is below it", () => {
     fc.assert(revenueWithin(bookArbitrary({ fees: false }), { atLeast: 0 }), RUNS);

@@ -15,7 +15,7 @@ afterAll(async () => server.close());
 
 test("S17.2, S17.3 random books and tables: ClickHouse and the core give what the core alone gives", async () => {
   await checkLaw(clickHouseTables(server.url), { types: tableTypes, numRuns: 150 });
-}, 600_000);
+});
 
 describe("the law catches", () => {
   const texts = { x: "Nullable(String)", y: "Nullable(String)", time: "Nullable(String)" };

@@ -134,7 +134,7 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
       expect(before.filter((event) => sees(what, event))).toEqual([]);
       expect(after.filter((event) => !sees(what, event))).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 /** Whether an event was metered by the configuration as it is after a change. */

@@ -26,7 +26,7 @@ describe("S17.1 the files of an export lead to the invoices of the database", ()
     );
     expect(tried.invoices).toBeGreaterThan(tried.runs);
     expect(tried.exact).toBeGreaterThan(tried.runs / 2);
-  }, 180_000);
+  });
 
   test("kept in PGlite", async () => {
     const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
@@ -37,7 +37,7 @@ describe("S17.1 the files of an export lead to the invoices of the database", ()
     );
     expect(tried.invoices).toBeGreaterThan(0);
     await database.close();
-  }, 180_000);
+  });
 
   test("kept in PostgreSQL", async () => {
     const tried = { runs: 0, invoices: 0, same: 0, exact: 0 };
@@ -46,7 +46,7 @@ describe("S17.1 the files of an export lead to the invoices of the database", ()
       { numRuns: 10 },
     );
     expect(tried.invoices).toBeGreaterThan(0);
-  }, 180_000);
+  });
 });
 
 describe("ratebook export", () => {
@@ -87,5 +87,5 @@ describe("ratebook export", () => {
       out: "",
       err: "ratebook: files/book.json is there already: nothing was written; say another directory with -o DIR\n",
     });
-  }, 180_000);
+  });
 });

@@ -14,7 +14,6 @@ import { MONTH_DRAFTS, monthBook } from "./month.ts";
 
 const EVENTS = 1_000_000;
 const BYTES_MAX = 1e9;
-const VERIFY_MS = 400_000;
 const drafts = MONTH_DRAFTS.map((_, index) => `draft-${index}.json`);
 
 let program: ReturnType<typeof buildProgram>;
@@ -34,7 +33,7 @@ beforeAll(() => {
   ratebook(`preview book.json --events events.ndjson ${explained} -o now.json`);
   for (const draft of drafts)
     ratebook(`preview book.json --usage cells.ndjson --plan ${draft} ${explained} -o of-${draft}`);
-}, 300_000);
+});
 afterAll(() => {
   rmSync(program.folder, { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true });
@@ -142,19 +141,15 @@ describe("a price change over a million events", () => {
     expect([...met].toSorted()).toEqual(["bounds", "commitment", "credits", "rates", "rounding"]);
   });
 
-  test(
-    "S13.6 every event, quantity and amount is verified",
-    () => {
-      const verified =
-        /^1,000,000 of 1,000,000 events metered again\n(\S+) of \1 quantities verified\n(\S+) of \2 amounts verified\n$/;
-      expect(ratebook("verify now.json --book book.json --events events.ndjson")).toMatch(verified);
-      for (const draft of drafts) {
-        const fromCells = /^(\S+) of \1 quantities verified\n(\S+) of \2 amounts verified\n$/;
-        expect(ratebook(`verify of-${draft} --usage cells.ndjson`)).toMatch(fromCells);
-      }
-    },
-    VERIFY_MS,
-  );
+  test("S13.6 every event, quantity and amount is verified", () => {
+    const verified =
+      /^1,000,000 of 1,000,000 events metered again\n(\S+) of \1 quantities verified\n(\S+) of \2 amounts verified\n$/;
+    expect(ratebook("verify now.json --book book.json --events events.ndjson")).toMatch(verified);
+    for (const draft of drafts) {
+      const fromCells = /^(\S+) of \1 quantities verified\n(\S+) of \2 amounts verified\n$/;
+      expect(ratebook(`verify of-${draft} --usage cells.ndjson`)).toMatch(fromCells);
+    }
+  });
 
   test("lint finds the drop of a VOLUME price, and nothing else", () => {
     expect(ratebook("lint book.json").match(/(?:warning|note) \S+ \S+/g)).toEqual([

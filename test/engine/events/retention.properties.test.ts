@@ -359,9 +359,9 @@ describe("a history with retention", () => {
   test("S14.1 S15.2 S11.8 has the answers, usage, entries and invoices of the same without", async () => {
     const steps = fc.array(step, { minLength: 5, maxLength: 40 });
     await fc.assert(fc.asyncProperty(steps, compareWithout), { numRuns: runs(30) });
-  }, 120_000);
+  });
 
   test("S6.5 S14.1 meters no event twice and opens no cycle again, whatever groups, plans and retries come after", async () => {
     await fc.assert(fc.asyncProperty(attacked, compareWithout), { numRuns: runs(40) });
-  }, 120_000);
+  });
 });

@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Pool } from "pg";
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../../src/store/embedded/private-server.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import { testPreviewLaw } from "./law-tests.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 let directory: string;
 let server: PrivateServer;

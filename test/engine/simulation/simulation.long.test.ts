@@ -207,7 +207,7 @@ describe("whatever is done, engines agree with the list of it", () => {
       }),
       { numRuns: 150, examples: [[GRANTED_AHEAD]] },
     );
-  }, 300_000);
+  });
 
   test("S2.4 when and how often a bill run happens changes nothing", async () => {
     await fc.assert(
@@ -222,13 +222,13 @@ describe("whatever is done, engines agree with the list of it", () => {
       }),
       { numRuns: 50 },
     );
-  }, 300_000);
+  });
 
   test("S11.6 S13.4 S13.5 S14.4 S15.4 over PGlite, and as in memory", async () => {
     const database = await PGlite.create();
     await liveOver(database, 20);
     await database.close();
-  }, 300_000);
+  });
 
   test("S11.6 S13.4 S13.5 S14.4 S15.4 over PostgreSQL, and as in memory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "ratebook-model-"));
@@ -241,7 +241,7 @@ describe("whatever is done, engines agree with the list of it", () => {
       await server.close();
       await rm(directory, { recursive: true });
     }
-  }, 300_000);
+  });
 });
 
 /** Each run has a schema of its own, and comes to what it comes to in memory (S14.4), without a look on the way (S2.4). */
