@@ -156,6 +156,15 @@ export function leftOf(credit: {
   return credit.voided ? ZERO : subtract(subtract(credit.creditAmount, credit.holdAmount), credit.consumedAmount);
 }
 
+/** Whether a credit, none of which is held, can still pay: most of the thousands that an account may have cannot. */
+export function canPay(credit: {
+  readonly creditAmount: Decimal;
+  readonly consumedAmount: Decimal;
+  readonly voided: boolean;
+}): boolean {
+  return !credit.voided && credit.consumedAmount.lt(credit.creditAmount);
+}
+
 /** The earliest first, none last. */
 function compareEnds(a: Instant | undefined, b: Instant | undefined): number {
   if (a === b) return 0;

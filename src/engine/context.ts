@@ -5,7 +5,8 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { isOfAmounts } from "../ledger/account/bill.ts";
-import { catchUpInSteps } from "../ledger/account/catch-up.ts";
+import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
+import { openCycles } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
 import { readAccounts } from "../ledger/reads.ts";
@@ -45,17 +46,60 @@ export interface Deciding {
 
 /** Reads accounts with all that is needed to catch up with them, decides, and commits as one. */
 export async function decideOnAccounts<Result>(
-  { store, clock, configuration: source }: EngineContext,
+  context: EngineContext,
   accountIds: readonly string[],
   decide: (deciding: Deciding) => { readonly result: Result; readonly more?: Changes },
 ): Promise<Result> {
-  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
-    const configuration = await source(view);
-    const now = clock();
-    const workspace = await openCaughtUp(configuration.catalog, view, accountIds, now);
-    const { result, more } = decide({ configuration, catalog: configuration.catalog, workspace, now });
-    return { result, changes: { ...workspace.changes(), ...more } };
-  });
+  const { store, clock, configuration: source } = context;
+  const tried = new Set<string>();
+  for (;;) {
+    const attempt = await store.transact<{ readonly done: Result } | FarBehind>(
+      { configuration: "shared", accountIds, eventIds: [] },
+      async (view) => {
+        const configuration = await source(view);
+        const { catalog } = configuration;
+        const now = clock();
+        const records = await view.accounts(accountIds);
+        const behind = records.filter((record) => !tried.has(record.id) && isFarBehind(catalog, record, now));
+        if (behind.length > 0) return { result: { behind: behind.map(({ id }) => id), now }, changes: {} };
+        const workspace = await openCaughtUp(catalog, view, accountIds, now);
+        const { result, more } = decide({ configuration, catalog, workspace, now });
+        return { result: { done: result }, changes: { ...workspace.changes(), ...more } };
+      },
+    );
+    if ("done" in attempt) return attempt.done;
+    await catchUpFar(context, attempt, tried);
+  }
+}
+
+/** Accounts that are so far behind that they are caught up with before the decision on them, in commits of their own. */
+export interface FarBehind {
+  readonly behind: readonly string[];
+  readonly now: Instant;
+}
+
+/** More open cycles than an account has that somebody looks after. */
+const OPEN_CYCLES_MAX = 64;
+
+/** Whether so much falls due of an account that others would wait for a decision on it. */
+export function isFarBehind(catalog: Catalog, record: AccountRecord, now: Instant): boolean {
+  return isBehind(record, now) && openCycles(catalog, record, now).length > OPEN_CYCLES_MAX;
+}
+
+/** Catches up with accounts that are far behind. @param tried notes them: a bill that cannot be made is for the decision to tell */
+export async function catchUpFar(
+  context: EngineContext,
+  { behind, now }: FarBehind,
+  tried: Set<string>,
+): Promise<void> {
+  for (const id of behind) {
+    tried.add(id);
+    try {
+      for (let left: readonly string[] = [id]; left.length > 0;) ({ left } = await catchUpPieceOf(context, left, now));
+    } catch (error) {
+      if (!isOfAmounts(error)) throw error;
+    }
+  }
 }
 
 /** As {@link decideOnAccounts}, for one account. */
@@ -111,15 +155,21 @@ export async function openCaughtUp(
   accountIds: readonly string[],
   at: Instant,
 ): Promise<Workspace> {
-  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at), at);
+  const giveWay = takingTurns();
+  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at), at, giveWay);
 }
 
-/** As {@link openCaughtUp}, of what was read. */
-export async function caughtUp(catalog: Catalog, parts: readonly AccountParts[], at: Instant): Promise<Workspace> {
+/** As {@link openCaughtUp}, of what was read. @param giveWay made before it was read, which may have taken long, too */
+export async function caughtUp(
+  catalog: Catalog,
+  parts: readonly AccountParts[],
+  at: Instant,
+  giveWay: ReturnType<typeof takingTurns>,
+): Promise<Workspace> {
   const workspace = openWorkspace(parts);
   const accountIds = parts.map(({ record }) => record.id);
   try {
-    await catchUpWith(catalog, workspace, { accountIds, at, giveWay: takingTurns() });
+    await catchUpWith(catalog, workspace, { accountIds, at, giveWay, most: Number.POSITIVE_INFINITY });
     return workspace;
   } catch (error) {
     // The bill of an account cannot be made: who needs it finds out, and says of which.
@@ -128,39 +178,62 @@ export async function caughtUp(catalog: Catalog, parts: readonly AccountParts[],
   }
 }
 
+/** What a commit did of the work on some accounts. */
+interface CaughtUpPiece {
+  /** Invoices that became final. */
+  readonly finalized: number;
+  /** The accounts of which something is left to do. */
+  readonly left: readonly string[];
+}
+
+/** Entries, credits and invoices that one commit of a catch-up writes, and a few more: others wait while it is made ready. */
+const RECORDS_OF_COMMIT = 1_000;
+
 /**
- * Does what falls due of accounts up to an instant, and commits it.
+ * Does what falls due of accounts up to an instant, as much as one commit takes, and commits it: an account may be decades
+ * of cycles behind (S2.4).
  *
  * @param hand usage elsewhere that was read ahead
- * @returns how many invoices became final
  */
-export async function catchUpAccounts(
+export async function catchUpPieceOf(
   { store, configuration }: EngineContext,
   accountIds: readonly string[],
   at: Instant,
   hand?: CellsInHand,
-): Promise<number> {
-  const catchUp = async (view: EngineView): Promise<Decision<number>> => {
-    const { catalog } = await configuration(view);
+): Promise<CaughtUpPiece> {
+  const work = async (view: EngineView): Promise<Decision<CaughtUpPiece>> => {
     const giveWay = takingTurns();
+    const { catalog } = await configuration(view);
     const workspace = await openAccounts(catalog, view, accountIds, at);
-    await catchUpWith(catalog, workspace, { accountIds, at, giveWay });
+    const left = await catchUpWith(catalog, workspace, { accountIds, at, giveWay, most: RECORDS_OF_COMMIT });
     const changes = workspace.changes();
-    return { result: changes.invoices?.length ?? 0, changes };
+    return { result: { finalized: changes.invoices?.length ?? 0, left }, changes };
   };
-  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, catchUp, hand);
+  return store.transact({ configuration: "shared", accountIds, eventIds: [] }, work, hand);
 }
 
+/** @returns the accounts of which something is left to do */
 async function catchUpWith(
   catalog: Catalog,
   workspace: Workspace,
-  {
-    accountIds,
-    at,
-    giveWay,
-  }: { readonly accountIds: readonly string[]; readonly at: Instant; readonly giveWay: ReturnType<typeof takingTurns> },
-): Promise<void> {
-  for (const id of accountIds) {
-    for (const _ of catchUpInSteps(catalog, workspace.account(id), at)) await giveWay();
+  { accountIds, at, giveWay, most }: CatchingUp,
+): Promise<readonly string[]> {
+  let put = 0;
+  for (const [place, id] of accountIds.entries()) {
+    const work = workspace.account(id);
+    const piece = catchUpPiece(catalog, work, at, most - put);
+    let step = piece.next();
+    for (; step.done !== true; step = piece.next()) await giveWay();
+    if (!step.value) return accountIds.slice(place);
+    put += work.changedRecords();
   }
+  return [];
+}
+
+interface CatchingUp {
+  readonly accountIds: readonly string[];
+  readonly at: Instant;
+  readonly giveWay: ReturnType<typeof takingTurns>;
+  /** Records that are put at most, and a few more. */
+  readonly most: number;
 }

@@ -7,6 +7,7 @@ import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import { elsewhereNeeded, partsSeen, seeAccounts } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
+import { takingTurns } from "../store/turns.ts";
 import { caughtUp, type EngineContext, expectAll, openCaughtUp } from "./context.ts";
 
 /** Accounts to look at. */
@@ -60,6 +61,7 @@ async function seenAtOnce(
   at: Instant | undefined,
 ): Promise<Look | undefined> {
   if (store.hasElsewhere || accountIds.length === 0) return undefined;
+  const giveWay = takingTurns();
   const view = await store.together();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -73,7 +75,7 @@ async function seenAtOnce(
       await view.usageElsewhere(query);
       const parts = partsSeen(catalog, seen, { from, now: at ?? now });
       if (parts === undefined) return undefined;
-      return { catalog, workspace: await caughtUp(catalog, parts, at ?? now), now };
+      return { catalog, workspace: await caughtUp(catalog, parts, at ?? now, giveWay), now };
     }
     [records, { revision, catalog }] = [seen.records, await configuration(view)];
   }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
@@ -13,7 +14,19 @@ import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standi
 import { lateArrears } from "./arrears.ts";
 import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
-import { type AccountCycle, timelineOf } from "./timeline.ts";
+import { type AccountCycle, type Timeline, timelineOf } from "./timeline.ts";
+
+/** Whether an account may be charged, or given something back, beside its STANDARD invoices. */
+export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {
+  const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
+  return isCharged || lateArrears(view, timeline).length > 0;
+}
+
+function chargesInAdvance(details: PricePlanDetails): boolean {
+  const { fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
+  const lists = [fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards];
+  return lists.some((cards) => (cards ?? []).some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
+}
 
 /**
  * Everything charged in advance, or late, in these cycles, and given back for them.
@@ -27,6 +40,8 @@ export function advanceOf(
   dues: readonly DueCycle[],
   isAsked: (cycle: AccountCycle) => boolean = () => true,
 ): Advance {
+  const timeline = timelineOf(view.decisions);
+  if (!mayChargeInAdvance(view, timeline)) return { charges: [], refunds: [] };
   const fees = feesInAdvance(view, dues, isAsked);
   const licenses = licenseInAdvance(view, dues, isAsked);
   const charges = [
@@ -34,7 +49,7 @@ export function advanceOf(
     ...licenses.charges,
     ...entitlementsInAdvance(view, dues, isAsked),
     ...grantsInAdvance(view, dues, isAsked),
-    ...lateArrears(view, timelineOf(view.decisions)).filter(({ cycle }) => isAsked(cycle)),
+    ...lateArrears(view, timeline).filter(({ cycle }) => isAsked(cycle)),
   ];
   return { charges, refunds: [...fees.refunds, ...licenses.refunds] };
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { Cycle } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { compareCredits, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract } from "../numbers/decimal.ts";
@@ -28,12 +29,17 @@ export interface CreditPool {
 /** So many forgotten credits are stepped over before they are taken out. */
 const FORGOTTEN_MAX = 64;
 
-/** A pool of the credits that one of these drafts may take. */
-export function creditPool(credits: readonly GrantedCredit[], drafts: readonly Draft[]): CreditPool {
-  const span = {
+/** The time from the first to the last day of some drafts: no other credit pays them (S12.1). */
+export function spanOf(drafts: readonly Draft[]): Cycle {
+  return {
     start: Math.min(...drafts.map(({ cycle }) => cycle.start)),
     end: Math.max(...drafts.map(({ cycle }) => cycle.end)),
   };
+}
+
+/** A pool of the credits that one of these drafts may take. */
+export function creditPool(credits: readonly GrantedCredit[], drafts: readonly Draft[]): CreditPool {
+  const span = spanOf(drafts);
   const asked = credits.filter((credit) => isEffectiveIn(credit, span));
   const byId = new Map(asked.map((credit) => [credit.id, { credit }]));
   let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));

@@ -4,20 +4,19 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
-import type { CreditUse } from "../credits/monetary-credits.ts";
+import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Advance } from "./advance-charge.ts";
-import { advanceOf } from "./advance.ts";
-import { lateArrears } from "./arrears.ts";
+import { advanceOf, mayChargeInAdvance } from "./advance.ts";
 import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
+import { spanOf } from "./credit-pool.ts";
 import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
-import { dueCycles } from "./dues.ts";
-import { closesAt } from "./grace.ts";
+import { chargedSince, dueCycles } from "./dues.ts";
+import { closesAt, openEndsFrom } from "./grace.ts";
 import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "./timeline.ts";
@@ -76,12 +75,13 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
   const rounding = roundingOf(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
-  const dues = dueCycles(view.decisions, horizon);
   // A cycle that was cut since it was charged is shown with what is left of it.
   const isTouched = touching(timeline, options);
   // What was charged before is read again where a refund of it may pay, and is to be explained.
   const hasRefunds = explain && view.credits.some(({ purpose, left }) => purpose === REFUND_PURPOSE && left.gt(ZERO));
-  const advance = advanceOf(view, dues, options.creditsAreWhole === true && !hasRefunds ? isTouched : undefined);
+  const isWhole = options.creditsAreWhole !== true || hasRefunds;
+  const dues = dueCycles(view.decisions, horizon, isWhole ? undefined : chargedSince(view.decisions, options.from));
+  const advance = advanceOf(view, dues, isWhole ? undefined : isTouched);
   const early = advanceDrafts(
     catalog,
     rounding,
@@ -95,8 +95,12 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
       a.finalAt - b.finalAt,
   );
   const refunds = refundsOf(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
+  const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
+  const span = spanOf(open);
+  // An account may have thousands of credits, and a draw is of a few cycles.
+  const given = view.credits.filter((credit) => isEffectiveIn(credit, span));
   const credits = [
-    ...view.credits.map((credit) => {
+    ...given.map((credit) => {
       const refund = hasRefunds ? refunds.find(({ id }) => id === credit.id)?.refund : undefined;
       return { ...credit, grantedAt: Number.NEGATIVE_INFINITY, ...(refund && { refund }) };
     }),
@@ -104,7 +108,6 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
       ? []
       : [...creditGrants(view, catalog, dues).map((credit) => ({ ...credit, id: creditId(credit.id) })), ...refunds]),
   ];
-  const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   return payWithCredits(open, credits, { rounding, explain, creditId });
 }
 
@@ -123,19 +126,13 @@ export function draftsInAdvance(
   { from, until }: Pick<DrawOptions, "from" | "until">,
 ): readonly Draft[] {
   const timeline = timelineOf(view.decisions);
-  const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
-  if (!isCharged && lateArrears(view, timeline).length === 0) return [];
+  if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isTouched = touching(timeline, { from, until });
-  const { charges } = advanceOf(view, dueCycles(view.decisions, horizon), isTouched);
+  const dues = dueCycles(view.decisions, horizon, chargedSince(view.decisions, from));
+  const { charges } = advanceOf(view, dues, isTouched);
   const touched = charges.filter(({ cycle }) => isTouched(cycle));
   return advanceDrafts(catalog, roundingOf(view, catalog), touched);
-}
-
-function chargesInAdvance(details: PricePlanDetails): boolean {
-  const { fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
-  const lists = [fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards];
-  return lists.some((cards) => (cards ?? []).some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
 }
 
 /** The dues of an account before `until`, except invoices in arrears. */
@@ -152,7 +149,11 @@ export function dueBefore(
   catalog: BillingCatalog,
   { since, until }: { readonly since: Instant; readonly until: Instant },
 ): DueBefore {
-  const dues = dueCycles(view.decisions, until);
+  const { decisions } = view;
+  // A decision that is made since may make dues of any time before.
+  const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
+  const openFrom = openEndsFrom(decisions, view, since - DAY_MS);
+  const dues = dueCycles(decisions, until, isNew ? undefined : chargedSince(decisions, openFrom));
   // Nothing of a cycle falls due once it is closed, but what is given back of a fee for several cycles.
   const advance = advanceOf(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
   const credits = [...creditGrants(view, catalog, dues), ...refundsOf(advance, roundingOf(view, catalog))];

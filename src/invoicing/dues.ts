@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { BillingEntitlementRateCard } from "../book/model/grant-card.ts";
+import type { BillingEntitlementRateCard, FeatureConfig } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { Cycle } from "../calendar/cycle.ts";
+import type { RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
-import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard } from "./charging.ts";
@@ -42,8 +43,16 @@ export interface FeatureGrant {
   readonly start: Instant;
 }
 
-/** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
-export function dueCycles(decisions: readonly PlanDecision[], until: Instant): readonly DueCycle[] {
+/**
+ * The cycles that fall due before `until`, in that order; also those that were decided away after they began.
+ *
+ * @param startingFrom earlier cycles that end before it may be left out: an account may have thousands
+ */
+export function dueCycles(
+  decisions: readonly PlanDecision[],
+  until: Instant,
+  startingFrom: Instant = Number.NEGATIVE_INFINITY,
+): readonly DueCycle[] {
   const dues: DueCycle[] = [];
   for (const { knownFrom, knownUntil, timeline } of knownTimelines(decisions)) {
     const end = Math.min(until, knownUntil);
@@ -52,12 +61,42 @@ export function dueCycles(decisions: readonly PlanDecision[], until: Instant): r
       // A term decided just now that began before is due now: an account's first association may start in the past.
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
       if (term.until <= start || term.from >= end) continue;
-      for (const cycle of cyclesOfTerm(timeline, index, start, end)) {
+      for (const cycle of cyclesOfTerm(timeline, index, Math.max(start, startingFrom), end)) {
         if (cycle.start >= start) dues.push({ due: Math.max(cycle.start, knownFrom), cycle, timeline });
       }
     }
   }
   return dues.sort((a, b) => a.due - b.due || a.cycle.start - b.cycle.start);
+}
+
+/** Days that a natural cycle has at most; a little more than it can have. */
+const DAYS_MAX: Readonly<Record<Interval, number>> = {
+  WEEKLY: 7,
+  MONTHLY: 34,
+  QUARTERLY: 96,
+  HALF_YEARLY: 188,
+  ANNUALLY: 370,
+};
+
+/**
+ * An instant before the start of each cycle, and of each period of several cycles that a card charges for, that ends after
+ * `from`: which charges there are from then on depends on no cycle that ends before it (S9.1).
+ */
+export function chargedSince(decisions: readonly PlanDecision[], from: Instant): Instant {
+  const lengths = decisions.map(({ plan }) => {
+    if (plan === null) return 0;
+    const intervals = cardsOf(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
+    // One more: the cycle that a charge begins in may itself have begun before.
+    return (Math.max(1, ...intervals) + 1) * DAYS_MAX[plan.cycleConfig.interval];
+  });
+  return from - Math.max(0, ...lengths) * DAY_MS;
+}
+
+function cardsOf(
+  details: PricePlanDetails,
+): readonly { readonly recurrenceConfig?: RecurrenceConfig | null | undefined }[] {
+  const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
+  return [...(fixedFeeRateCards ?? []), ...(billingEntitlementRateCards ?? []), ...(creditGrantRateCards ?? [])];
 }
 
 /**
@@ -103,30 +142,47 @@ export function dueCards<Card>(
   return found;
 }
 
-/** The feature credit entries that fall due in `[from, until)`, in that order (S11.1). */
+/**
+ * The feature credit entries that fall due in `[from, until)`, in that order (S11.1).
+ *
+ * @param isMade the keys of those that are left out
+ */
 export function featureGrants(
   decisions: readonly PlanDecision[],
   from: Instant,
   until: Instant,
+  isMade: (key: string) => boolean = () => false,
 ): readonly FeatureGrant[] {
   const cards = dueCards(
-    dueCycles(decisions, until),
+    dueCycles(decisions, until, chargedSince(decisions, from)),
     (details) => details.billingEntitlementRateCards,
     (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
   );
-  return cards.filter(({ due }) => due.due >= from).flatMap(({ due, card, key }) => grantsOf(card, due, key));
+  return cards
+    .filter(({ due }) => due.due >= from)
+    .flatMap(({ due, card, key }) =>
+      card.featureConfigs.flatMap((config, index) => {
+        const keyOfConfig = `${key}|${index}`;
+        return isMade(keyOfConfig) ? [] : [grantOf(card, config, due, keyOfConfig)];
+      }),
+    );
 }
 
-function grantsOf(card: BillingEntitlementRateCard, { due, cycle }: DueCycle, key: string): FeatureGrant[] {
-  return card.featureConfigs.map((config, index) => ({
-    key: `${key}|${index}`,
-    featureId: card.featureId,
+function grantOf(
+  { featureId }: BillingEntitlementRateCard,
+  config: FeatureConfig,
+  { due, cycle }: DueCycle,
+  key: string,
+): FeatureGrant {
+  return {
+    key,
+    featureId,
     granted: config.featureCreditLimit,
     effectiveFrom: after(cycle, config.effectiveFrom),
     effectiveUntil: after(cycle, config.effectiveUntil),
     due,
     start: cycle.start,
-  }));
+  };
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
-import type { AccountCycle } from "./timeline.ts";
+import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
 /** The grace of an account's cycles, apart from its plan's. */
 export interface GraceTerms {
@@ -42,4 +42,21 @@ function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
   const made = Math.max(decidedAt, recordedAt);
   if (cycle.end > made) return cycle.end + days * DAY_MS;
   return made + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
+}
+
+/** Cycles that end before this instant close before `closedSince`. @param decisions those that the cycles are of */
+export function openEndsFrom(
+  decisions: readonly PlanDecision[],
+  { groupGraceDays, graceAfterAssociationDays = 1 }: GraceTerms,
+  closedSince: Instant,
+): Instant {
+  let first = closedSince;
+  for (const { from, decidedAt, recordedAt = decidedAt, plan } of decisions) {
+    if (plan === null) continue;
+    const days = groupGraceDays ?? plan.gracePeriodDays;
+    const made = Math.max(decidedAt, recordedAt);
+    const isHistoryOpen = made + Math.max(days, graceAfterAssociationDays) * DAY_MS >= closedSince;
+    first = Math.min(first, closedSince - days * DAY_MS, isHistoryOpen ? from : first);
+  }
+  return first;
 }

@@ -34,13 +34,23 @@ export function cellsOfKept({ accountId, cells }: KeptUsage): readonly LedgerCel
   return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
 }
 
-/** Keeps the usage from elsewhere of a cycle that closes, unless it is kept already: what is final stays as it is. */
-export function keepUsage(work: AccountWork, cycle: Pick<AccountCycle, "start" | "end">, closedAt: Instant): void {
+/**
+ * Keeps the usage from elsewhere of cycles that close, unless it is kept already: what is final stays as it is. Pauses after
+ * each cycle.
+ */
+export function* keepUsage(
+  work: AccountWork,
+  closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
+): Generator<undefined, void, undefined> {
   const elsewhere = work.elsewhere();
   if (elsewhere === undefined) return;
-  const id = invoiceIdOf(work.record.id, standardKeyOf(cycle));
-  if (work.keptUsage().some((kept) => kept.id === id)) return;
-  const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
-  const cells = ownCells(elsewhere.open, from, until);
-  work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestOfCells(cells), closedAt });
+  const kept = new Set(work.keptUsage().map(({ id }) => id));
+  for (const { cycle, closedAt } of closing) {
+    const id = invoiceIdOf(work.record.id, standardKeyOf(cycle));
+    if (kept.has(id)) continue;
+    const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
+    const cells = ownCells(elsewhere.open, from, until);
+    work.putKeptUsage({ id, accountId: work.record.id, from, until, cells, digest: digestOfCells(cells), closedAt });
+    yield;
+  }
 }

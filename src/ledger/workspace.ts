@@ -21,6 +21,7 @@ import type {
   LedgerCell,
   UsageDelta,
 } from "./records.ts";
+import { WorkingRecords } from "./working-records.ts";
 
 /** The state of one account as it was read. Parts that a decision does not need may be empty. */
 export interface AccountParts {
@@ -61,6 +62,8 @@ export interface AccountWork {
   elsewhere(): UsageElsewhere | undefined;
   /** By their first day. */
   keptUsage(): readonly KeptUsage[];
+  /** How many entries, credits and invoices were put, each counted once. */
+  changedRecords(): number;
   putRecord(record: AccountRecord): void;
   putKeptUsage(kept: KeptUsage): void;
   putEntry(entry: EntryRecord): void;
@@ -169,6 +172,9 @@ class WorkingAccount implements OpenAccount {
   keptUsage(): readonly KeptUsage[] {
     return this.#ownKept().all();
   }
+  changedRecords(): number {
+    return (this.#entries?.changed() ?? 0) + (this.#credits?.changed() ?? 0) + (this.#invoices?.changed() ?? 0);
+  }
   putKeptUsage(kept: KeptUsage): void {
     this.#ownKept().put(kept);
   }
@@ -228,85 +234,8 @@ class WorkingAccount implements OpenAccount {
   }
 }
 
-/** Up to this many records are searched one by one; for more an index is built. */
+/** Up to this many sums are searched one by one; for more an index is built. */
 const FEW = 16;
-
-class WorkingRecords<Item> {
-  readonly #read: readonly Item[];
-  readonly #idOf: (item: Item) => string;
-  readonly #compare: ((a: Item, b: Item) => number) | undefined;
-  readonly #changed: Item[] = [];
-  /** Where each changed record is, by its id; built once there are many. */
-  #places: Map<string, number> | undefined;
-  #known: readonly Item[] | undefined;
-
-  constructor(read: readonly Item[], idOf: (item: Item) => string, compare?: (a: Item, b: Item) => number) {
-    this.#read = read;
-    this.#idOf = idOf;
-    this.#compare = compare;
-  }
-
-  all(): readonly Item[] {
-    if (this.#known !== undefined) return this.#known;
-    const all = this.#changed.length === 0 ? this.#read : together(this.#read, this.#changed, this.#idOf);
-    return (this.#known = this.#compare === undefined ? all : inOrder(all, this.#compare));
-  }
-
-  get(id: string): Item | undefined {
-    return this.#changed[this.#placeOf(id)] ?? this.#read.find((item) => this.#idOf(item) === id);
-  }
-
-  put(item: Item): void {
-    const id = this.#idOf(item);
-    const place = this.#placeOf(id);
-    this.#changed[place] = item;
-    this.#places?.set(id, place);
-    this.#known = undefined;
-  }
-
-  addTo(changed: Item[]): void {
-    for (const item of this.#changed) changed.push(item);
-  }
-
-  /** The index of the record of an id, or the index at which to insert it. */
-  #placeOf(id: string): number {
-    const changed = this.#changed;
-    if (changed.length > FEW) {
-      this.#places ??= new Map(changed.map((item, place) => [this.#idOf(item), place]));
-      return this.#places.get(id) ?? changed.length;
-    }
-    for (let place = 0; place < changed.length; place++) {
-      const item = changed[place];
-      if (item !== undefined && this.#idOf(item) === id) return place;
-    }
-    return changed.length;
-  }
-}
-
-/** The records that were read, with those that replace them, and new ones. */
-function together<Item>(
-  read: readonly Item[],
-  changed: readonly Item[],
-  idOf: (item: Item) => string,
-): readonly Item[] {
-  const added = new Map(changed.map((item) => [idOf(item), item]));
-  const replaced = read.map((item) => {
-    const id = idOf(item);
-    const put = added.get(id);
-    added.delete(id);
-    return put ?? item;
-  });
-  return added.size === 0 ? replaced : [...replaced, ...added.values()];
-}
-
-/** Sorts only where needed: records mostly are in order already. */
-function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
-  const isOrdered = items.every((item, index) => {
-    const before = items[index - 1];
-    return before === undefined || compare(before, item) <= 0;
-  });
-  return isOrdered ? items : items.toSorted(compare);
-}
 
 type Days = Map<Day, Decimal>;
 /** A delta to which more may be added. */

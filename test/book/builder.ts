@@ -82,9 +82,9 @@ export const seats = (rate: number, more: object = {}): Part => ({
   licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
 });
 /** Tokens granted at the start of each cycle, for free. */
-export const tokens = (featureCreditLimit: number, effectiveUntil = "P1M"): Part => ({
+export const tokens = (featureCreditLimit: number, effectiveUntil = "P1M", more: Part = {}): Part => ({
   billingEntitlementRateCards: [
-    { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil }], ...perUnit(0) },
+    { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil }], ...perUnit(0), ...more },
   ],
 });
 /** Tokens beyond the entitlements, without end unless a most is said. */
@@ -94,7 +94,7 @@ export const overage = (rate: number, maxQuantity?: number): Part => ({
   ],
 });
 /** Money granted at the start of each cycle, for free. */
-export const grant = (creditAmount: number, grantDetails: object): Part => ({
+export const grant = (creditAmount: number, grantDetails: object, more: Part = {}): Part => ({
   creditGrantRateCards: [
     {
       id: "addon.grant",
@@ -105,6 +105,7 @@ export const grant = (creditAmount: number, grantDetails: object): Part => ({
         ],
       },
       grantDetails: { priority: 0, ...grantDetails },
+      ...more,
     },
   ],
 });

@@ -12,7 +12,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
-import { catchUpAccounts, type EngineContext } from "../context.ts";
+import { catchUpPieceOf, type EngineContext } from "../context.ts";
 import type { CellsInHand } from "../elsewhere/source-cells.ts";
 import { consolidateGroup, membersOf } from "./consolidation.ts";
 
@@ -161,18 +161,24 @@ async function finalizeAccounts(
   at: Instant,
   failures: Failures,
 ): Promise<number> {
+  let finalized = 0;
+  let left = accountIds;
   try {
-    return await catchUpAccounts(context, accountIds, at, hand);
+    while (left.length > 0) {
+      const piece = await catchUpPieceOf(context, left, at, hand);
+      finalized += piece.finalized;
+      ({ left } = piece);
+    }
+    return finalized;
   } catch (error) {
-    const [only, ...others] = accountIds;
+    const [only, ...others] = left;
     if (only === undefined || isOfTheRun(error)) throw error;
     if (others.length === 0) {
       failures.add([only], error);
-      return 0;
+      return finalized;
     }
   }
-  let finalized = 0;
-  for (const id of accountIds) finalized += await finalizeAccounts(context, { accountIds: [id], hand }, at, failures);
+  for (const id of left) finalized += await finalizeAccounts(context, { accountIds: [id], hand }, at, failures);
   return finalized;
 }
 

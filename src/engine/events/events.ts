@@ -6,9 +6,6 @@
 import { type Instant, type InstantInput, instantOf } from "../../calendar/instant.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { isOfAmounts } from "../../ledger/account/bill.ts";
-import { isBehind } from "../../ledger/account/catch-up.ts";
-import { openCycles } from "../../ledger/account/open-cycles.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { accountOfAlias } from "../../ledger/commands/accounts.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
@@ -16,13 +13,13 @@ import { type BatchEvent, decideIngestInPieces, type IngestResult } from "../../
 import { type UndoFilter, undoQueryOf } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../ledger/events/undo.ts";
-import type { AccountRecord, EventRecord } from "../../ledger/records.ts";
+import type { EventRecord } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { takingTurns } from "../../store/turns.ts";
-import { catchUpAccounts, type EngineContext } from "../context.ts";
+import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
@@ -35,11 +32,8 @@ const HINTS_MAX = 10_000;
 type Attempt<Result> =
   | { readonly done: Result }
   | { readonly again: true }
-  /** Or to be repeated after these accounts, which are far behind, were caught up with. */
-  | { readonly behind: readonly string[]; readonly now: Instant };
-
-/** An account with more open cycles is caught up with before the ingest, in steps that let others have their turn. */
-const OPEN_CYCLES_MAX = 64;
+  /** Or to be repeated after these accounts were caught up with. */
+  | FarBehind;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Calls at the same time share commits. */
 export function ingestOf(context: EngineContext): (given: readonly unknown[]) => Promise<readonly IngestResult[]> {
@@ -64,10 +58,10 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const now = clock();
       const read = await readNamed(current.catalog, { view, hints, asked, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
-      const isFarBehind = (record: AccountRecord): boolean =>
-        isBehind(record, now) && openCycles(current.catalog, record, now).length > OPEN_CYCLES_MAX;
       const behind = read.accounts.flatMap(({ record, currentPlan }) =>
-        currentPlan === undefined && !tried.has(record.id) && isFarBehind(record) ? [record.id] : [],
+        currentPlan === undefined && !tried.has(record.id) && isFarBehind(current.catalog, record, now)
+          ? [record.id]
+          : [],
       );
       if (behind.length > 0) return { result: { behind, now }, changes: {} };
       const pieces = decideIngestInPieces(current.catalog, read, batch, now, ids);
@@ -82,19 +76,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     });
     if ("done" in attempt) return attempt.done;
     if (!("behind" in attempt)) continue;
-    for (const id of attempt.behind) {
-      tried.add(id);
-      await catchUpFar(context, id, attempt.now);
-    }
-  }
-}
-
-async function catchUpFar(context: EngineContext, accountId: string, at: Instant): Promise<void> {
-  try {
-    await catchUpAccounts(context, [accountId], at);
-  } catch (error) {
-    // The bill of this account cannot be made: the decider fails its events with the reason.
-    if (!isOfAmounts(error)) throw error;
+    await catchUpFar(context, attempt, tried);
   }
 }
 

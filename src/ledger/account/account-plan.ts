@@ -5,12 +5,12 @@
  */
 import { detailsWithOverride } from "../../book/resources/override.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
-import { leftOf } from "../../credits/monetary-credits.ts";
+import { canPay } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import type { GraceTerms } from "../../invoicing/grace.ts";
 import { NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
-import { ZERO } from "../../numbers/decimal.ts";
+import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
@@ -58,7 +58,7 @@ export function decisionInstant({ associations, licenseUpdates }: AccountRecord,
   return instant;
 }
 
-/** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever. */
+/** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever, and can still pay. */
 export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
   const { record } = work;
   return {
@@ -69,7 +69,7 @@ export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
     ...graceTermsOf(catalog, record),
     decisions: planOf(catalog, record).decisions,
     licenseChanges: record.licenseUpdates.map(licenseChangeOf),
-    credits: work.credits().map(creditOf),
+    credits: work.credits().filter(canPay).map(creditOf),
     usage: (meterId, from, until) => work.usage(meterId, from, until),
     overage: (featureId, from, until) => work.overage(featureId, from, until),
   };
@@ -93,12 +93,13 @@ function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChang
 }
 
 function creditOf(record: CreditRecord): AccountView["credits"][number] {
-  const { id, purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds, createdAt } = record;
+  const { id, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } = record;
+  const { applicableEntityIds } = record;
   return {
     id,
     purpose,
     creditAmount,
-    left: leftOf({ ...record, holdAmount: ZERO }),
+    left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),
     priority,
     effectiveFrom,
     ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),

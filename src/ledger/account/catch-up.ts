@@ -49,6 +49,28 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
   yield* steps(catalog, work, until, dayStart(work.record.caughtUpTo));
 }
 
+/**
+ * As {@link catchUpInSteps}, but may stop before all is done. What it did by then may be committed, and the rest is done by the
+ * next piece: the record is as it was, so that a catch-up begins where this one did, and finds made what was made.
+ *
+ * @param most stops once so many records were put, if it can stop there
+ * @returns whether all is done
+ */
+export function* catchUpPiece(
+  catalog: Catalog,
+  work: AccountWork,
+  upTo: Instant,
+  most: number,
+): Generator<undefined, boolean, undefined> {
+  const { record } = work;
+  for (const _ of catchUpInSteps(catalog, work, upTo)) {
+    // Usage elsewhere is kept beside the invoices that were made of it, in one commit (S17.4).
+    if (work.changedRecords() >= most && work.record === record && work.elsewhere() === undefined) return false;
+    yield;
+  }
+  return true;
+}
+
 /** Work that may pause after each step; its result is complete only after the last one. */
 export type Steps = Generator<undefined, void, undefined>;
 
@@ -95,17 +117,18 @@ function* steps(catalog: Catalog, work: AccountWork, until: Instant, closedSince
   for (const at of inOrder(instants)) {
     const [granted = [], given = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + given.length > 0) yield* finalizePending();
-    for (const grant of granted) putEntry(catalog, work, grant, at);
-    for (const credit of given) putGranted(work, credit);
+    yield* inTurns(granted, (grant) => putEntry(catalog, work, grant, at));
+    yield* inTurns(given, (credit) => putGranted(work, credit));
     if (finals.has(at)) pending.push(at);
     // What became final before is dated by when the account was caught up with last.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
-  for (const cycle of open) {
-    const closedAt = closesAt(cycle, terms);
-    if (closedAt <= until) keepUsage(work, cycle, closedAt);
-  }
+  const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
+  yield* keepUsage(
+    work,
+    closing.filter(({ closedAt }) => closedAt <= until),
+  );
   const nextDueAt = nextDueAfter(catalog, work.record, until);
   yield;
   yield* putCaughtUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
@@ -165,6 +188,16 @@ function newCredits(work: AccountWork, credits: readonly GrantedCredit[]): reado
   return credits.filter(({ id: cause, creditAmount }) => !creditAmount.isZero() && !made.has(cause));
 }
 
+/** Grants that are made between two pauses. */
+const GRANTS_AT_ONCE = 64;
+
+function* inTurns<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
+  for (const [place, item] of items.entries()) {
+    put(item);
+    if (place % GRANTS_AT_ONCE === GRANTS_AT_ONCE - 1) yield;
+  }
+}
+
 function inOrder(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
@@ -176,8 +209,11 @@ export function newGrants(
   until: Instant,
 ): readonly FeatureGrant[] {
   const made = new Set(work.entries().map(keyOfEntry));
-  const all = featureGrants(planOf(catalog, work.record).decisions, Number.NEGATIVE_INFINITY, until + 1);
-  return all.filter(({ key }) => !made.has(key));
+  const { decisions } = planOf(catalog, work.record);
+  const since = work.record.caughtUpTo;
+  // What fell due before was made then, unless a decision since reaches back.
+  const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
+  return featureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
 }
 
 function putEntry(catalog: Catalog, work: AccountWork, grant: FeatureGrant, at: Instant): void {

@@ -4,7 +4,7 @@
  * @module
  */
 import { DAY_MS, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
-import { type ClosedCycles, closesAt } from "../../invoicing/grace.ts";
+import { type ClosedCycles, closesAt, openEndsFrom } from "../../invoicing/grace.ts";
 import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
@@ -92,11 +92,14 @@ export function openCycles(
   until: Instant,
   closedSince: Instant = dayStart(record.caughtUpTo),
 ): readonly AccountCycle[] {
-  const timeline = timelineOf(planOf(catalog, record).decisions);
+  const { decisions } = planOf(catalog, record);
+  const timeline = timelineOf(decisions);
   const terms = graceTermsOf(catalog, record);
   const [first] = timeline;
   if (first === undefined) return [];
-  return cyclesIn(timeline, first.from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
+  // A cycle that ends just there is one of them.
+  const from = Math.max(first.from, openEndsFrom(decisions, terms, closedSince) - 1);
+  return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
 }
 
 /** The start of the day of an instant. */

@@ -94,7 +94,7 @@ function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: I
 }
 
 /** The index of the first item for which a condition, true up to a place, does not hold; the length if there is none. */
-function firstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+export function firstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {

@@ -5,7 +5,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../order.ts";
-import { ordered } from "./ordered.ts";
+import { firstNot, ordered } from "./ordered.ts";
 
 /** Records of one kind, by id, in the order of lists, and by what they belong to. */
 export interface RecordTable<Item> {
@@ -155,13 +155,9 @@ function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: Rec
   );
 }
 
-/** Where a record belongs among those of its owner; new ones mostly come last. */
+/** Where a record belongs among those of its owner, after its equals; new ones mostly come last. */
 function placeOf<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
-  let place = items.length;
-  while (place > 0) {
-    const before = items[place - 1];
-    if (before === undefined || compare(before, item) <= 0) break;
-    place -= 1;
-  }
-  return place;
+  const last = items.at(-1);
+  if (last === undefined || compare(last, item) <= 0) return items.length;
+  return firstNot(items, (other) => compare(other, item) <= 0);
 }

@@ -1,0 +1,92 @@
+/**
+ * The records of one kind in a working copy.
+ *
+ * @module
+ */
+
+/** Up to this many records are searched one by one; for more an index is built. */
+const FEW = 16;
+
+/** Records of one kind in a working copy: those that were read, and those that were put since. A batch opens thousands. */
+export class WorkingRecords<Item> {
+  readonly #read: readonly Item[];
+  readonly #idOf: (item: Item) => string;
+  readonly #compare: ((a: Item, b: Item) => number) | undefined;
+  readonly #changed: Item[] = [];
+  /** Where each changed record is, by its id; built once there are many. */
+  #places: Map<string, number> | undefined;
+  #known: readonly Item[] | undefined;
+
+  constructor(read: readonly Item[], idOf: (item: Item) => string, compare?: (a: Item, b: Item) => number) {
+    this.#read = read;
+    this.#idOf = idOf;
+    this.#compare = compare;
+  }
+
+  /** In order. */
+  all(): readonly Item[] {
+    if (this.#known !== undefined) return this.#known;
+    const all = this.#changed.length === 0 ? this.#read : together(this.#read, this.#changed, this.#idOf);
+    return (this.#known = this.#compare === undefined ? all : inOrder(all, this.#compare));
+  }
+
+  get(id: string): Item | undefined {
+    return this.#changed[this.#placeOf(id)] ?? this.#read.find((item) => this.#idOf(item) === id);
+  }
+
+  put(item: Item): void {
+    const id = this.#idOf(item);
+    const place = this.#placeOf(id);
+    this.#changed[place] = item;
+    this.#places?.set(id, place);
+    this.#known = undefined;
+  }
+
+  /** How many were put. */
+  changed(): number {
+    return this.#changed.length;
+  }
+
+  addTo(changed: Item[]): void {
+    for (const item of this.#changed) changed.push(item);
+  }
+
+  /** The index of the record of an id, or the index at which to insert it. */
+  #placeOf(id: string): number {
+    const changed = this.#changed;
+    if (changed.length > FEW) {
+      this.#places ??= new Map(changed.map((item, place) => [this.#idOf(item), place]));
+      return this.#places.get(id) ?? changed.length;
+    }
+    for (let place = 0; place < changed.length; place++) {
+      const item = changed[place];
+      if (item !== undefined && this.#idOf(item) === id) return place;
+    }
+    return changed.length;
+  }
+}
+
+/** The records that were read, with those that replace them, and new ones. */
+function together<Item>(
+  read: readonly Item[],
+  changed: readonly Item[],
+  idOf: (item: Item) => string,
+): readonly Item[] {
+  const added = new Map(changed.map((item) => [idOf(item), item]));
+  const replaced = read.map((item) => {
+    const id = idOf(item);
+    const put = added.get(id);
+    added.delete(id);
+    return put ?? item;
+  });
+  return added.size === 0 ? replaced : [...replaced, ...added.values()];
+}
+
+/** Sorts only where needed: records mostly are in order already. */
+function inOrder<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
+  const isOrdered = items.every((item, index) => {
+    const before = items[index - 1];
+    return before === undefined || compare(before, item) <= 0;
+  });
+  return isOrdered ? items : items.toSorted(compare);
+}

@@ -1,0 +1,56 @@
+/** A bill run catches up with an account that is decades behind in several commits, and goes on where one was lost (S2.4, S13.4). */
+import { expect, test } from "vitest";
+
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { farBehind } from "./far-behind.ts";
+
+/** A store that counts the invoices of each commit, and loses one commit. */
+function losing(store: Store, lost: number): { readonly store: Store; readonly commits: number[] } {
+  const commits: number[] = [];
+  const transact: Store["transact"] = async (scope, work) =>
+    store.transact(scope, async (view) => {
+      const decision = await work(view);
+      const { length } = decision.changes.invoices ?? [];
+      if (length > 0 && commits.push(length) === lost) throw new Error("the process was killed");
+      return decision;
+    });
+  return { store: { ...store, transact }, commits };
+}
+
+/** Invoices as text, without the ids that the engine made for the plan and the meter. */
+const textOf = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
+
+test("a run that ends between two commits loses nothing and repeats nothing, and lists show no half of it", async () => {
+  const [memory, other] = [memoryStore(), memoryStore()];
+  const { store, commits } = losing(memory, 2);
+  const [{ engine }, whole] = [await farBehind(store), await farBehind(other)];
+  await expect(engine.finalize()).rejects.toThrow("the process was killed");
+  const [first = 0] = commits;
+  expect(first).toBeGreaterThan(500);
+  expect(first).toBeLessThan(1_100);
+  expect(await memory.read.invoices(["prod"])).toHaveLength(first);
+
+  // Who reads meanwhile sees an account that is caught up with.
+  const asked = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
+  const { items } = await engine.invoices.list(asked);
+  expect((await whole.engine.finalize()).finalized).toBe(2_967);
+  const { items: expected } = await whole.engine.invoices.list(asked);
+  const shown = (invoices: typeof items): unknown =>
+    invoices.map(({ id, invoice }) => ({ id, total: invoice.revenueInfo.value }));
+  expect(shown(items)).toEqual(shown(expected));
+
+  expect((await engine.finalize()).finalized).toBe(2_967 - first);
+  expect(commits.every((count) => count < 1_100)).toBe(true);
+  const [made, wanted] = [await memory.read.invoices(["prod"]), await other.read.invoices(["prod"])];
+  expect(textOf(made) === textOf(wanted)).toBe(true);
+  expect((await engine.finalize()).finalized).toBe(0);
+}, 60_000);
+
+test("a decision on an account that is decades behind comes after it was caught up with, in commits of their own", async () => {
+  const { store, commits } = losing(memoryStore(), 0);
+  const { engine, planId } = await farBehind(store);
+  await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-06-20" });
+  expect(commits.length).toBeGreaterThan(2);
+  expect(commits.reduce((sum, count) => sum + count, 0)).toBe(2_967);
+});

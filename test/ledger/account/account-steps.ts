@@ -1,0 +1,213 @@
+/** Random lives of one account, decided about without a store. */
+import fc from "fast-check";
+
+import { DAY_MS, formatInstant, type Instant } from "../../../src/calendar/instant.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import { catchUp } from "../../../src/ledger/account/catch-up.ts";
+import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
+import { createCredits, voidCredit } from "../../../src/ledger/commands/credits.ts";
+import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
+import { decideIngest } from "../../../src/ledger/events/ingest.ts";
+import type { AccountParts } from "../../../src/ledger/workspace.ts";
+import { add, type Decimal, decimalOf, ZERO } from "../../../src/numbers/decimal.ts";
+import { calls, fee, grant, overage, plan, seats, tokens } from "../../book/builder.ts";
+import { bookWith } from "../../book/catalog-book.ts";
+import type { Ledger } from "../account-harness.ts";
+import { readBatch } from "../read-batch.ts";
+
+const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
+/** Plans of months, of weeks, and of charges and grants for several months. */
+export const book = bookWith([
+  plan("p", {
+    ...calls("0.37"),
+    ...fee(31, inAdvance),
+    ...seats(10, { ...inAdvance, proratedRefundMode: "CREDITS" }),
+    ...tokens(100),
+    ...overage(2),
+    ...grant(7, { expiryType: "PRICING_CYCLE" }),
+    minimumCommitment: { rateValues: [{ currency: "USD", rate: 90 }] },
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 },
+  }),
+  plan("r", {
+    ...calls("0.2"),
+    ...fee(53, { ...inAdvance, recurrenceConfig: { interval: 3, offset: 1 } }),
+    ...tokens(40, "P20D", { recurrenceConfig: { interval: 2 } }),
+    ...grant(9, { expiryType: "NO_EXPIRY" }, { recurrenceConfig: { interval: 2 } }),
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "20" }, gracePeriod: 10 },
+  }),
+  plan("q", {
+    ...calls("0.5"),
+    ...fee(-12),
+    ...seats(3, { invoiceTiming: "IN_ADVANCE" }),
+    ...tokens(5, "P10D"),
+    ...overage(3, 40),
+    ...grant(4, { expiryType: "NO_EXPIRY" }),
+    pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
+  }),
+]);
+
+/** What happens to an account, so many hours after what happened before. */
+export type Step = { readonly after: number } & (
+  | { readonly kind: "associate"; readonly planId: string; readonly inDays: number; readonly days: number | undefined }
+  | { readonly kind: "dissociate"; readonly inDays: number; readonly days: number | undefined }
+  | { readonly kind: "license"; readonly quantity: number; readonly inHours: number }
+  | { readonly kind: "spend"; readonly quantity: number; readonly hoursAgo: number }
+  | { readonly kind: "use"; readonly quantity: number; readonly hoursAgo: number }
+  | { readonly kind: "credit"; readonly amount: number; readonly days: number }
+  | { readonly kind: "void" }
+  | { readonly kind: "wait" }
+);
+
+/** Hours. */
+export const after = fc.integer({ min: 0, max: 20 * 24 });
+const days = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("associate" as const),
+      planId: fc.constantFrom("p", "q", "r"),
+      inDays: fc.integer({ min: 0, max: 15 }),
+      days,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("dissociate" as const),
+      inDays: fc.integer({ min: 0, max: 15 }),
+      days,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("license" as const),
+      quantity: fc.integer({ min: 0, max: 9 }),
+      inHours: fc.integer({ min: -72, max: 400 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("spend" as const),
+      quantity: fc.integer({ min: 1, max: 90 }),
+      hoursAgo: fc.integer({ min: -20, max: 100 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("use" as const),
+      quantity: fc.integer({ min: 1, max: 200 }),
+      hoursAgo: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      after,
+      kind: fc.constant("credit" as const),
+      amount: fc.integer({ min: 1, max: 60 }),
+      days: fc.integer({ min: 1, max: 60 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("void" as const) }) },
+  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("wait" as const) }) },
+);
+/** What happens to an account, one after the other. */
+export const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+
+/** An hour. */
+export const HOUR_MS = 3_600_000;
+const dayStart = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
+
+/** Ingests an event that takes tokens. */
+function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instant): void {
+  const event = {
+    schemaName: "token",
+    id: ledger.ids("event"),
+    accountId: "a",
+    timestamp: formatInstant(timestamp),
+    attributes: [{ name: "n", value: quantity }],
+    dimensions: {},
+  };
+  const read = { accounts: [ledger.parts()], names: new Map([["a", "a"]]), held: [], holders: [] };
+  ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
+}
+
+/** Does one step; a refusal is an answer like any other. */
+export function take(ledger: Ledger, one: Step, now: Instant): void {
+  const { catalog, ids } = ledger;
+  const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
+    const from = dayStart(now) + inDays * DAY_MS;
+    return { from, ...(length === undefined ? {} : { until: from + length * DAY_MS }) };
+  };
+  try {
+    ledger.run((work) => {
+      switch (one.kind) {
+        case "associate":
+          return associate(catalog, work, { planId: one.planId, ...range(one.inDays, one.days) }, now, ids);
+        case "dissociate":
+          return dissociate(catalog, work, range(one.inDays, one.days), now, ids);
+        case "license":
+          return updateLicense(
+            catalog,
+            work,
+            {
+              licenseId: "addon.seats",
+              updateType: "ABSOLUTE",
+              quantity: decimalOf(one.quantity),
+              effectiveFrom: now + one.inHours * HOUR_MS,
+            },
+            now,
+            ids,
+          );
+        case "credit": {
+          const [effectiveFrom, effectiveUntil] = [dayStart(now), dayStart(now) + one.days * DAY_MS];
+          const credit = { accountId: "a", purpose: "gift", creditAmount: decimalOf(one.amount), priority: 1 };
+          const workspace = { find: () => work };
+          return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
+        }
+        case "void":
+          catchUp(catalog, work, now);
+          return voidCredit(catalog, work, work.credits().at(-1)?.id ?? "none", now);
+        case "use":
+        case "spend":
+        case "wait":
+          return undefined;
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+  }
+  if (one.kind === "spend") spend(ledger, one.quantity, now - one.hoursAgo * HOUR_MS, now);
+  if (one.kind === "use") ledger.use(one.quantity, now - one.hoursAgo * HOUR_MS, now);
+}
+
+/** All that is kept of an account, in an order of its own. */
+export function stateOf({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
+  const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
+    items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    record,
+    entries: byId(entries),
+    credits: byId(credits),
+    invoices: byId(invoices),
+    usage,
+    events,
+    overage: overageOf(parts),
+  };
+}
+
+/** Overage by day: what moved in between is no part of it. */
+function overageOf({ overage: cells }: Pick<AccountParts, "overage">): unknown {
+  const days = new Map<number, Decimal>();
+  for (const { day, quantity } of cells) days.set(day, add(days.get(day) ?? ZERO, quantity));
+  return [...days].filter(([, quantity]) => !quantity.isZero()).toSorted(([a], [b]) => a - b);
+}

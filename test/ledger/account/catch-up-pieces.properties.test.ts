@@ -1,0 +1,70 @@
+/** An account is caught up with in several commits, and comes to what one commit would have made of it (S2.4). */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { DAY_MS, type Instant } from "../../../src/calendar/instant.ts";
+import { catchUp, catchUpPiece } from "../../../src/ledger/account/catch-up.ts";
+import { associate } from "../../../src/ledger/commands/associate.ts";
+import { openWorkspace } from "../../../src/ledger/workspace.ts";
+import { runs } from "../../support/runs.ts";
+import { at, type Ledger, openLedger, START } from "../account-harness.ts";
+import { book, HOUR_MS, stateOf, steps, take } from "./account-steps.ts";
+
+/** Does the next piece of the work. @returns its changes, and whether all is done */
+function pieceOf(ledger: Ledger, upTo: Instant, most: number) {
+  const workspace = openWorkspace([ledger.parts()]);
+  const piece = catchUpPiece(ledger.catalog, workspace.account("a"), upTo, most);
+  let step = piece.next();
+  while (step.done !== true) step = piece.next();
+  return { isDone: step.value, changes: workspace.changes() };
+}
+
+/** What a reader sees who looks while the work is half done: nothing of it is kept. */
+function seen(ledger: Ledger, upTo: Instant): unknown {
+  const workspace = openWorkspace([ledger.parts()]);
+  const work = workspace.account("a");
+  catchUp(ledger.catalog, work, upTo);
+  return work.invoices();
+}
+
+const byId = (items: unknown): unknown =>
+  (items as readonly { readonly id: string }[]).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+describe.each(["that comes as it goes", "with two years before it"])("an account %s", (kind) => {
+  test("S2.4 is the same in pieces of any size, of which some are lost, and is read as if it was caught up with", () => {
+    const small = fc.integer({ min: 2, max: 6 });
+    let parts = 0;
+    fc.assert(
+      fc.property(steps, fc.constantFrom("p", "q", "r"), small, small, (sequence, planId, most, kept) => {
+        const [whole, inPieces] = [openLedger(book), openLedger(book)];
+        const catchUpBy = (upTo: Instant): void => {
+          whole.until(upTo);
+          for (let tries = 1; ; tries++) {
+            const { isDone, changes } = pieceOf(inPieces, upTo, most);
+            // One that is killed before its commit is done again.
+            if (tries % kept === 0) continue;
+            inPieces.apply(changes);
+            if (!isDone) parts += 1;
+            if (tries % 3 === 0) expect(byId(seen(inPieces, upTo))).toEqual(byId(whole.parts().invoices));
+            if (isDone) break;
+          }
+        };
+        for (const ledger of [whole, inPieces]) {
+          if (kind === "that comes as it goes") continue;
+          const past = { planId, from: at(START) - 730 * DAY_MS };
+          ledger.run((work) => associate(ledger.catalog, work, past, at(START), ledger.ids));
+        }
+        let now = at(START);
+        for (const one of sequence) {
+          now += one.after * HOUR_MS;
+          catchUpBy(now);
+          for (const ledger of [whole, inPieces]) take(ledger, one, now);
+        }
+        catchUpBy(now + 300 * 24 * HOUR_MS);
+        expect(stateOf(inPieces.parts())).toEqual(stateOf(whole.parts()));
+      }),
+      { numRuns: runs(25) },
+    );
+    expect(parts).toBeGreaterThan(20);
+  });
+});
