@@ -1,6 +1,6 @@
 /** The quickstart is typed in as it stands: its commands run in one shell, and print what the page says. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -14,17 +14,21 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 const page = resolve(import.meta.dirname, "../../docs/quickstart.md");
 /** What separates the outputs of the page's blocks. */
 const MARK = "-- next block --";
+/** What the server and the shell take for now: on the last day of a month, the month might end between two commands. */
+const NOW = "2024-06-15T12:00:00Z";
 
 let server: RunningServer;
 let key: string;
 let directory: string;
 
 beforeAll(async () => {
-  const engine = createEngine({ store: memoryStore() });
+  const engine = createEngine({ store: memoryStore(), clock: () => Date.parse(NOW) });
   ({ key } = await apiKeysOf(engine).create({ name: "quickstart", role: "admin" }));
   // With the limits that a newcomer meets.
   server = await serve({ engine, port: 0, log: { level: "silent" } });
   directory = await mkdtemp(join(tmpdir(), "ratebook-quickstart-"));
+  const date = `case "$2" in +%Y-%m-01) echo ${NOW.slice(0, 7)}-01 ;; *) echo ${NOW} ;; esac`;
+  await writeFile(join(directory, "date"), `#!/bin/sh\n${date}\n`, { mode: 0o755 });
 });
 
 afterAll(async () => {
@@ -48,7 +52,10 @@ test("every command of the quickstart does what the page says", async () => {
   const script = blocks
     .map(({ commands }) => commands.replace(/^URL=.*$/m, `URL=${server.url}`).replace(/^KEY=.*$/m, `KEY=${key}`))
     .join(`\necho '${MARK}'\n`);
-  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], { cwd: directory });
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
+    cwd: directory,
+    env: { ...process.env, PATH: `${directory}:${process.env["PATH"] ?? ""}` },
+  });
   const printed = stdout.split(`${MARK}\n`);
   for (const [index, { commands, output = "" }] of blocks.entries()) {
     expect([commands, printed[index]]).toEqual([commands, output]);
