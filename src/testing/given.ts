@@ -1,5 +1,5 @@
 /**
- * One value, or random ones: what a law is asked about.
+ * The subject of a law: one value, or an arbitrary of values.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Arbitrary } from "fast-check";
 
 import { fastCheck } from "./fast-check.ts";
 
-/** A value that a law is asked about, or an arbitrary of such values. */
+/** A value for which a law is tried, or an arbitrary of such values. */
 export type OneOrRandom<Value> = Value | Arbitrary<Value>;
 
 /** The value at every draw, or what the arbitrary draws. */

@@ -128,7 +128,7 @@ export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): 
   });
 }
 
-/** What the price does where a slab begins. */
+/** The price just below and just above the quantity at which a slab begins. */
 export interface PriceEdge extends CardCase {
   /** The last quantity of the slab below. */
   readonly at: Decimal;

@@ -1,5 +1,5 @@
 /**
- * What a plan prices by quantity, and quantities at which its price does something: the edges of its slabs, of its packages
+ * The cards of a plan that are priced by quantity, and quantities near which their price changes: edges of slabs and packages,
  * and what lies beside them (S7).
  *
  * @module
@@ -68,7 +68,7 @@ export function pricedCardsOf(plan: PlanInput): readonly QuantityCard[] {
 
 const STEP = new Decimal("0.01");
 
-/** The quantities at which a card's price may do something: the edges of its slabs and its first packages. */
+/** The quantities at which a card's price may turn or jump: the edges of its slabs and its first packages. */
 export function edgesOf({ ratePlan: { slabs }, most }: QuantityCard): readonly Decimal[] {
   const edges = slabs.flatMap(({ startAfter, endAt, slabConfig }) => {
     const start = decimalOf(startAfter);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 
 import { processOf } from "../../src/store/embedded/processes.ts";
 
-/** The first process of the server of a directory; undefined where none runs. */
+/** The id of the main process of the server of a directory; undefined where none runs. */
 export function postmasterOf(directory: string): number | undefined {
   const [pid] = linesOf(join(directory, "postgres", "postmaster.pid"));
   return processOf(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
 }
 
-/** The processes that one has started. */
+/** The ids of the processes that a process has started. */
 export function childrenOf(parent: number): readonly number[] {
   return readdirSync("/proc")
     .map(Number)

@@ -22,7 +22,7 @@ export function programOf(name: string): string {
   return readFileSync(join(root, "test/examples", name), "utf8");
 }
 
-/** What a program of `test/examples` prints as it runs here. */
+/** Runs a program of `test/examples` in this process. @returns what it printed */
 export async function printedBy(name: string): Promise<string> {
   const printed: string[] = [];
   const print = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));

@@ -27,7 +27,7 @@ function dated(moment: string): string {
   return moment.replace(/T00:00:00\.000Z$/, "");
 }
 
-/** The lines that add nothing to what they hold: each has the value of the lines right below it. */
+/** Types of lines that only group others: their value is the sum of the lines right below. */
 const WRAPPERS = new Set(["GROSS_AMOUNT", "PRICE_PLAN_AMOUNT", "NET_AMOUNT", "TOTAL_CREDITS"]);
 
 /**

@@ -1,4 +1,4 @@
-/** Databases that hold nothing: the first of each kind is made, which takes a second or two, all others are copies of it. */
+/** Empty databases: the first of each kind is made, which takes a second or two, all others are copies of it. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";

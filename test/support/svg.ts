@@ -1,4 +1,4 @@
-/** What is written in an SVG. */
+/** Reads an SVG: its texts, and elements that are not closed. */
 
 /** The texts that a person sees, in order. */
 export function textsOf(svg: string): readonly string[] {

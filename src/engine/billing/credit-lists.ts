@@ -78,7 +78,7 @@ async function listAllCredits(
   const filter = storedFilter(status, now, areFew);
 
   const found: CreditShown[] = [];
-  // To compute an account takes a millisecond: where few credits turn out to be asked for, a page is short instead.
+  // Computing an account takes a millisecond, so few are computed: where few of their credits meet the filter, the page is short.
   for (let known = areFew ? first : undefined; left > 0; known = undefined) {
     most = Math.min(CHUNK, left, limit + 1 - found.length);
     const stored = known ?? (await storedAfter(await context.store.together(), { filter, now }, most, after));

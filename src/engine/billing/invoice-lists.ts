@@ -19,7 +19,7 @@ const CHUNK = 64;
  * A page of invoices, final ones and the drafts of every begun cycle, by the start of their cycle, newest first.
  *
  * Drafts are computed, which costs far more than to read what is final: only those accounts are computed whose drafts may
- * stand on the page, by the places that the store keeps of them, and those of whose drafts nobody knows the places. One
+ * stand on the page, by the places that the store keeps of them, and those whose places of drafts are not known. One
  * whose bill cannot be made is skipped: its final invoices are there all the same. Asked for alone, it is refused.
  */
 export async function listInvoices(
@@ -67,7 +67,7 @@ export async function listInvoices(
     isLater = true;
   }
   if (isLater) {
-    // A draft that is none any more when others are read is final, or of an account whose places are unknown.
+    // A draft may have become final since the first read, or its account may have lost its known places: both are read again.
     for (const record of await finals(read)) found.offer(finalShown(record));
     for await (const ids of inChunks(accountsUncharted(read, now), CHUNK))
       await compute(await named(read, ids, filter));
@@ -96,7 +96,11 @@ function filterOf({ accountId, customerId, status, from, until }: InvoiceFilter)
   return { stored, isAsked };
 }
 
-/** The places of drafts that may be asked for, if any: what may be final by now is, and none is MERGED before it is stored. */
+/**
+ * The filter for places of drafts: one whose date has come counts as final.
+ *
+ * @returns undefined where no draft can meet it: what is MERGED is stored
+ */
 function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): DraftListFilter | undefined {
   const begun = { ...filter, begunBy: now };
   switch (status) {

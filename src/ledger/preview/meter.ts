@@ -32,11 +32,11 @@ export interface Metered {
 export interface MeterRun {
   /** Meters one event as it was sent. @throws {RatebookError} ERR_REFUSED as {@link meter} */
   add(event: unknown): IngestOutcome;
-  /** As that of a preview's run. */
+  /** As {@link EventRun.slotsOf}. */
   slotsOf(schemaName: string): EventSlots | undefined;
   /** As {@link add}, for the event that was laid out in the slots. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** As that of a preview's run. */
+  /** As {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
   /** The result so far. */
   finish(): Omit<Metered, "problems">;

@@ -28,7 +28,7 @@ export interface OutcomeTally {
 /** An empty tally. */
 export function openTally(): OutcomeTally {
   const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
-  // Most events come out as the one before them.
+  // Most events have the same outcome as the event before them.
   let last: IngestOutcome = METERED;
   let uncounted = 0;
   const settle = (): void => {

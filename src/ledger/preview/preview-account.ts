@@ -222,7 +222,7 @@ export class PreviewAccount {
     grantUpTo(this.#catalog, this.seen.work, this.#reachedBackUntil);
   }
 
-  /** When usage that was counted elsewhere matters next: its first day starts a plan, a wide one a bill on trial. */
+  /** When usage that was counted elsewhere matters next: its first day may start a plan, a wide quantity needs a trial bill. */
   #nextCounted(): Instant {
     const { from, wide } = this.#counted;
     return Math.min(

@@ -15,7 +15,7 @@ import type { EventRun } from "./preview-run.ts";
 const PROBLEMS_MAX = 1000;
 
 /**
- * Makes what takes a row.
+ * Makes the function that takes a row.
  *
  * @returns throws ERR_INPUT_INVALID for a row that is none, or names no account or meter of the book; ERR_REFUSED for a meter
  * whose event schema consumes a feature, where the order of events matters; ERR_ARITHMETIC when its cell would need more

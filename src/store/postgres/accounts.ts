@@ -38,7 +38,7 @@ export interface AccountLocking {
 export interface LockedAccounts {
   /** By id; those that exist. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
-  /** The configuration's: under its lock it stays what it is. */
+  /** The revision of the configuration, which does not change while its lock is held. */
   readonly revision: number | undefined;
   /** The next of the blocks of numbers for events, which is this transaction's. */
   readonly block: number | undefined;

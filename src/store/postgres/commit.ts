@@ -55,7 +55,7 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
       await context.send(`update ${context.table("configuration")} set revision = ${next}`, []);
     }
   } catch (error) {
-    // What is under way ends before anything else is asked of the connection. What failed first is why others did.
+    // All statements that were sent end before the connection is used again. The first failure is thrown: the others follow from it.
     await context.settled();
     throw error;
   }

@@ -25,7 +25,7 @@ type WrittenAttribute = readonly [name: string, value: Written, unit?: string | 
  * left out, and decimals are bare texts at known places.
  */
 interface EventBody {
-  /** Ids that are not their columns. */
+  /** Ids that differ from what their columns hold. */
   readonly ids?: readonly (string | null)[] | undefined;
   readonly customer: string;
   readonly version?: number | undefined;

@@ -13,7 +13,7 @@ import { dayValue, instantOf, instantValue, keyOf, keysOf, textList } from "./va
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
 
-/** Who holds an id, and as which holder of it. */
+/** The event that holds an id, and its number among the holders of that id. */
 export interface Holder {
   readonly held: AcceptedEventId;
   /** 0 for the first event with the id, 1 for one that came again after it, and so on. */

@@ -1,5 +1,5 @@
 /**
- * Reads that are asked for at the same time as one statement: each statement costs a round trip.
+ * Sends reads that are asked for at the same time as one statement, since each statement costs a round trip.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { takingTurns } from "../turns.ts";
 import type { Row, Run } from "./client.ts";
 import { shifted } from "./query.ts";
 
-/** A read that waits for the others of its moment. */
+/** A read that waits to be sent together with others. */
 interface Asked {
   readonly text: string;
   readonly values: readonly unknown[];

@@ -52,7 +52,7 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
       `memory_limit = ${quotedText(memory)}`,
       `temp_directory = ${quotedText(folder)}`,
       "preserve_insertion_order = false",
-      // Nothing depends on it, for every time is computed from the microseconds of UTC; a host's zone is kept out all the same.
+      // Times are computed from microseconds of UTC, whatever the zone of the session; it is set so that no host's zone can matter.
       "TimeZone = 'UTC'",
       ...(threads === undefined ? [] : [`threads = ${threads}`]),
     ];

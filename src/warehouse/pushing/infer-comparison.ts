@@ -53,7 +53,7 @@ function equality(operator: "==" | "===", parts: readonly Rule[], value: ValueOf
   if (a.kind === "nothing" || b.kind === "nothing") return constantTruth(a.kind === b.kind);
   if (a.kind === "number" && b.kind === "number") return orderOfNumbers("=", a, b);
   if (a.kind === "text" && b.kind === "text") return sameText(a, b);
-  // Values of two kinds are never the very same.
+  // Values of different kinds are never strictly equal.
   if (operator === "===" && a.kind !== b.kind) return constantTruth(false);
   if (a.kind === "truth" || b.kind === "truth") throw new NotPushed("it compares a truth value with another value");
   return orderOfNumbers("=", comparable(a), comparable(b));
@@ -63,7 +63,7 @@ function ordered(order: Order, parts: readonly Rule[], value: ValueOf): TruthTer
   const [a, b, c] = parts.slice(0, 3).map((part) => comparable(value(part)));
   if (a === undefined || b === undefined) throw new NotPushed("it compares with nothing");
   const first = orderOfNumbers(order, a, b);
-  // Three operands are an interval, of `<` and `<=` alone.
+  // Of three operands, `<` and `<=` ask whether the second is between the others; `>` and `>=` ignore the third.
   if (c === undefined || !order.startsWith("<")) return first;
   return joinedTruth("and", [first, orderOfNumbers(order, b, c)]);
 }
@@ -88,7 +88,7 @@ function membership(parts: readonly Rule[], value: ValueOf): TruthTerm {
   if (is.operation === "constant" && is.value.length > SEARCHED_MAX)
     throw new NotPushed("it searches a text that is so long that it may be beyond the budget of a rule");
   if (is.operation === "constant" && is.value === "") return constantTruth(false);
-  // Nothing is in the empty text, not even that.
+  // By JSON logic the empty text contains nothing, not even the empty text.
   const held: TruthTerm = { kind: "truth", is: { operation: "within", part: sought, whole: within } };
   return joinedTruth("and", [
     notTruth(sameText(within, { kind: "text", is: { operation: "constant", value: "" } })),
@@ -109,7 +109,7 @@ function amongLiterals(
       );
     }
     case "text": {
-      // A text of an event is valid Unicode: it is none that is not.
+      // The texts of events are valid Unicode, so they equal no literal that is not.
       const texts = values.filter((each): each is string => typeof each === "string").filter(isPlainText);
       if (texts.length === 0) return constantTruth(false);
       return { kind: "truth", is: { operation: "among texts", of: sought, texts } };

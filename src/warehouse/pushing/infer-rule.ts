@@ -70,11 +70,11 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
   if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
     const [[operator, given] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
     const parts = argumentsOf(given);
-    // What is only asked for its truth need not be of one kind.
+    // Only the truth of the operands is asked for, so they may be of different kinds.
     switch (operator) {
       case "and":
       case "or":
-        // Of no operand at all there is nothing, which is no truth.
+        // Without operands the result is null, which counts as false.
         return parts.length === 0 ? constantTruth(false) : joinedTruth(operator, parts.map(truth));
       case "!":
         return notTruth(truth(parts[0]));

@@ -130,7 +130,7 @@ export function rowsOfGroups(groups: readonly PlainGroupRows[], plain: PlainRows
   return inOrder(parts.join("\nunion all\n"), sql);
 }
 
-/** What holds for every plain row of a day, and is quickly said: no offset reaches further than a day. */
+/** A condition that every plain row of a day meets and that is cheap to check: no offset from UTC is longer than a day. */
 function maybeOnDay({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
   if (!("column" in part) || part.type.type !== "text") return undefined;
   const text = sqlOfPartText(part, sql);
