@@ -170,7 +170,7 @@ describe("ratebook serve", () => {
   });
 
   test("the organization and its currency are said on an empty database; another one is refused later", async () => {
-    const directory = await newPglite("of-acme");
+    const directory = await newDatabase("of-acme");
     const server = await serve(["--database", directory, "--organization", "acme", "--currency", "EUR"]);
     const made = await ask(server.url, "/customers", server.key ?? "", customer("c"));
     expect(made.json).toMatchObject({ account: { invoiceCurrency: "EUR" } });
@@ -184,7 +184,7 @@ describe("ratebook serve", () => {
   });
 
   test("a port that is in use is told, leaves nothing open, and makes no key that would be lost", async () => {
-    const directory = await newPglite("port");
+    const directory = await newDatabase("port");
     const server = await serve(["--database", "memory"]);
     const { port } = new URL(server.url);
     const other = await ratebook(["serve", "--database", directory, "--port", port]);

@@ -76,7 +76,7 @@ export async function within<Result>(milliseconds: number, promise: Promise<Resu
   }
 }
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
 
 function scopeFor(changes: Changes): Scope {
   const {

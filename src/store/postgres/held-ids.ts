@@ -9,9 +9,9 @@ import { type Holder, holdersOf } from "./event-view.ts";
 import { LostRace } from "./failures.ts";
 
 /**
- * How a store goes about event ids. Nearly all that are sent are free, and the unique key of the ids that are held tells
- * when one is not. So a first attempt does not ask: an id that turns out to be held makes it a lost race, and the next
- * attempt asks, as do some transactions after it.
+ * Whether transactions assume event ids to be free. Nearly all that are sent are free, and the unique key of the ids that are
+ * held tells when one is not. So a first attempt does not ask: an id that turns out to be held makes it a lost race, and the
+ * next attempt asks, as do some transactions after it.
  */
 export interface Assuming {
   /** So many transactions ask before one assumes again. */
@@ -28,7 +28,7 @@ export function assuming(): Assuming {
 
 /** Whether an attempt of a transaction may assume that event ids are free. */
 export function mayAssume(assuming: Assuming, attempt: number): boolean {
-  // What lost a race may have lost it for its assumption.
+  // The attempt before may have lost its race because of this assumption.
   if (attempt === 2) assuming.asking = ASK_AFTER_WRONG;
   if (attempt > 1) return false;
   if (assuming.asking === 0) return true;

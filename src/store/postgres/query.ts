@@ -7,10 +7,10 @@ import { DAY_MS } from "../../calendar/instant.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import { instantValue, keyOf } from "./values.ts";
 
-/** A number that event ids are found by, quicker than by the text alone. */
+/** The hash of an event id, by which events are found quicker than by the text alone. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";
 
-/** The day of an event, by which the events of an account are indexed; before 1970 a day is cut another way, no matter. */
+/** The day of an event, by which the events of an account are indexed; that days before 1970 are cut otherwise does not matter. */
 export const DAY_OF_EVENT: string = `timestamp / ${DAY_MS}`;
 
 /** The constraint of usage and overage that refuses a sum which is not kept exactly. */
@@ -19,7 +19,7 @@ export const EXACT = "exact";
 /** So many meters or features of an account and day are in one row of usage or overage. */
 export const ROW_ITEMS = 4;
 
-/** The same number of a text. */
+/** The same hash of a text. */
 export function keyExpression(text: string): string {
   return `hashtextextended(${text} collate "C", 0)`;
 }

@@ -7,14 +7,14 @@ import { createHash } from "node:crypto";
 
 import type { Instant } from "../../calendar/instant.ts";
 
-/** Longest id that is a key as it is; of a longer one, a part and a digest are. */
+/** The length of the longest id that is its own key; the key of a longer one is a part of it and a digest. */
 const KEY_LENGTH_MAX = 128;
 /** Half of a surrogate pair: no text of the database can hold it. */
 const HALF = /\p{Surrogate}/u;
 /** Marks a key that is no id, as no id with this character is. */
 const MARK = "\u0001";
 
-/** Texts that are keys as they are, told quickly. */
+/** Most texts that are their own keys; a quick test. */
 const PLAIN = /^[ -~]{0,128}$/;
 
 /** The key that stands for an id: the id itself, nearly always. Different ids have different keys. */
@@ -57,7 +57,7 @@ const SPECIAL = /["\\]/;
 
 /** Texts as the text of an array. */
 export function textList(values: readonly (string | undefined)[]): string {
-  // Most lists have nothing to escape, which one look tells.
+  // Most lists have nothing to escape, which one test of the whole text tells.
   const isBare = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
   if (isBare) return `{"${values.join('","')}"}`;
   return `{${values.map((value) => (value === undefined ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join()}}`;
@@ -68,7 +68,7 @@ export function literal(text: string): string {
   return `E'${text.replace(/['\\]/g, "$&$&")}'`;
 }
 
-/** A list of texts within a statement: as a query, for of a mere list the planner would look up each text. */
+/** A list of texts within a statement, written as a query: of a plain list, the planner would look up each text. */
 export function listWithin(texts: readonly string[]): string {
   return `array(select unnest(${literal(textList(texts))}::text[]))`;
 }

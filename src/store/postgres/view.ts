@@ -116,7 +116,7 @@ async function idsUpTo(
 ): Promise<readonly string[]> {
   const values: string[] = [];
   const last = parameter(values, String(instantValue(instant)), "bigint");
-  // Mostly there are none, which the index of the column tells at once: to look for the first ids takes a walk over all.
+  // Mostly there are none, which the index of the column tells at once; to find the first ids takes a walk over all accounts.
   const due = `${column} <= ${last} and (select min(${column}) from ${table("ledger")}) <= ${last}`;
   const after = afterId === undefined ? "" : `and id > ${parameter(values, keyOf(afterId))}`;
   const rows = await run(
