@@ -25,7 +25,7 @@ interface Size {
   readonly quietMs: number;
 }
 
-const FULL: Size = { old: 50_000, stored: [50_000, 250_000, 1_000_000], quietMs: 5_000 };
+const FULL: Size = { old: 50_000, stored: storedUpTo(Number(process.env["EVENTS"] ?? 1_000_000)), quietMs: 5_000 };
 const SMOKE: Size = { old: 2_000, stored: [2_000, 4_000], quietMs: 100 };
 
 /** The benches of events that grow old. */
@@ -35,6 +35,13 @@ export const retentionBenches: readonly Bench[] = [
     run: (size) => withServer((pool) => growing(pool, size === "full" ? FULL : SMOKE)),
   },
 ];
+
+/** Fifty thousand, and each four times as many as the one before, up to a number. */
+function storedUpTo(most: number): readonly number[] {
+  const steps: number[] = [];
+  for (let stored = 50_000; stored < most; stored *= 4) steps.push(stored);
+  return [...steps, most];
+}
 
 async function growing(pool: Pool, { old, stored, quietMs }: Size): Promise<readonly string[]> {
   const clock = { now: JUNE };
