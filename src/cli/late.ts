@@ -39,7 +39,7 @@ const COLUMNS = [
 
 /** Tells late usage. */
 export const lateCommand: Command = {
-  usage: "--usage FILE|DIR… --usage-schemas NAME,… --from DATE --until DATE [options]",
+  usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
   summary: "Tells which usage arrived after the invoice of its cycle had become final, and what it would have cost.",
   options: {
     ...elsewhereOptions,
@@ -55,7 +55,7 @@ export const lateCommand: Command = {
 
 async function tellLate(given: Arguments, io: Io): Promise<"done"> {
   if (given.positionals.length > 0) throw new UsageError("expected no arguments: --database says whose usage is meant");
-  const usage = usageElsewhereOf(given);
+  const usage = await usageElsewhereOf(given, io);
   if (usage === undefined) throw new UsageError("expected --usage and --usage-schemas, as serve has them");
   const [from, until] = [dateOf(given, "from"), dateOf(given, "until")];
   if (from >= until) throw new UsageError("--until must be later than --from");

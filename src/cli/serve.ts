@@ -70,7 +70,7 @@ export const serveCommand: Command = {
 
 async function serveUntilStopped(given: Arguments, io: Io): Promise<"done"> {
   const asked = readServeArguments(given, io.env);
-  const usage = usageElsewhereOf(given);
+  const usage = await usageElsewhereOf(given, io);
   const database = databaseOf(given, io);
   const stop = new AbortController();
   const stopped = io.stopped().then((signal) => {

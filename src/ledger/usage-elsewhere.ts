@@ -9,7 +9,7 @@ import type { AccountRecord, KeptUsage, LedgerCell } from "./records.ts";
 
 /** The usage elsewhere that is needed of some accounts. */
 export interface ElsewhereQuery {
-  readonly catalog: Pick<Catalog, "book" | "options">;
+  readonly catalog: Catalog;
   readonly records: readonly AccountRecord[];
   /** Days from this one up to that of `upTo`. */
   readonly from: Day;

@@ -35,6 +35,11 @@ export interface CellQuery {
   readonly until: Day;
   /** Rows dated after this instant have not arrived yet (S17.2). Cells of a whole day count from the beginning of their day. */
   readonly upTo: Instant;
+  /**
+   * Until when an accepted event of one of these accounts holds its id, exclusive, by the event's own instant: for some time, and as
+   * long as its cycle is open (S14.1).
+   */
+  readonly idHeldUntil: (accountId: string, at: Instant) => Instant;
 }
 
 /** Usage whose events live elsewhere. One may be asked several questions at a time. */

@@ -11,7 +11,7 @@ import { openDocument } from "../book/reading/json-document.ts";
 import { mapOf } from "../book/resources/fields.ts";
 import { sentenceOf } from "../book/sentences.ts";
 import { parseZone } from "../calendar/instant.ts";
-import type { Problem } from "../errors.ts";
+import { type Problem, RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { InputError, quoted, withoutPlace } from "./problems.ts";
 import { TIME_FORMS } from "./text-forms.ts";
@@ -101,6 +101,23 @@ export function readCsvMap(file: string, text: string): CsvMap {
   if (unknown === undefined) throw wrong({ path: pathText(path), message: issue?.message ?? "expected a map" });
   const known = path.length === 0 ? Object.keys(csvMap.shape) : ORIGIN_FIELDS;
   throw wrong({ path: pathText([...path, unknown]), message: `unknown field${hintAt(unknown, known)}` });
+}
+
+/**
+ * Checks a map that a program gives as a value.
+ *
+ * @param name what the program calls it, for messages
+ * @throws {RatebookError} ERR_INPUT_INVALID with all that is wrong
+ */
+export function checkCsvMap(name: string, value: unknown): CsvMap {
+  const read = csvMap.safeParse(value, { error: sentenceOf });
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path, message }) => {
+    const keys = path.map((key) => (typeof key === "number" ? key : String(key)));
+    return { path: pathText([name, ...keys]), message };
+  });
+  const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ");
+  throw new RatebookError("ERR_INPUT_INVALID", message, { problems });
 }
 
 const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];

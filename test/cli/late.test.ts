@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
 import type { Arguments } from "../../src/cli/arguments.ts";
+import type { Io } from "../../src/cli/io.ts";
 import { usageElsewhereOf } from "../../src/cli/usage/usage-elsewhere.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -31,16 +32,24 @@ const BOOK = {
   })),
 };
 
+/** Files of cells are read without it. */
+const NO_IO = {} as Io;
+
 /** The options as a command line has them. */
 function given(...paths: readonly string[]): Arguments {
-  return { many: () => paths, one: () => "call", flag: () => false, positionals: [] };
+  return {
+    many: () => paths,
+    one: (name) => (name === "usage-schemas" ? "call" : undefined),
+    flag: () => false,
+    positionals: [],
+  };
 }
 
 describe("S17.4 usage of files", () => {
   test("is read again when a file of the directory is another, and all of it or none", async () => {
     const store = memoryStore();
     let now = parseInstant("2024-01-20T00:00:00Z");
-    const usage = usageElsewhereOf(given(files.path));
+    const usage = await usageElsewhereOf(given(files.path), NO_IO);
     const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
     await engine.load(BOOK as never);
     const used = async (): Promise<string> =>
@@ -74,6 +83,14 @@ describe("S17.4 usage of files", () => {
       "--usage-schemas: expected names with commas between them",
     ],
     [
+      ["serve", "--usage", "a.csv", "--usage-schemas", "call", "--map", "map.json"],
+      "--map is for a table of --usage: usage cells need none",
+    ],
+    [
+      ["serve", "--usage", "clickhouse://host/db?table=t", "--usage", "a.csv", "--usage-schemas", "call"],
+      "--usage: a table is the only place: expected nothing beside it",
+    ],
+    [
       ["late", "--from", "2024-01-01", "--until", "2024-02-01"],
       "expected --usage and --usage-schemas, as serve has them",
     ],
@@ -98,7 +115,7 @@ describe("ratebook late", () => {
     const cells = join(files.path, "late.csv");
     writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
     const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const usage = usageElsewhereOf(given(cells));
+    const usage = await usageElsewhereOf(given(cells), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");
     const engine = createEngine({
       store: await openDatabase(database),

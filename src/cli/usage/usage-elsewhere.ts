@@ -1,5 +1,6 @@
 /**
- * The options that say which event schemas have their events elsewhere, and where: files of usage cells (S17.4).
+ * The options that say which event schemas have their events elsewhere, and where: files of usage cells, or a table of events
+ * (S17.4).
  *
  * @module
  */
@@ -9,8 +10,15 @@ import { Readable } from "node:stream";
 
 import type { UsageElsewhereOptions } from "../../engine/elsewhere/source-cells.ts";
 import { cellsUsage } from "../../ledger/given-cells.ts";
+import type { UsageSource } from "../../ledger/usage-source.ts";
+import { readCsvMap } from "../../records/csv-map.ts";
 import { InputError, quoted } from "../../records/problems.ts";
+import { isTableAddress, readTableAddress } from "../../warehouse/clickhouse/address.ts";
+import { connectClickHouse } from "../../warehouse/clickhouse/connect.ts";
+import { usageOfTable } from "../../warehouse/clickhouse/table-usage.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
+import { readTextFile } from "../documents.ts";
+import type { Io } from "../io.ts";
 import { UsageError } from "../problems.ts";
 import { type UsageRow, usageRows } from "./usage-rows.ts";
 
@@ -18,9 +26,10 @@ import { type UsageRow, usageRows } from "./usage-rows.ts";
 export const elsewhereOptions: OptionSpecs = {
   usage: {
     kind: "many",
-    value: "FILE|DIR",
-    help: "usage cells as meter writes them, or a directory of such files: the usage of schemas whose events are not ingested",
+    value: "FILE|DIR|TABLE",
+    help: "usage cells as meter writes them, or a directory of such files, or the address of a table of events: the usage of schemas whose events are not ingested",
   },
+  map: { kind: "one", value: "MAP", help: "where each part of an event is in the table of --usage" },
   "usage-schemas": {
     kind: "one",
     value: "NAME,…",
@@ -50,16 +59,24 @@ function namesIn(given: Arguments, option: string): readonly string[] {
 
 /**
  * Where the events of some schemas live, by the options; undefined where all are ingested. Files are read when usage is first needed,
- * and again when one of them is another.
+ * and again when one of them is another; a table is asked each time.
  *
  * @throws {UsageError} where an option is given without the other, and for standard input, which is there once
+ * @throws {InputError} for a map that is none
+ * @throws {RatebookError} ERR_INPUT_INVALID for an address that is none, ERR_USAGE_UNAVAILABLE without the package for it
  */
-export function usageElsewhereOf(given: Arguments): UsageElsewhereOptions | undefined {
+export async function usageElsewhereOf(given: Arguments, io: Io): Promise<UsageElsewhereOptions | undefined> {
   const paths = given.many("usage");
   const schemas = namesIn(given, "usage-schemas");
   if (schemas.length === 0 && paths.length === 0) return undefined;
   if (schemas.length === 0 || paths.length === 0)
     throw new UsageError("--usage and --usage-schemas go together: one is missing");
+  const address = paths.find(isTableAddress);
+  if (address !== undefined) {
+    if (paths.length > 1) throw new UsageError("--usage: a table is the only place: expected nothing beside it");
+    return { schemas, source: await tableAt(address, given.one("map"), io) };
+  }
+  if (given.one("map") !== undefined) throw new UsageError("--map is for a table of --usage: usage cells need none");
   for (const path of paths) {
     if (path === "-")
       throw new UsageError("--usage: expected files or directories: they are read again when they change");
@@ -67,6 +84,13 @@ export function usageElsewhereOf(given: Arguments): UsageElsewhereOptions | unde
   }
   const name = paths.length === 1 ? quoted(paths[0] ?? "") : `${quoted(paths[0] ?? "")} and ${paths.length - 1} more`;
   return { schemas, source: cellsUsage({ name, stamp: () => stampOf(paths), read: () => rowsIn(paths) }) };
+}
+
+/** A source over the table at an address. Its client keeps no connections, so that there is nothing to close. */
+async function tableAt(address: string, mapFile: string | undefined, io: Io): Promise<UsageSource> {
+  const { server, name } = readTableAddress(address, io.env);
+  const map = mapFile === undefined ? undefined : readCsvMap(mapFile, await readTextFile(mapFile, io));
+  return usageOfTable({ client: await connectClickHouse(server), ...name, map, dedupes: true });
 }
 
 /** The files that are there now, a directory's in the order of their names; hidden ones are not yet whole. */

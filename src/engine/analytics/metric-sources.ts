@@ -31,7 +31,7 @@ const AHEAD_SPARE_MS = 31 * DAY_MS;
 /** Where usage is read, and up to when that of events elsewhere counts. */
 export interface UsageScan {
   readonly view: EngineView;
-  readonly catalog: Pick<Catalog, "book" | "options">;
+  readonly catalog: Catalog;
   readonly now: Instant;
 }
 

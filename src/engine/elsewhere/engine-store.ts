@@ -5,6 +5,7 @@
  */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
 import { sameCellsOnce } from "../../ledger/cell-sums.ts";
 import type { Decision } from "../../ledger/decision.ts";
 import { cellsOfKept } from "../../ledger/kept-usage.ts";
@@ -141,7 +142,13 @@ function storeWithElsewhere(store: Store, recorded: Recorded, usage: UsageElsewh
 /** The cells to ask a source for. @throws {RatebookError} ERR_USAGE_UNAVAILABLE where events live elsewhere and no source has them */
 function needOf({ catalog, records, from, upTo }: ElsewhereQuery, { schemas }: UsageElsewhereOptions): CellNeed {
   expectServed(catalog, schemas);
-  return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo };
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const idHeldUntil = (accountId: string, at: Instant): Instant => {
+    const record = byId.get(accountId);
+    const openUntil = record === undefined ? undefined : planOf(catalog, record).clock.periodAt(at).openUntil;
+    return Math.max(at + catalog.options.idMemoryMs, openUntil ?? at);
+  };
+  return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo, idHeldUntil };
 }
 
 /** The view of an engine whose events are all in the ledger: what another engine, or an earlier one, kept from elsewhere counts. */

@@ -8,7 +8,7 @@ import { type Day, dayOf, formatInstant, type Instant } from "../../calendar/ins
 import { hasCode } from "../../errors.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { quoted } from "../../ledger/refusals.ts";
-import { type UsageAccount, type UsageSource, usageUnavailable } from "../../ledger/usage-source.ts";
+import { type CellQuery, type UsageAccount, type UsageSource, usageUnavailable } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 
 /** Where the events of some schemas live. */
@@ -25,6 +25,7 @@ export interface CellNeed {
   readonly accounts: readonly UsageAccount[];
   readonly from: Day;
   readonly upTo: Instant;
+  readonly idHeldUntil: CellQuery["idHeldUntil"];
 }
 
 /** Cells of a source in memory. */
@@ -58,7 +59,7 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       }
       return found;
     },
-    async read({ book, accounts: asked, from: first, upTo }) {
+    async read({ book, accounts: asked, from: first, upTo, idHeldUntil }) {
       // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(first, ...asked.map(({ id }) => accounts.get(id)?.from ?? first));
       const own = new Map<string, LedgerCell[]>(asked.map(({ id }) => [id, []]));
@@ -68,7 +69,8 @@ export function emptyHand({ schemas, source }: UsageElsewhereOptions): CellsInHa
       const isNothing = meters.size === 0 || from >= until;
       for (const part of isNothing ? [] : partsOf(asked)) {
         try {
-          for await (const cells of source.cells({ book, schemas: defined, accounts: part, from, until, upTo })) {
+          const days = { from, until, upTo };
+          for await (const cells of source.cells({ book, schemas: defined, accounts: part, ...days, idHeldUntil })) {
             for (const cell of cells) own.get(cell.accountId)?.push(checked(cell, meters, from, until));
           }
         } catch (error) {

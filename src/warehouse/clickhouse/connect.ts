@@ -3,15 +3,21 @@
  *
  * @module
  */
-import type { ClickHouseClient, createClient } from "@clickhouse/client";
+import type { createClient } from "@clickhouse/client";
 
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row } from "../statements/dialect.ts";
 import type { ServerAddress } from "./address.ts";
 import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
 
-/** What is needed of a client of `@clickhouse/client`. */
-export type ClickHouse = Pick<ClickHouseClient, "query">;
+/** What is needed of a client: one of `@clickhouse/client` has it. */
+export interface ClickHouse {
+  query(statement: {
+    readonly query: string;
+    readonly format: "JSONCompactEachRow";
+    readonly clickhouse_settings?: { readonly max_query_size?: string };
+  }): Promise<{ stream(): AsyncIterable<readonly { json(): unknown }[]> }>;
+}
 
 const PACKAGE = "@clickhouse/client";
 
@@ -53,9 +59,13 @@ const KEPT_MAX = 2000;
 /** The longest statement, in bytes, that a server takes unless it is told another length. */
 const STATEMENT_BYTES = 200_000;
 
-/** A ClickHouse that a client is connected to. */
-export function clickHouseDatabase(client: ClickHouse): Database {
-  const stream: Database["stream"] = (sql) => streamed(client, sql);
+/**
+ * A ClickHouse that a client is connected to.
+ *
+ * @param shared what stands before every statement: `with … as (…) `
+ */
+export function clickHouseDatabase(client: ClickHouse, shared = ""): Database {
+  const stream: Database["stream"] = (sql) => streamed(client, `${shared}${sql}`);
   return {
     dialect: clickHouseSql,
     stream,
@@ -74,16 +84,30 @@ export function clickHouseDatabase(client: ClickHouse): Database {
 
 async function* streamed(client: ClickHouse, sql: string): AsyncIterable<readonly Row[]> {
   try {
-    const bytes = Buffer.byteLength(sql);
-    const result = await client.query({
-      query: sql,
-      format: "JSONCompactEachRow",
-      // A setting that is not needed may be refused to a user who may only read.
-      ...(bytes > STATEMENT_BYTES ? { clickhouse_settings: { max_query_size: String(2 * bytes) } } : {}),
-    });
-    for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json());
+    const result = await answerTo(client, sql);
+    for await (const rows of result.stream()) yield rows.map((row) => row.json() as Row);
   } catch (error) {
     throw told(error);
+  }
+}
+
+/** What a connection that was kept between two statements says when the server has closed it meanwhile. */
+const CLOSED_MEANWHILE: readonly unknown[] = ["ECONNRESET", "EPIPE"];
+
+/** Asks; once again where a connection was closed before anything came: a statement changes nothing, so asking twice is safe. */
+async function answerTo(client: ClickHouse, sql: string): ReturnType<ClickHouse["query"]> {
+  const bytes = Buffer.byteLength(sql);
+  const statement: Parameters<ClickHouse["query"]>[0] = {
+    query: sql,
+    format: "JSONCompactEachRow",
+    // A setting that is not needed may be refused to a user who may only read.
+    ...(bytes > STATEMENT_BYTES ? { clickhouse_settings: { max_query_size: String(2 * bytes) } } : {}),
+  };
+  try {
+    return await client.query(statement);
+  } catch (error) {
+    if (!CLOSED_MEANWHILE.includes((error as { readonly code?: unknown } | null)?.code)) throw error;
+    return client.query(statement);
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
+import type { EventSchema } from "../../book/model/metering.ts";
 import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
@@ -34,7 +35,7 @@ export async function openTables(
   try {
     const rows: MappedRows[] = [];
     for (const { name, map } of inputs) {
-      const needed = map === undefined ? Object.values(ENVELOPE).map(({ column }) => column) : columnsNamedBy(map.map);
+      const needed = map === undefined ? ENVELOPE_COLUMNS : columnsNamedBy(map.map);
       const table = await openTable(db, name, needed);
       const parts: readonly Part[] =
         map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
@@ -79,21 +80,32 @@ const ENVELOPE = {
   timestamp: { column: "timestamp" },
 } as const;
 
-/** The rows of each schema, with a column by the name of each part that it declares; and all other rows. */
+/** The columns of a table whose names are those of the parts of an event. */
+export const ENVELOPE_COLUMNS: readonly string[] = Object.values(ENVELOPE).map(({ column }) => column);
+
+/** The map of a schema's rows in a table with a column by the name of each part that the schema declares. */
+export function mapOfSchema(
+  { attributes, dimensions }: Pick<EventSchema, "attributes" | "dimensions">,
+  { columns }: Pick<ClickHouseTable, "columns">,
+): CsvMap {
+  const own = (fields: readonly { readonly name: string }[]): Record<string, { readonly column: string }> =>
+    Object.fromEntries(fields.filter(({ name }) => columns.has(name)).map(({ name }) => [name, { column: name }]));
+  return { ...ENVELOPE, attributes: own(attributes), dimensions: own(dimensions) };
+}
+
+/** The rows of each schema, and all other rows. */
 function partsOf(
   { eventSchemas }: Pick<Book, "eventSchemas">,
-  { columns }: ClickHouseTable,
+  opened: ClickHouseTable,
   { table }: TableName,
 ): readonly Part[] {
   const { quotedText, quotedName } = clickHouseSql;
-  const own = (fields: readonly { readonly name: string }[]): Record<string, { readonly column: string }> =>
-    Object.fromEntries(fields.filter(({ name }) => columns.has(name)).map(({ name }) => [name, { column: name }]));
   const schemaName = `toString(${quotedName(ENVELOPE.schemaName.column)})`;
   const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
-  const parts = active.map(({ name, attributes, dimensions }) => ({
-    map: { ...ENVELOPE, attributes: own(attributes), dimensions: own(dimensions) },
+  const parts = active.map((schema) => ({
+    map: mapOfSchema(schema, opened),
     mapFile: table,
-    condition: `${schemaName} = ${quotedText(name)}`,
+    condition: `${schemaName} = ${quotedText(schema.name)}`,
   }));
   const names = active.map(({ name }) => quotedText(name));
   const others = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;

@@ -17,14 +17,20 @@ export interface TableName {
 /** Settings of a user with which a server leaves rows out without a word, beside those that end in `overflow_mode`. */
 const CUTTING = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
 
-/** A table that was looked at. */
-export interface ClickHouseTable {
+/** The columns of a table. */
+export interface TableColumns {
   /** The type of each column, by its name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
+  /** The names of columns of strings, whose values are texts as they stand; those of enumerations and UUIDs are not. */
+  readonly strings: ReadonlySet<string>;
   /** What a statement reads; where a condition on the columns is given, the rows that meet it. */
   readonly from: (condition?: string) => string;
   /** How many rows there are, where a condition is given, of those that meet it. */
   readonly count: (condition?: string) => Promise<number>;
+}
+
+/** A table that was looked at. */
+export interface ClickHouseTable extends TableColumns {
   /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE where the table is not as it was when it was looked at */
   readonly checkUnchanged: () => Promise<void>;
 }
@@ -36,31 +42,15 @@ export interface ClickHouseTable {
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE where it cannot be read, or not surely whole; ERR_INPUT_INVALID for a column that it lacks, or that
  * holds lists or objects
  */
-export async function openTable(
-  db: Database,
-  { database, table }: TableName,
-  needed: readonly string[],
-): Promise<ClickHouseTable> {
-  await checkSettings(db);
-  const { quotedName } = clickHouseSql;
-  const name = `${quotedName(database)}.${quotedName(table)}`;
-  const columns = new Map<string, ColumnType>();
-  for await (const rows of db.stream(`describe table ${name}`))
-    for (const [column, type] of rows) columns.set(String(column), typeOf(String(type)));
-  for (const column of needed) checkColumn(column, columns, table);
-  const from = (condition?: string): string =>
-    condition === undefined ? `${name} as e` : `(select * from ${name} where ${condition}) as e`;
-  const count = async (condition?: string): Promise<number> => {
-    const [[rows] = []] = await all(db, `select toString(count()) from ${from(condition)}`);
-    return Number(rows);
-  };
-  const stamp = await stampOf(db, { database, table }, count);
+export async function openTable(db: Database, named: TableName, needed: readonly string[]): Promise<ClickHouseTable> {
+  const { database, table } = named;
+  const found = await columnsOfTable(db, named, needed);
+  const stampNow = async (): Promise<string> => (await partsOfTable(db, named)) ?? String(await found.count());
+  const stamp = await stampNow();
   return {
-    columns,
-    from,
-    count,
+    ...found,
     checkUnchanged: async () => {
-      if ((await stampOf(db, { database, table }, count)) === stamp) return;
+      if ((await stampNow()) === stamp) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
         `the table ${database}.${table} changed while it was read: nothing is priced from it; read a view of days that are complete`,
@@ -70,16 +60,42 @@ export async function openTable(
   };
 }
 
+/** The columns of a table. @throws {RatebookError} as {@link openTable} */
+export async function columnsOfTable(
+  db: Database,
+  { database, table }: TableName,
+  needed: readonly string[],
+): Promise<TableColumns> {
+  await checkSettings(db);
+  const { quotedName } = clickHouseSql;
+  const name = `${quotedName(database)}.${quotedName(table)}`;
+  const columns = new Map<string, ColumnType>();
+  const strings = new Set<string>();
+  for await (const rows of db.stream(`describe table ${name}`))
+    for (const [column, type] of rows) {
+      columns.set(String(column), typeOf(String(type)));
+      if (/^(?:LowCardinality\(|Nullable\()*String\)*$/.test(String(type))) strings.add(String(column));
+    }
+  for (const column of needed) checkColumn(column, columns, table);
+  const from = (condition?: string): string =>
+    condition === undefined ? `${name} as e` : `(select * from ${name} as e where ${condition}) as e`;
+  const count = async (condition?: string): Promise<number> => {
+    const [[rows] = []] = await all(db, `select toString(count()) from ${from(condition)}`);
+    return Number(rows);
+  };
+  return { columns, strings, from, count };
+}
+
 /**
- * What tells that rows were written. Of a table of the MergeTree family the blocks and mutations of its parts do, which merging
- * leaves as they are; of any other, and where the server does not show its parts, how many rows there are.
+ * What tells that rows were written: of a table of the MergeTree family the blocks and mutations of its parts, which merging
+ * leaves as they are; undefined of any other, and where the server does not show its parts.
  */
-async function stampOf(db: Database, { database, table }: TableName, count: () => Promise<number>): Promise<string> {
+export async function partsOfTable(db: Database, { database, table }: TableName): Promise<string | undefined> {
   const parts =
     `select partition_id, toString(max(max_block_number)), toString(max(data_version)), toString(sum(rows)) from system.parts ` +
     `where active and database = ${quotedText(database)} and table = ${quotedText(table)} group by partition_id order by partition_id`;
   const rows = await all(db, parts).catch(() => []);
-  return rows.length > 0 ? JSON.stringify(rows) : String(await count());
+  return rows.length > 0 ? JSON.stringify(rows) : undefined;
 }
 
 /** Refuses a user for whom answers may be cut off, or shards left out: then an id that comes again would be counted twice. */
@@ -96,7 +112,8 @@ async function checkSettings(db: Database): Promise<void> {
   }
 }
 
-async function all(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
+/** All rows of a statement. */
+export async function all(db: Database, sql: string): Promise<readonly (readonly unknown[])[]> {
   const found: (readonly unknown[])[] = [];
   for await (const rows of db.stream(sql)) found.push(...rows);
   return found;

@@ -24,6 +24,8 @@ export interface DatabaseReading {
   readonly isPushing: boolean;
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
+  /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
+  readonly known?: { readonly repeated: string | undefined };
 }
 
 /** Rows that were looked at, and what their columns are. */
@@ -45,6 +47,8 @@ export interface MappedRows {
   readonly map: CsvMap;
   /** The map's file, for messages. */
   readonly mapFile: string;
+  /** Whether none of the rows is summed, whatever else is. */
+  readonly isOfCore?: boolean;
 }
 
 /**
@@ -56,11 +60,11 @@ export async function openDatabaseCursors(
   db: Database & { readonly close: () => Promise<void> },
   inputs: readonly MappedRows[],
   sink: EventSink,
-  { book, isPushing, dedupes }: DatabaseReading,
+  { book, isPushing, dedupes, known }: DatabaseReading,
 ): Promise<readonly EventCursor[]> {
-  const bound = inputs.map((input) => bind(input, isPushing ? book : undefined));
+  const bound = inputs.map((input) => bind(input, isPushing && input.isOfCore !== true ? book : undefined));
   const sources = bound.map(({ metered }) => metered);
-  const metering = await meterSources(db, sources, { dedupes, isLive: liveAccounts(book) });
+  const metering = await meterSources(db, sources, { dedupes, isLive: liveAccounts(book), known });
   const shared: Shared = {
     metering,
     makers: bound.map(({ make }) => make),

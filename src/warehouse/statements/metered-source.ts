@@ -25,6 +25,8 @@ import {
 export interface MeteringOptions {
   /** Whether ids are remembered: rows whose id comes again go to the core. */
   readonly dedupes: boolean;
+  /** The hashes of ids that occur more than once, where they are known already: a statement, or undefined where none does. */
+  readonly known?: { readonly repeated: string | undefined } | undefined;
   /** Whether the name in a row is that of an account that is known and ACTIVE. */
   readonly isLive: (accountName: string) => boolean;
 }
@@ -60,7 +62,7 @@ export interface Metering {
 export async function meterSources(
   db: Database,
   sources: readonly MeteredSource[],
-  { dedupes, isLive }: MeteringOptions,
+  { dedupes, known, isLive }: MeteringOptions,
 ): Promise<Metering> {
   const { dialect } = db;
   const total = sources.reduce((sum, { rows }) => sum + rows, 0);
@@ -69,7 +71,8 @@ export async function meterSources(
     return { groups: none, rowsOf: none, rest: () => rowsIn(db, all, total) };
   }
   const ids = sources.map(({ source }) => source);
-  const repeated = dedupes ? await db.keep(repeatedIds(ids, dialect)) : undefined;
+  const searched = dedupes && known === undefined ? await db.keep(repeatedIds(ids, dialect)) : undefined;
+  const { repeated } = known ?? { repeated: searched };
   const { strange, events } = await accountsOf(db, sources, isLive);
   const account = strange.length === 0 ? undefined : dialect.isNotIn("account_id", await db.listed(strange));
   const plain: PlainRows = { repeated, account };

@@ -5,102 +5,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
-import { DAY_MS, formatInstant, instantOf, parseInstant } from "../../../src/calendar/instant.ts";
-import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { DAY_MS, formatInstant, instantOf } from "../../../src/calendar/instant.ts";
 import { hasCode } from "../../../src/errors.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { type Decimal, subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
-import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
-import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
-import { accountIdsOf, daysOf, eventsFor, schemasOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
-import { activeBook, dayBefore } from "../../../src/testing/history.ts";
+import type { MemoryStore } from "../../../src/store/memory/memory.ts";
+import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
 import { eventsSource } from "./events-source.ts";
-
-interface Case {
-  readonly book: BookInput;
-  readonly events: readonly SentEvent[];
-  /** Hours from the first day at which bill runs are done: of the engine that ingests, and of the other one. */
-  readonly runs: readonly (readonly number[])[];
-}
-
-const HOUR_MS = 3_600_000;
-const LAST_DAY = 130;
-const runs = fc.array(fc.integer({ min: 0, max: LAST_DAY * 24 }), { maxLength: 5 });
-const cases: fc.Arbitrary<Case> = bookArbitrary().chain((book) =>
-  fc.record({ book: fc.constant(book), events: eventsFor(book, { eventsMax: 14 }), runs: fc.tuple(runs, runs) }),
-);
-
-/** The schemas that may live elsewhere. */
-function plainSchemas(book: BookInput): readonly string[] {
-  const { all, taking } = schemasOf(book);
-  return all.filter((name) => !taking.has(name));
-}
-
-interface Played {
-  readonly engine: Engine;
-  readonly store: MemoryStore;
-}
-
-/** Plays events and bill runs in the order of time. @param source undefined to ingest all events */
-async function play(
-  { book, events }: Case,
-  runsAt: readonly number[],
-  source: UsageSource | undefined,
-  attempt: <Result>(work: () => Promise<Result>) => Promise<Result> = (work) => work(),
-): Promise<Played> {
-  const schemas = plainSchemas(book);
-  const store = memoryStore();
-  let now = dayBefore(book);
-  const engine = createEngine({
-    store,
-    clock: () => now,
-    ...(source === undefined ? {} : { usage: { schemas, source } }),
-  });
-  await engine.load(activeBook(book));
-  const begin = instantOf(daysOf(book).from);
-  const ingested = source === undefined ? events : events.filter(({ schemaName }) => !schemas.includes(schemaName));
-  const steps: (readonly [number, SentEvent | undefined])[] = [
-    ...ingested.map((event) => [parseInstant(event.timestamp), event] as const),
-    ...runsAt.map((hours) => [begin + hours * HOUR_MS, undefined] as const),
-    [begin + LAST_DAY * DAY_MS, undefined],
-  ];
-  for (const [at, event] of steps.toSorted(([a], [b]) => a - b)) {
-    now = Math.max(now, at);
-    await attempt(async () => (event === undefined ? engine.finalize() : engine.ingest([event])));
-  }
-  return { engine, store };
-}
-
-/** All that is shown of usage and money. */
-async function shown({ engine, store }: Played, book: BookInput): Promise<unknown> {
-  const accountIds = accountIdsOf(book);
-  const from = daysOf(book).from;
-  const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
-  const finals = await store.read.invoices(accountIds);
-  const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;
-  return {
-    finals: finals.map(({ id, invoice, finalizedAt }) => [id, finalizedAt, textOfInvoice(invoice)]),
-    drafts: (await engine.invoices.list({ page: { limit: 100 } })).items.map(({ id, invoice }) => [
-      id,
-      textOfInvoice(invoice),
-    ]),
-    usage: await engine.usage({ accountIds, from, until }),
-    metrics: await engine.metrics({
-      startTime: from,
-      endTime: until,
-      metricQueries: [
-        { id: "usage", name: "USAGE", ...query },
-        { id: "revenue", name: "REVENUE", ...query, aggregationPeriod: "WEEK" },
-      ],
-    }),
-  };
-}
-
-function textOfInvoice(invoice: Invoice): string {
-  return JSON.stringify(invoice);
-}
+import { cases, LAST_DAY, play, shown } from "./played.ts";
 
 test("S17.4 events in a source make what they make when they are ingested, whatever the schedule of bill runs", async () => {
   await fc.assert(

@@ -1,0 +1,9 @@
+/**
+ * `ratebook/warehouse`: usage whose events live in a database that sums them up.
+ *
+ * @module
+ */
+export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
+export type { ClickHouse } from "./warehouse/clickhouse/connect.ts";
+export type { ColumnOrigin, EventColumns } from "./warehouse/clickhouse/event-columns.ts";
+export { clickhouseUsage, type ClickHouseUsageOptions } from "./warehouse/clickhouse/usage.ts";

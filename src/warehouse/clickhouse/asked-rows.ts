@@ -1,0 +1,86 @@
+/**
+ * The rows of a table that a question is about, as conditions on its columns that its order and its partitions can be used for.
+ *
+ * @module
+ */
+import { DAY_MS, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
+import type { Source, SourcePart, SourceTime } from "../source.ts";
+import { sqlOfPartText } from "../statements/parts.ts";
+import { clickHouseSql } from "./clickhouse-sql.ts";
+
+/** Which rows are meant. */
+export interface AskedRows {
+  readonly schemas: readonly string[];
+  /** A statement of the names of accounts. */
+  readonly names: string;
+  /** Instants `[from, until)`. */
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+/** The instants of plain rows: from 1970, exclusive of 2200. */
+const [PLAIN_FROM, PLAIN_UNTIL] = [0, Date.UTC(2200, 0, 1)] as const;
+
+/** How a table has the parts of events. */
+interface TableParts {
+  readonly source: Pick<Source, "schemaName" | "accountId" | "timestamp">;
+  /** The names of columns of strings. */
+  readonly strings: ReadonlySet<string>;
+}
+
+/**
+ * A condition that holds for every row that is meant, and for no other row that is plain. Others may meet it whose instant is beyond
+ * the range, or that have none.
+ */
+export function conditionOfRows({ source, strings }: TableParts, { schemas, names, from, until }: AskedRows): string {
+  const quoted = schemas.map((name) => clickHouseSql.quotedText(name)).join(", ");
+  const replaced = schemas.some((name) => name.includes("\uFFFD"));
+  return [
+    `${textOf(source.schemaName, replaced ? NONE : strings)} in (${quoted})`,
+    `${textOf(source.accountId, strings)} in (${names})`,
+    ...timeConditions(source.timestamp, strings, from, until),
+  ].join(" and ");
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** A text as an event has it; a string as it stands, so that an index on it can be used. */
+function textOf(part: SourcePart, strings: ReadonlySet<string>): string {
+  return "column" in part && strings.has(part.column) ? columnOf(part.column) : sqlOfPartText(part, clickHouseSql);
+}
+
+function columnOf(column: string): string {
+  return `e.${clickHouseSql.quotedName(column)}`;
+}
+
+function timeConditions(
+  time: SourceTime,
+  strings: ReadonlySet<string>,
+  from: Instant,
+  until: Instant,
+): readonly string[] {
+  const { part, form } = time;
+  if (!("column" in part)) return [];
+  // Beyond these bounds no row is plain, and the types of columns end somewhere.
+  const least = Math.min(Math.max(from, PLAIN_FROM), PLAIN_UNTIL);
+  const end = Math.min(Math.max(until, PLAIN_FROM), PLAIN_UNTIL);
+  const between = (value: string, literal: (at: Instant) => string): readonly string[] => [
+    ...(least === PLAIN_FROM ? [] : [`${value} >= ${literal(least)}`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${value} < ${literal(end)}`]),
+  ];
+  const column = columnOf(part.column);
+  if (form !== undefined) {
+    const each = form === "seconds" ? 1000 : 1;
+    return between(column, (at) => String(Math.ceil(at / each)));
+  }
+  if (part.type.type === "timestamp") return between(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
+  const text = textOf(part, strings);
+  // The date of a text is that of some place, and no offset reaches further than a day.
+  const dates = [
+    ...(least < DAY_MS ? [] : [`${text} >= '${formatDate(least - DAY_MS)}'`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate((dayOf(end) + 2) * DAY_MS)}'`]),
+  ];
+  if (part.type.type !== "text") return dates;
+  const exact = between(clickHouseSql.plainInstant({ ...time, part }), String).map((each) => `coalesce(${each}, true)`);
+  return [...dates, ...exact];
+}

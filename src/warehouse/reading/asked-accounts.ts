@@ -1,0 +1,119 @@
+/**
+ * The core's part in a question for usage: rows that are not plain are decided by it, as those of the accounts that are asked for
+ * (S17.2, S17.3).
+ *
+ * @module
+ */
+import type { Account, Customer } from "../../book/model/account.ts";
+import type { Book } from "../../book/model/book.ts";
+import { DAY_MS, type Day, type Instant, instantOrUndefined } from "../../calendar/instant.ts";
+import { startEventRun } from "../../ledger/preview/preview-run.ts";
+import { rememberIds, type SeenIds } from "../../ledger/preview/seen-ids.ts";
+import type { CellQuery } from "../../ledger/usage-source.ts";
+import type { UsageCell } from "../../metering/usage.ts";
+import type { EventSink } from "../../records/event-sink.ts";
+
+/** Rows of the days that are asked for, and rows before them, of which only the ids matter. */
+export const [ASKED, EARLIER] = ["asked", "earlier"] as const;
+
+/** A question while its rows come. */
+export interface AskedAccounts {
+  /** The configuration, with the schemas and the accounts that are asked for. */
+  readonly book: Book;
+  /** Takes rows whose file is {@link ASKED} or {@link EARLIER}. */
+  readonly sink: EventSink;
+  /** The cells so far, in the order of the accounts. */
+  readonly cells: () => Iterable<readonly UsageCell[]>;
+}
+
+/**
+ * Starts to take rows. Of one id the first row of its account counts, as long as S14.1 remembers it: so what an account is answered
+ * does not depend on which others are asked for with it.
+ *
+ * @param dedupes whether ids are remembered
+ */
+export function askedAccounts(query: CellQuery, dedupes: boolean): AskedAccounts {
+  const book = bookOf(query);
+  const held = idsByAccount(query);
+  const run = startEventRun(book, { ids: dedupes ? held.ids : undefined });
+  const isOf = (file: string, at: Instant): boolean =>
+    at <= query.upTo && (file === EARLIER ? at < query.from * DAY_MS : at >= query.from * DAY_MS);
+  return {
+    book,
+    sink: {
+      event(file, _line, event) {
+        const { timestamp, accountId } = event as { readonly timestamp: string; readonly accountId: string };
+        const at = instantOrUndefined(timestamp);
+        const account = run.accounts.find(accountId);
+        if (at === undefined || account === undefined || !isOf(file, at)) return true;
+        held.goTo(account.index);
+        run.add(event);
+        return true;
+      },
+      badLine: () => true,
+      slotsOf: () => undefined,
+      filled: () => true,
+      counted: (events) => run.addCounted(events),
+    },
+    *cells() {
+      for (const { id } of query.accounts) {
+        const cells = [...run.usage.cellsOf(id)].filter(({ day }) => day >= query.from && day < query.until);
+        if (cells.length > 0) yield cells;
+      }
+    },
+  };
+}
+
+/** The earliest day of which an event may hold its id when a later day begins. */
+export function idsHeldFrom({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
+  const at = day * DAY_MS;
+  let first = day;
+  for (const { id } of accounts) while (first > 0 && idHeldUntil(id, first * DAY_MS - 1) > at) first--;
+  return first;
+}
+
+/** Ids of events, each by its account. */
+function idsByAccount({ accounts, idHeldUntil }: CellQuery): {
+  readonly ids: SeenIds;
+  /** Says whose event comes next, by the index of its account. */
+  readonly goTo: (index: number) => void;
+} {
+  const seen = rememberIds();
+  let index = 0;
+  return {
+    ids: {
+      has: (id, at) => seen.has(`${index} ${id}`, at),
+      admit: (id, at) => seen.admit(`${index} ${id}`, at, idHeldUntil(accounts[index]?.id ?? "", at)),
+    },
+    goTo(next) {
+      index = next;
+    },
+  };
+}
+
+function bookOf({ book, schemas, accounts }: CellQuery): Book {
+  const asked = new Set(schemas);
+  return {
+    ...book,
+    eventSchemas: book.eventSchemas.filter(({ name }) => asked.has(name)),
+    usageMeters: book.usageMeters.filter(({ eventSchemaName }) => asked.has(eventSchemaName)),
+    invoiceGroups: [],
+    customers: [...new Set(accounts.map(({ customerId }) => customerId))].map((id): Customer => ({
+      id,
+      name: id,
+      status: "ACTIVE",
+    })),
+    accounts: accounts.map(({ id, aliases, customerId }): Account => ({
+      id,
+      name: id,
+      customerId,
+      status: "ACTIVE",
+      invoiceCurrency: book.organization.baseCurrency,
+      aliases,
+      pricePlans: [],
+      licenseUpdates: [],
+      credits: [],
+      featureCredits: [],
+    })),
+  };
+}

@@ -1,0 +1,313 @@
+/** Usage for an engine from a table of ClickHouse: its cells are those that the core makes of the same rows (S17.2 to S17.5). */
+import type { ClickHouseClient } from "@clickhouse/client";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import type { Account } from "../../src/book/model/account.ts";
+import type { Book } from "../../src/book/model/book.ts";
+import { DAY_MS, dayOf, instantOrUndefined, parseInstant } from "../../src/calendar/instant.ts";
+import { isCompleted } from "../../src/ledger/outcome.ts";
+import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
+import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
+import { textOf } from "../../src/numbers/decimal.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import { eventMaker } from "../../src/records/mapped-event.ts";
+import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
+import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
+import { clickHouseTables, clientOf, tableTypes } from "./clickhouse-tables.ts";
+import { COLUMNS, MAP, type ReadRow } from "./law.ts";
+import { books, type Row, rows } from "./rows.ts";
+
+let server: ChDbServer;
+let client: ClickHouseClient;
+beforeAll(async () => {
+  server = await startChDb();
+  client = clientOf(server.url);
+});
+afterEach(() => {
+  server.cutAfter = Infinity;
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+const columns = JSON.parse(MAP) as EventColumns;
+const FIRST = dayOf(parseInstant("2024-01-01T00:00:00Z"));
+const account = (id: string, ...aliases: readonly string[]): UsageAccount => ({ id, aliases, customerId: "c" });
+const ACCOUNTS = [account("a", "ü𝒳-9"), account("b"), account("gone", "left-over"), account("idle")];
+
+/** What the core alone makes of an account's rows, one by one in the order of S17.2. */
+function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonly ReadRow[]): readonly string[] {
+  const make = eventMaker<readonly string[]>(readCsvMap("map", MAP), (name) => {
+    const place = COLUMNS.findIndex((column) => column === name);
+    return (record) => record[place] ?? "";
+  });
+  const names = [asked.id, ...asked.aliases];
+  const events = read.flatMap(({ record, order }, row) => {
+    const event = make(record, row + 1);
+    if (typeof event === "string") return [];
+    const { schemaName, accountId, id, timestamp } = event as {
+      [part in "schemaName" | "accountId" | "id" | "timestamp"]: string;
+    };
+    const at = instantOrUndefined(timestamp);
+    const isAsked = query.schemas.includes(schemaName) && names.includes(accountId);
+    return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
+  });
+  events.sort((x, y) => x.at - y.at || byTexts(x.order, y.order));
+  const [alone] = accountsOf([asked]);
+  const run = startEventRun({ ...query.book, accounts: alone === undefined ? [] : [alone] }, {});
+  const held = new Map<string, number>();
+  for (const { event, at, id } of events) {
+    if ((held.get(id) ?? -Infinity) > at) continue;
+    if (isCompleted(run.add(event).status)) held.set(id, query.idHeldUntil(asked.id, at));
+  }
+  return [...run.usage.cellsOf(asked.id)]
+    .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
+    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${textOf(quantity)}`)
+    .toSorted();
+}
+
+function byTexts(a: readonly string[], b: readonly string[]): number {
+  for (const [place, text] of a.entries()) {
+    const order = Buffer.compare(Buffer.from(text), Buffer.from(b[place] ?? ""));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function accountsOf(asked: readonly UsageAccount[]): readonly Account[] {
+  return asked.map(({ id, aliases, customerId }) => ({
+    id,
+    name: id,
+    customerId,
+    aliases,
+    status: "ACTIVE",
+    invoiceCurrency: "USD",
+    pricePlans: [],
+    licenseUpdates: [],
+    credits: [],
+    featureCredits: [],
+  }));
+}
+
+async function cellsOf(query: CellQuery, hasUniqueIds = false): Promise<readonly (readonly string[])[]> {
+  const source = clickhouseUsage(client, { table: "t0", columns, hasUniqueIds });
+  const found = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
+  const order: string[] = [];
+  for await (const cells of source.cells(query)) {
+    for (const { accountId, meterId, day, quantity } of cells) {
+      if (order.at(-1) !== accountId) order.push(accountId);
+      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${textOf(quantity)}`);
+    }
+  }
+  // All cells of an account come together, in the order of the question.
+  expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
+  return [...found.values()].map((cells) => cells.toSorted());
+}
+
+const withoutAccounts = (json: object): Book => ({ ...readBook(JSON.stringify(json)), accounts: [], customers: [] });
+/** Rows of ten months, with ids that come again; three in four of them are well formed. */
+const yearRows = fc
+  .tuple(rows, fc.noBias(fc.nat(300 * 24)), fc.nat(25), fc.noBias(fc.nat(7)))
+  .map(([row, hours, id, kind]): Row => {
+    const time = new Date((FIRST * 24 + hours) * 3_600_000).toISOString();
+    const own = { ...row, time: kind === 0 ? row.time : time, id: kind === 1 ? row.id : `i${id}` };
+    const account = ["a", "ü𝒳-9", "b"][hours % 3] ?? "a";
+    return kind < 2 ? own : { ...own, schema: "use", account, x: String(hours / 4), y: String(hours % 7), d: "eu" };
+  });
+/** Books of any rules; half of them count every row. */
+const countingBooks = fc.tuple(books, fc.boolean()).map(([book, isCounted]) => {
+  const meter = { aggregation: "SUM", computations: [{ order: 0, computation: { var: "attribute.x" } }] } as const;
+  const counting = { id: "um.all", name: "all", eventSchemaName: "use", ...meter };
+  const eventSchemas = book.eventSchemas.map((schema) => ({ ...schema, enrichments: undefined }));
+  return isCounted ? { ...book, eventSchemas, usageMeters: [counting] } : book;
+});
+
+const [countingBook] = fc.sample(
+  countingBooks.filter(({ usageMeters }) => usageMeters.some(({ id }) => id === "um.all")),
+  1,
+) as [object];
+
+test("S17.2, S17.3 the cells of a table are those that the core makes of the rows of each account, whoever else is asked for", async () => {
+  const questions = fc.record({
+    asked: fc.subarray(ACCOUNTS, { minLength: 1 }),
+    from: fc.noBias(fc.integer({ min: -60, max: 250 })),
+    days: fc.integer({ min: 1, max: 120 }),
+    upTo: fc.noBias(fc.nat(310 * 24 * 60)),
+    schemas: fc.constantFrom(["use"], ["use", "other"]),
+    holds: fc.constantFrom(45, 3, 200),
+  });
+  let counted = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      countingBooks,
+      fc.array(yearRows, { minLength: 20, maxLength: 60 }),
+      tableTypes,
+      fc.array(questions, { minLength: 1, maxLength: 3 }),
+      async (json, given, types, asked) => {
+        await clickHouseTables(server.url)([given], types, async ({ read: [read = []] }) => {
+          for (const { asked: accounts, from, days, upTo, schemas, holds } of asked) {
+            const query: CellQuery = {
+              book: withoutAccounts(json),
+              schemas,
+              accounts,
+              from: FIRST + from,
+              until: FIRST + from + days,
+              upTo: FIRST * DAY_MS + upTo * 60_000,
+              // The ids of `b` are remembered up to the end of a cycle of a hundred days.
+              idHeldUntil: (id, at) =>
+                Math.max(at + holds * DAY_MS, id === "b" ? (Math.floor(at / DAY_MS / 100) + 1) * 100 * DAY_MS : 0),
+            };
+            const expected = accounts.map((each) => cellsByCore(query, each, read));
+            expect(await cellsOf(query)).toEqual(expected);
+            counted += expected.flat().length;
+          }
+        });
+      },
+    ),
+    { numRuns: 120 },
+  );
+  expect(counted).toBeGreaterThan(150);
+}, 600_000);
+
+describe("S17.2 one question", () => {
+  const at = (day: number, time = "12:00:00"): string =>
+    `${new Date((FIRST + day) * DAY_MS).toISOString().slice(0, 10)}T${time}Z`;
+  const row = (id: string, day: number, more: Partial<Row> = {}): Row => {
+    return { schema: "use", id, account: "a", time: at(day), x: "1", y: "0", d: "eu", ...more };
+  };
+  const query: CellQuery = {
+    book: withoutAccounts(countingBook),
+    schemas: ["use"],
+    accounts: [account("a", "ü𝒳-9"), account("b")],
+    from: FIRST + 60,
+    until: FIRST + 90,
+    upTo: (FIRST + 90) * DAY_MS,
+    idHeldUntil: (_, held) => held + 45 * DAY_MS,
+  };
+  const texts = { x: "String", y: "String", time: "String" };
+  const answer = async (
+    given: readonly Row[],
+    more: Partial<CellQuery> = {},
+    hasUniqueIds = false,
+  ): Promise<readonly string[]> =>
+    clickHouseTables(server.url)([given], texts, async () => {
+      const cells = await cellsOf({ ...query, ...more }, hasUniqueIds);
+      return cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`));
+    });
+
+  test.each<readonly [what: string, rows: readonly Row[], cells: readonly string[]]>([
+    ["nothing", [], []],
+    ["an id of the days before holds", [row("1", 30), row("1", 70)], []],
+    ["an id is free again after its time", [row("1", 14), row("1", 70)], ["a 70 1"]],
+    ["an id that was held itself holds nothing", [row("1", 0), row("1", 40), row("1", 80)], ["a 80 1"]],
+    ["a row that failed holds nothing", [row("1", 61, { x: "many" }), row("1", 62)], ["a 62 1"]],
+    ["an alias is its account", [row("1", 30), row("1", 70, { account: "ü𝒳-9" })], []],
+    ["an account holds no id of another", [row("1", 30), row("1", 70, { account: "b" })], ["b 70 1"]],
+    [
+      "other schemas and accounts are not asked for",
+      [row("1", 70, { account: "c" }), row("2", 70, { schema: "other" })],
+      [],
+    ],
+    [
+      "days of UTC, whatever the offset",
+      [row("1", 0, { time: `${at(59, "23:30:00").slice(0, -1)}-01:00` })],
+      ["a 60 1"],
+    ],
+    [
+      "hostile ids",
+      ["it's", '"', "\\", "\\'); drop table t0; --", "{x}", "\u0000", "é", "e\u0301", " "].map((id) => row(id, 70)),
+      ["a 70 9"],
+    ],
+  ])("%s", async (_, given, cells) => {
+    expect(await answer(given)).toEqual(cells);
+  });
+
+  test("a source whose ids are said to be unique looks for none", async () => {
+    expect(await answer([row("1", 30), row("1", 70), row("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
+    expect(clickhouseUsage(client, { table: "t0", hasUniqueIds: true }).name).toBe(
+      "the table t0 of ClickHouse, whose ids are said to be unique",
+    );
+  });
+
+  test("days and instants beyond what a database knows, and names that no row can have", async () => {
+    const given = [row("1", 70), row("2", 0, { time: "0001-01-01T00:00:00Z" })];
+    for (const [from, until] of [
+      [-1_000_000, -720_000],
+      [200_000, 300_000],
+    ] as const)
+      expect(await answer(given, { from, until, upTo: until * DAY_MS })).toEqual([]);
+    expect(await answer(given, { from: -719_162, until: 200_000, upTo: 200_000 * DAY_MS })).toEqual([
+      `a ${-719_162 - FIRST} 1`,
+      "a 70 1",
+    ]);
+    const accounts = ["\uD800", "a", "nul\u0000"].map((id) => account(id));
+    expect(await answer(given, { accounts })).toEqual(["a 70 1"]);
+  });
+
+  test("thousands of accounts with all their aliases", async () => {
+    const accounts = Array.from({ length: 2000 }, (_, n) =>
+      account(`account-${String(n).padStart(4, "0")}`, ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`)),
+    );
+    const given = [row("1", 70, { account: "alias-1999-9" }), row("2", 70, { account: "account-0000" })];
+    expect(await answer(given, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
+  });
+
+  test("columns that are none are refused when the source is made", () => {
+    const wrong = { ...columns, timestamp: { column: 5 } } as unknown as EventColumns;
+    expect(() => clickhouseUsage(client, { table: "t0", columns: wrong })).toThrow(/\$\.columns\.timestamp/);
+  });
+});
+
+describe("S17.5 rows that come while a question is answered", () => {
+  const arriving = (statement: RegExp, times: number): ClickHouseClient => {
+    let left = times;
+    return new Proxy(client, {
+      get: (target, name) =>
+        name === "query"
+          ? async (asked: { readonly query: string; readonly format: "JSONCompactEachRow" }) => {
+              if (statement.test(asked.query) && left-- > 0)
+                await target.command({ query: "insert into t0 select * from coming" });
+              return target.query(asked);
+            }
+          : (Reflect.get(target, name) as unknown),
+    });
+  };
+  const query = (upTo: string): CellQuery => ({
+    book: withoutAccounts(countingBook),
+    schemas: ["use"],
+    accounts: [account("a")],
+    from: FIRST,
+    until: FIRST + 31,
+    upTo: parseInstant(upTo),
+    idHeldUntil: (_, at) => at + 45 * DAY_MS,
+  });
+  const texts = { x: "String", y: "String", time: "DateTime64(3)" };
+  const row = (id: string, time: string): Row => {
+    return { schema: "use", id, account: "a", time, x: "1", y: "0", d: "eu" };
+  };
+  const read = async (upTo: string, times: number): Promise<string> =>
+    clickHouseTables(server.url)([[row("1", "2024-01-02T00:00:00Z")]], texts, async () => {
+      await client.command({ query: "create or replace table coming as t0 engine = Memory" });
+      await client.command({
+        query: "insert into coming select * replace (toString(rand64()) as id, time + interval 5 day as time) from t0",
+      });
+      const source = clickhouseUsage(arriving(/cell_account/, times), { table: "t0", columns });
+      const found: string[] = [];
+      try {
+        for await (const cells of source.cells(query(upTo)))
+          for (const { day, quantity } of cells) found.push(`${day - FIRST} ${textOf(quantity)}`);
+      } catch (error) {
+        return String(error);
+      }
+      return found.join();
+    });
+
+  test("are counted by the next try; those after its instant change nothing; after three tries it cannot be read", async () => {
+    expect(await read("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
+    expect(await read("2024-01-03T00:00:00Z", 9)).toBe("1 1");
+    expect(await read("2024-01-31T00:00:00Z", 9)).toMatch(/ERR_USAGE_UNAVAILABLE|changed while it was read/);
+  });
+});
