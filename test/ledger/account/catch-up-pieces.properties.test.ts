@@ -65,6 +65,7 @@ describe.each(["that comes as it goes", "with two years before it"])("an account
       }),
       { numRuns: runs(25) },
     );
-    expect(parts).toBeGreaterThan(20);
+    // Most accounts have more cycles than one piece takes.
+    expect(parts).toBeGreaterThan(runs(25));
   });
 });
