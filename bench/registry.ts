@@ -1,6 +1,7 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
+import { parquetBenches } from "./cli/parquet-files.ts";
 import { farBehindBenches } from "./engine/far-behind.ts";
 import { engineBenches } from "./engine/memory.ts";
 import { invoicingBenches } from "./invoicing/draw.ts";
@@ -25,6 +26,7 @@ export const BENCHES: readonly Bench[] = [
   ...invoicingBenches,
   ...backtestBenches,
   ...cliBenches,
+  ...parquetBenches,
   ...storeBenches,
   ...billRunBenches,
   ...creditListBenches,

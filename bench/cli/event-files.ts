@@ -1,11 +1,11 @@
 /** Previewing a large NDJSON file, beside one thread that merely splits it into lines and parses each. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
 import type { Bench } from "../bench.ts";
 import { BASELINE, buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
+import { betterOf, checkFigures, type Measured, rootOf, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -16,13 +16,6 @@ export const cliBenches: readonly Bench[] = [
     run: (size) => previewFile(EVENTS[size]),
   },
 ];
-
-interface Measured {
-  readonly seconds: number;
-  /** Bytes. */
-  readonly peak: number;
-  readonly output: string;
-}
 
 function previewFile(count: number): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
@@ -56,44 +49,5 @@ function previewFile(count: number): readonly string[] {
   } finally {
     rmSync(folder, { recursive: true, force: true });
     rmSync(built, { recursive: true, force: true });
-  }
-}
-
-/** The repository, from the sources and from the compiled benches alike. */
-function rootOf(directory: string): string {
-  const up = resolve(directory, "../..");
-  return up.endsWith(".bench") ? resolve(up, "..") : up;
-}
-
-/** The best of several runs: the machine does other things besides. */
-function betterOf(times: number, run: () => Measured): Measured {
-  const runs = Array.from({ length: times }, run);
-  return runs.reduce((best, next) => (next.seconds < best.seconds ? next : best));
-}
-
-function runWatched(folder: string, argv: readonly string[]): Measured {
-  const peakFile = join(folder, "peak");
-  const start = process.hrtime.bigint();
-  const output = execFileSync(process.execPath, ["--import", join(folder, "watch.mjs"), ...argv], {
-    env: { ...process.env, PEAK_FILE: peakFile },
-    encoding: "utf8",
-    maxBuffer: 1 << 30,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  return { seconds, peak: 1024 * Number(readFileSync(peakFile, "utf8")), output };
-}
-
-/** The baseline's tokens and events are those of the invoices' usage. @throws {Error} when they are not */
-function checkFigures(baseline: string, ...previews: readonly string[]): void {
-  const { events, tokens } = JSON.parse(baseline) as { readonly events: number; readonly tokens: number };
-  for (const csv of previews) {
-    const usage = { tokens: 0, requests: 0 };
-    for (const row of csv.split("\r\n")) {
-      const found = /,USAGE_METER_USAGE,um\.(\w+),[^,]*,(\d+),/.exec(row);
-      if (found !== null) usage[found[1] === "requests" ? "requests" : "tokens"] += Number(found[2]);
-    }
-    if (usage.tokens !== tokens || usage.requests !== events)
-      throw new Error("the preview's usage is not the baseline's");
   }
 }

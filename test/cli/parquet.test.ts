@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/index.ts";
 import { readCsvMap } from "../../src/records/csv-map.ts";
+import { takeAll } from "../../src/records/event-cursor.ts";
+import { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
@@ -147,6 +149,67 @@ describe("S17.5 what cannot be read is refused whole", () => {
     await expect(groups?.close()).rejects.toThrow(
       /changing\.parquet changed while it was read: nothing is priced from it$/,
     );
+  });
+});
+
+describe("bad rows are counted, and leave all others as they are", () => {
+  /** Checks that sums print what the core alone prints. @returns what `meter` says of the events */
+  const metered = async (query: string): Promise<string> => {
+    const path = `${place.path}/bad.parquet`;
+    await write(path, query);
+    const byCore = await on("meter", book, "--events", path, "--map", map, "--reader", "core");
+    const found = await on("meter", book, "--events", path, "--map", map);
+    expect(found).toEqual(byCore);
+    return found.err;
+  };
+
+  test("S17.3 one broken row among a hundred thousand", async () => {
+    const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 77777 then '1,5' else '2' end as units, 'eu' as region from range(100000) as events (n)`;
+    const said = await metered(rows);
+    expect(said).toContain(
+      `bad.parquet:77778: The attribute "units" is unfit: "1,5" is not a decimal. [INGESTION_FAILED]`,
+    );
+    expect(said).toContain("100,000 events read: 1 INGESTION_FAILED, 99,999 INGESTION_COMPLETED_EVENT_METERED");
+  });
+
+  test.each(["id", "account", "at", "units", "region"])("S14.1 NULL in the column %s", async (column) => {
+    const said = await metered(
+      `select * replace (case when id <> '2' then "${column}" end as "${column}") from (${asTexts})`,
+    );
+    expect(said).toMatch(/bad\.parquet:\d+: /);
+  });
+
+  test("S2.1 instants are the same whatever the zone of the session", async () => {
+    const instants = `select * replace (try_cast("at" as TIMESTAMPTZ) as "at") from (${asTexts})`;
+    const path = `${place.path}/instants.parquet`;
+    await write(path, instants);
+    const cells = async (zone: string): Promise<readonly unknown[]> => {
+      const found: unknown[] = [];
+      const sink = {
+        event: (_file: string, line: number, event: unknown) => found.push([line, event]) > 0,
+        badLine: () => true,
+        slotsOf: () => undefined,
+        filled: () => true,
+        counted: (counted: unknown) => found.push(counted) > 0,
+      };
+      const reading = { book: readBook(JSON.stringify(SMALL_BOOK)), isPushing: true, dedupes: true, memory: undefined };
+      const csvMap = readCsvMap("map", readFileSync(map, "utf8"));
+      const cursors = await openParquet(
+        [{ paths: [path], map: csvMap, mapFile: map }],
+        sink,
+        reading,
+        async (limits) => {
+          const db = await openDuckDb(limits);
+          await db.run(`set global TimeZone = '${zone}'`);
+          return db;
+        },
+      );
+      await takeAll(cursors, { onDisorder: () => undefined });
+      return found;
+    };
+    const expected = await cells("UTC");
+    expect(expected.length).toBeGreaterThan(3);
+    expect(await cells("Pacific/Kiritimati")).toEqual(expected);
   });
 });
 

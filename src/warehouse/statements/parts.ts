@@ -1,5 +1,5 @@
 /**
- * The parts of an event as a statement reads them: NULL wherever a part is not what a plain event has.
+ * The parts of an event as a statement reads them. A number is NULL wherever it is not what a plain event has.
  *
  * @module
  */
@@ -17,11 +17,10 @@ export function sqlOfPartText(part: SourcePart, sql: Dialect): string {
   return sql.joined(texts);
 }
 
-/** A text of a plain event: not absent, and of at most so many bytes, which are no fewer than its characters. */
-export function sqlOfPlainText(part: SourcePart, [least, most]: readonly [number, number], sql: Dialect): string {
-  const text = sqlOfPartText(part, sql);
+/** Whether a text is that of a plain event: of so many bytes, which are no fewer than its characters; NULL where it is absent. */
+export function isPlainText(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
   const isPlain = sql.isPlainText === undefined ? "" : ` and ${sql.isPlainText(text)}`;
-  return `case when ${sql.bytes(text)} between ${least} and ${most}${isPlain} then ${text} end`;
+  return `${sql.bytes(text)} between ${least} and ${most}${isPlain}`;
 }
 
 /** The whole number that an attribute is at the scale of its range. */

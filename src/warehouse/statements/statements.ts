@@ -49,7 +49,7 @@ function schemaNames(pushed: readonly PushedSchema[], sql: Dialect): string {
 
 /**
  * Plain rows by their account and day: how many there are, how many of them a meter counts, when the first and the last were,
- * and the sums. All other rows are one group, of the account "" and the day -1.
+ * and the sums. All other rows are one group, of the account "" and the day -1, of which nothing but the number of rows is meant.
  */
 export function groupsOfRows(source: Source, pushed: PushedSchema, plain: PlainRows, sql: Dialect): string {
   const { meters } = pushed;
@@ -58,7 +58,7 @@ export function groupsOfRows(source: Source, pushed: PushedSchema, plain: PlainR
   return [
     `select case when plain then coalesce(account_id, '') else '' end as cell_account,`,
     `  case when plain then coalesce(day, -1) else -1 end as cell_day,`,
-    `  count(*) as events, count(*) filter (where plain and ${anyMatch}) as metered,`,
+    `  count(*) as events, count(*) filter (where ${anyMatch}) as metered,`,
     `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...sums].join(",\n  ")}`,
     `from (`,
     indented(judgedRows(source, pushed, { plain, sql })),
@@ -70,7 +70,7 @@ export function groupsOfRows(source: Source, pushed: PushedSchema, plain: PlainR
 function sumOfUnits(units: NumberTerm, place: number, sql: Dialect): string {
   const drop = dropOf(units);
   const summed = drop === 1n ? `u${place}` : sql.quotient(`u${place}`, sql.operand(drop));
-  return sql.sumOf(summed, `plain and m${place}`);
+  return sql.sumOf(summed, `m${place}`);
 }
 
 /** The groups of all sources and their schemas in the order of days, with the places of both: `source` and `schema`. */

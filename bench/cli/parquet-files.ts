@@ -1,0 +1,136 @@
+/** Previewing a Parquet file with prices, beside hand-written SQL that gives the same sums, in doubles. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { DuckDBInstance } from "@duckdb/node-api";
+
+import type { Bench } from "../bench.ts";
+import { buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
+import { betterOf, checkFigures, type Measured, rootOf, runWatched } from "./watched.ts";
+
+const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
+
+/** Reading Parquet files on the command line. */
+export const parquetBenches: readonly Bench[] = [
+  {
+    name: "preview of a Parquet file, wanted 0.65 of hand-written SQL without ids and 0.9 with",
+    run: async (size) => previewParquet(Number(process.env["EVENTS"] ?? EVENTS[size])),
+  },
+];
+
+/** How times are kept: the type of their column, and how SQL by hand takes the day of one. */
+const TIMES = {
+  "times of type TIMESTAMP": { column: "timestamp::TIMESTAMP", day: "timestamp::DATE" },
+  "times as texts": { column: "timestamp", day: "left(timestamp, 10)" },
+} as const;
+
+const MAP = {
+  schemaName: { column: "schemaName" },
+  id: { column: "id" },
+  accountId: { column: "accountId" },
+  timestamp: { column: "timestamp", zone: "Z" },
+  attributes: { context_tokens: { column: "context_tokens" }, generated_tokens: { column: "generated_tokens" } },
+  dimensions: { service: { column: "service" } },
+};
+
+async function previewParquet(count: number): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
+  const root = rootOf(import.meta.dirname);
+  const { folder: built, bin } = buildProgram(root);
+  const at = (name: string): string => join(folder, name);
+  try {
+    writeFileSync(at("watch.mjs"), WATCH);
+    writeFileSync(at("by-hand.mjs"), BY_HAND);
+    writeFileSync(at("book.json"), JSON.stringify(largeBook()));
+    writeFileSync(at("map.json"), JSON.stringify(MAP));
+    writeEvents(at("events.ndjson"), count);
+    const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`];
+    for (const [name, { column, day }] of Object.entries(TIMES)) {
+      const file = at("events.parquet");
+      await writeParquet(at("events.ndjson"), file, column);
+      const runs = { times: count > EVENTS.smoke ? 3 : 1, folder };
+      const preview = (...more: readonly string[]): readonly string[] => [
+        bin,
+        "preview",
+        at("book.json"),
+        "--events",
+        file,
+        "--map",
+        at("map.json"),
+        "--format",
+        "csv",
+        ...more,
+      ];
+      const byHand = (from: string): readonly string[] => [
+        at("by-hand.mjs"),
+        join(root, "package.json"),
+        sqlByHand(from, day),
+      ];
+      lines.push(
+        comparison(`${name}, no ids  `, byHand(`'${file}'`), preview("--no-dedupe"), { ...runs, count }),
+        comparison(`${name}, with ids`, byHand(firstOfIds(file)), preview(), { ...runs, count }),
+      );
+    }
+    return lines;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(built, { recursive: true, force: true });
+  }
+}
+
+async function writeParquet(events: string, file: string, time: string): Promise<void> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  const types =
+    "{schemaName: 'VARCHAR', id: 'VARCHAR', timestamp: 'VARCHAR', accountId: 'VARCHAR', " +
+    "attributes: 'STRUCT(name VARCHAR, value BIGINT)[]', dimensions: 'STRUCT(service VARCHAR)'}";
+  await connection.run(
+    `copy (select schemaName, id, accountId, ${time} as timestamp, attributes[1].value as context_tokens, ` +
+      `attributes[2].value as generated_tokens, dimensions.service as service ` +
+      `from read_json('${events}', format = 'newline_delimited', columns = ${types})) to '${file}' (format parquet)`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+}
+
+/** The cells, as one would write them without another thought. */
+function sqlByHand(from: string, day: string): string {
+  const tokens = "sum(context_tokens::DOUBLE + generated_tokens::DOUBLE)";
+  return (
+    `select accountId, ${day} as day, ${tokens} filter (where service = 'code') as code, ` +
+    `${tokens} filter (where service = 'chat') as chat, count(*) as requests from ${from} group by all`
+  );
+}
+
+function firstOfIds(file: string): string {
+  const columns = ["accountId", "timestamp", "context_tokens", "generated_tokens", "service"];
+  return `(select id, ${columns.map((name) => `first(${name}) as ${name}`).join(", ")} from '${file}' group by id)`;
+}
+
+function comparison(
+  name: string,
+  byHand: readonly string[],
+  preview: readonly string[],
+  { count, times, folder }: { readonly count: number; readonly times: number; readonly folder: string },
+): string {
+  const sql = betterOf(times, () => runWatched(folder, byHand));
+  const ours = betterOf(times, () => runWatched(folder, preview));
+  checkFigures(sql.output, ours.output);
+  const shown = ({ seconds, peak }: Measured): string => `${seconds.toFixed(2)} s, peak ${Math.round(peak / 1e6)} MB`;
+  const rate = Math.round(count / ours.seconds / 1000).toLocaleString("en");
+  return `${name}  by hand ${shown(sql)}; preview ${shown(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
+}
+
+/** Runs a statement, and prints what its cells sum up to. */
+const BY_HAND = `
+import { createRequire } from "node:module";
+const [, , root, sql] = process.argv;
+const { DuckDBInstance } = createRequire(root)("@duckdb/node-api");
+const connection = await (await DuckDBInstance.create(":memory:")).connect();
+await connection.run("set preserve_insertion_order = false");
+const rows = (await connection.runAndReadAll(sql)).getRows();
+const events = rows.reduce((sum, row) => sum + Number(row[4]), 0);
+const tokens = rows.reduce((sum, row) => sum + (row[2] ?? 0) + (row[3] ?? 0), 0);
+console.log(JSON.stringify({ events, tokens }));
+`;

@@ -1,0 +1,56 @@
+/** Times that are texts: what DuckDB takes for a plain one, the core reads as the same instant (S2.2, S17.3). */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { instantOrUndefined } from "../../src/calendar/instant.ts";
+import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
+import { duckDbSql, quotedText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
+
+/** What may stand in a place by mistake: digits, blanks of every kind, separators, letters, what is no ASCII. */
+const SLIPS = [..."0123456789 \t\n\v\f\r-+:./\\,TtZz_e\u00A0\u0663"];
+
+let db: DuckDb;
+beforeAll(async () => {
+  db = await openDuckDb();
+});
+afterAll(async () => db.close());
+
+/** Every text that has other characters in one place or in two. */
+async function slippedFrom(text: string): Promise<void> {
+  const slips = SLIPS.map((slip) => `(${quotedText(slip)})`).join(", ");
+  const slipped = (of: string, place: string): string =>
+    `left(${of}, ${place} - 1) || slip || substr(${of}, ${place} + 1)`;
+  const places = (name: string): string => `range(1, ${text.length + 1}) as places (${name})`;
+  await db.run(`create or replace table slips as select * from (values ${slips}) as given (slip)`);
+  await db.run(
+    `create or replace table times as with one as (select ${slipped(quotedText(text), "p")} as t, p from ${places("p")}, slips) ` +
+      `select t from one union select ${slipped("t", "q")} from one, ${places("q")}, slips where q > p`,
+  );
+}
+
+/** Each text that is taken for a plain time, with its milliseconds since 1970. */
+async function plainTimes(zoneMinutes: number | undefined): Promise<readonly (readonly [string, number])[]> {
+  const part = { column: "t", type: { type: "text" } } as const;
+  const rows = await db.run(
+    `select t, plain_at from (select t, ${duckDbSql.plainInstant({ part, zoneMinutes })} as plain_at from times) where plain_at is not null`,
+  );
+  return rows.map(([text, at]) => [String(text), Number(at)]);
+}
+
+test.each([
+  "2024-03-05T07:08:09.123Z",
+  "2024-03-05T24:00:00.000Z",
+  "2024-02-29T23:59:59Z",
+  "1970-01-01T00:00:00Z",
+  "2024-03-05 07:08:09.1234567Z",
+  "2024-03-05T07:08:09.5",
+])("S2.2, S17.3 %s with a slip or two is read as the core reads it, or not at all", async (text) => {
+  await slippedFrom(text);
+  for (const zoneMinutes of [undefined, 90]) {
+    const plain = await plainTimes(zoneMinutes);
+    const inUtc = (given: string): string =>
+      given.endsWith("Z") || zoneMinutes === undefined ? given : `${given}+01:30`;
+    expect(plain.filter(([given, at]) => instantOrUndefined(inUtc(given)) !== at)).toEqual([]);
+    // Some slips leave a time, such as a digit for another.
+    if (text.endsWith("Z") || zoneMinutes !== undefined) expect(plain.length).toBeGreaterThan(100);
+  }
+});
