@@ -6,7 +6,7 @@ import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { duckDbSql, quotedText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
 
 /** What may stand in a place by mistake: digits, blanks of every kind, separators, letters, what is no ASCII. */
-const SLIPS = [..."0123456789 \t\n\v\f\r-+:./\\,TtZz_e\u00A0\u0663"];
+const SLIPS = "0123456789 \t\n\v\f\r-+:./\\,TtZz_e\u00A0\u0663".split("");
 
 let db: DuckDb;
 beforeAll(async () => {
