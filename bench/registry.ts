@@ -12,6 +12,7 @@ import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
 import { singleBenches } from "./server/singles.ts";
+import { billAgeBenches } from "./store/bill-ages.ts";
 import { billRunBenches } from "./store/bill-runs.ts";
 import { creditListBenches } from "./store/credit-lists.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
@@ -29,6 +30,7 @@ export const BENCHES: readonly Bench[] = [
   ...parquetBenches,
   ...storeBenches,
   ...billRunBenches,
+  ...billAgeBenches,
   ...creditListBenches,
   ...usageElsewhereBenches,
   ...retentionBenches,

@@ -9,7 +9,7 @@ import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
 import { openCycles } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
-import { readAccounts } from "../ledger/reads.ts";
+import { type InvoicesWanted, readAccounts } from "../ledger/reads.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
@@ -123,8 +123,9 @@ export async function openAccounts(
   view: EngineView,
   accountIds: readonly string[],
   now: Instant,
+  wanted: InvoicesWanted = "open",
 ): Promise<Workspace> {
-  return openWorkspace(await partsOf(catalog, view, accountIds, now));
+  return openWorkspace(await partsOf(catalog, view, accountIds, now, wanted));
 }
 
 async function partsOf(
@@ -132,10 +133,11 @@ async function partsOf(
   view: EngineView,
   accountIds: readonly string[],
   now: Instant,
+  wanted: InvoicesWanted,
 ): Promise<readonly AccountParts[]> {
   const records = await view.accounts(accountIds);
   expectAll(accountIds, records);
-  return readAccounts(catalog, view, records, now);
+  return readAccounts(catalog, view, records, now, wanted);
 }
 
 /** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
@@ -154,9 +156,10 @@ export async function openCaughtUp(
   view: EngineView,
   accountIds: readonly string[],
   at: Instant,
+  wanted: InvoicesWanted = "open",
 ): Promise<Workspace> {
   const giveWay = takingTurns();
-  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at), at, giveWay);
+  return caughtUp(catalog, await partsOf(catalog, view, accountIds, at, wanted), at, giveWay);
 }
 
 /** As {@link openCaughtUp}, of what was read. @param giveWay made before it was read, which may have taken long, too */

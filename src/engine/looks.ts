@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import { elsewhereNeeded, partsSeen, seeAccounts } from "../ledger/reads.ts";
+import { elsewhereNeeded, invoicesNeeded, type InvoicesWanted, partsSeen, seeAccounts } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 import { takingTurns } from "../store/turns.ts";
 import { caughtUp, type EngineContext, expectAll, openCaughtUp } from "./context.ts";
@@ -22,6 +22,7 @@ export interface Look {
  * Looks at accounts as they would be if what fell due was done; commits nothing.
  *
  * @param at up to when that is done; default now
+ * @param wanted which final invoices are there
  * @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist
  */
 export async function lookAtAccounts<Result>(
@@ -29,13 +30,14 @@ export async function lookAtAccounts<Result>(
   accountIds: readonly string[],
   look: (found: Look) => Result,
   at?: Instant,
+  wanted: InvoicesWanted = "open",
 ): Promise<Result> {
-  const seen = await seenAtOnce(context, accountIds, at);
+  const seen = await seenAtOnce(context, accountIds, at, wanted);
   if (seen !== undefined) return look(seen);
   return context.store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await context.configuration(view);
     const now = context.clock();
-    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now);
+    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, wanted);
     return { result: look({ catalog, workspace, now }), changes: {} };
   });
 }
@@ -59,6 +61,7 @@ async function seenAtOnce(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
   at: Instant | undefined,
+  wanted: InvoicesWanted,
 ): Promise<Look | undefined> {
   if (store.hasElsewhere || accountIds.length === 0) return undefined;
   const giveWay = takingTurns();
@@ -66,14 +69,16 @@ async function seenAtOnce(
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
-    const { from } = elsewhereNeeded(catalog, records, at ?? clock());
-    const seen = await seeAccounts(view, accountIds, from);
+    const expected = at ?? clock();
+    const { from } = elsewhereNeeded(catalog, records, expected);
+    const since = { from, listedSince: invoicesNeeded(catalog, records, expected, wanted) };
+    const seen = await seeAccounts(view, accountIds, since);
     if (seen.revision === revision) {
       expectAll(accountIds, seen.records);
       const now = clock();
       const query = elsewhereNeeded(catalog, seen.records, at ?? now);
       await view.usageElsewhere(query);
-      const parts = partsSeen(catalog, seen, { from, now: at ?? now });
+      const parts = partsSeen(catalog, seen, since, at ?? now);
       if (parts === undefined) return undefined;
       return { catalog, workspace: await caughtUp(catalog, parts, at ?? now, giveWay), now };
     }

@@ -7,7 +7,7 @@
  */
 import { type Day, dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
-import { catchUpReadsFrom, instantOfCatchUp, newGrants } from "./account/catch-up.ts";
+import { catchUpReadsFrom, instantOfCatchUp, invoicesReadFrom, newGrants } from "./account/catch-up.ts";
 import { openStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import { cellsOfKept } from "./kept-usage.ts";
@@ -41,11 +41,13 @@ export async function readAccounts(
   view: LedgerReads,
   records: readonly AccountRecord[],
   now: Instant,
+  wanted: InvoicesWanted = "open",
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
   const ids = records.map(({ id }) => id);
   const elsewhereQuery = elsewhereNeeded(catalog, records, now);
-  const held = await heldBy(view, ids, elsewhereQuery.from);
+  const since = { from: elsewhereQuery.from, listedSince: invoicesNeeded(catalog, records, now, wanted) };
+  const held = await heldBy(view, ids, since);
   const elsewhere = partsOf(await view.usageElsewhere(elsewhereQuery));
   const parts: AccountParts[] = [];
   for (const record of records) {
@@ -56,16 +58,41 @@ export async function readAccounts(
   return parts;
 }
 
+/**
+ * Which final invoices are read: all, or those alone that may concern what is open. Few decisions need the former ones,
+ * and an account has more of them each month.
+ */
+export type InvoicesWanted = "all" | "open";
+
+/** From where on invoices are listed that are read. @param records one or more */
+export function invoicesNeeded(
+  catalog: Catalog,
+  records: readonly AccountRecord[],
+  now: Instant,
+  wanted: InvoicesWanted,
+): Instant {
+  if (wanted === "all") return Number.NEGATIVE_INFINITY;
+  return Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
+}
+
+/** From when on the parts of accounts are read that grow with time. */
+export interface ReadSince {
+  /** The first day of usage and overage. */
+  readonly from: Day;
+  /** From where on final invoices are listed. */
+  readonly listedSince: Instant;
+}
+
 /** What an account holds, as it was read with others. */
 type Held = (accountId: string) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
 
-async function heldBy(view: LedgerReads, ids: readonly string[], from: Day): Promise<Held> {
+async function heldBy(view: LedgerReads, ids: readonly string[], { from, listedSince }: ReadSince): Promise<Held> {
   const until = dayOf(INSTANT_END);
   // Asked for at once: a store may answer with one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
     view.entries(ids).then(byAccount),
     view.credits(ids).then(byAccount),
-    view.invoices(ids).then(byAccount),
+    view.invoices(ids, listedSince).then(byAccount),
     view.usage(ids, from, until).then(byAccount),
     view.overage(ids, from, until).then(byAccount),
   ]);
@@ -88,11 +115,11 @@ export interface AccountsSeen {
 }
 
 /** Reads accounts to show them, without a lock: all of it at once from a view that answers with one committed state. */
-export async function seeAccounts(view: AccountsView, ids: readonly string[], from: Day): Promise<AccountsSeen> {
+export async function seeAccounts(view: AccountsView, ids: readonly string[], since: ReadSince): Promise<AccountsSeen> {
   const [revision, records, held] = await Promise.all([
     view.configurationRevision(),
     view.accounts(ids),
-    heldBy(view, ids, from),
+    heldBy(view, ids, since),
   ]);
   return { revision, records, held };
 }
@@ -103,19 +130,21 @@ export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision
 /**
  * The accounts that were seen, as decisions need them.
  *
- * @param from the first day of usage that was read
- * @returns undefined where more has to be read: earlier usage, or events whose overage moves onto what falls due (S11.5)
+ * @param since from when on it was read
+ * @returns undefined where more has to be read: earlier usage or invoices, or events whose overage moves onto what falls due (S11.5)
  */
 export function partsSeen(
   catalog: Catalog,
   { records, held }: AccountsSeen,
-  { from, now }: { readonly from: Day; readonly now: Instant },
+  { from, listedSince }: ReadSince,
+  now: Instant,
 ): readonly AccountParts[] | undefined {
   const parts: AccountParts[] = [];
   for (const record of records) {
     const own = held(record.id);
     const grants = newGrants(catalog, { record, entries: () => own.entries }, instantOfCatchUp(record, now));
     if (grants.length > 0 || catchUpReadsFrom(catalog, record, now) < from) return undefined;
+    if (invoicesReadFrom(catalog, record, now) < listedSince) return undefined;
     parts.push({ record, ...own, events: [] });
   }
   return parts;

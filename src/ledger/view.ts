@@ -178,8 +178,11 @@ export interface LedgerView {
   creditList(filter: CreditListFilter, page: PageRequest): Promise<readonly CreditRecord[]>;
   /** The places of credits that fall due, of all accounts, a page by when that is, newest first, then by id. */
   dueCreditList(filter: DueCreditFilter, page: PageRequest): Promise<readonly ListedCredit[]>;
-  /** All final invoices of the accounts, in order of their date, then id. */
-  invoices(accountIds: readonly string[]): Promise<readonly InvoiceRecord[]>;
+  /**
+   * The final invoices of the accounts that are listed ({@link listedAt}) at or after an instant, which may be `-Infinity`, in
+   * order of their date, then id.
+   */
+  invoices(accountIds: readonly string[], listedSince: Instant): Promise<readonly InvoiceRecord[]>;
   invoice(id: string): Promise<InvoiceRecord | undefined>;
   /** Final invoices, a page by where they are listed ({@link listedAt}), newest first, then by id. */
   invoiceList(filter: InvoiceListFilter, page: PageRequest): Promise<readonly InvoiceRecord[]>;

@@ -242,10 +242,10 @@ function viewOf(now: () => State): LedgerView {
           .filter((place) => hasAll({ id })(place) && place.createdAt <= dueBy),
         page,
       ),
-    invoices: async (accountIds) =>
-      ofAccounts(now().invoices, accountIds).sort(
-        (a, b) => compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id),
-      ),
+    invoices: async (accountIds, listedSince) =>
+      ofAccounts(now().invoices, accountIds)
+        .filter(({ invoice }) => listedAt(invoice) >= listedSince)
+        .sort((a, b) => compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id)),
     invoice: async (id) => now().invoices.get(id),
     invoiceList: async ({ period, ...filter }, page) =>
       pageOf(

@@ -4,6 +4,7 @@ import { dayOf, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
+import { listedAt } from "../../src/ledger/account/draft-places.ts";
 import { keyOfInvoice } from "../../src/ledger/account/due-ids.ts";
 import { openIn } from "../../src/ledger/account/open-cycles.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
@@ -34,6 +35,8 @@ export interface Ledger {
   /** Adds usage of the calls meter at an instant, if its cycle is open then; the account is caught up with first. */
   use(quantity: number, timestamp: string | Instant, now?: string | Instant, id?: string): boolean;
   parts(id?: string): AccountParts;
+  /** What a decision reads of it. */
+  read(id?: string): AccountParts;
   /** Keeps what a decision changes. */
   apply(changes: Changes): void;
 }
@@ -58,8 +61,17 @@ export function newAccount(id: string, more: Partial<AccountRecord> = {}): Accou
   return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
 }
 
-/** Opens a ledger with one account `a`, or these. */
-export function openLedger(book: Book, accounts = [newAccount("a")], options: CatalogOptions = {}): Ledger {
+/**
+ * Opens a ledger with one account `a`, or these.
+ *
+ * @param shownSince from where on invoices are listed that a decision reads; default all
+ */
+export function openLedger(
+  book: Book,
+  accounts = [newAccount("a")],
+  options: CatalogOptions = {},
+  shownSince: (catalog: Catalog, record: AccountRecord) => Instant = () => Number.NEGATIVE_INFINITY,
+): Ledger {
   const catalog = createCatalog(book, options);
   const parts = new Map(accounts.map((each) => [each.record.id, each]));
   let made = 0;
@@ -73,7 +85,7 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
     ids: (prefix) => `${prefix}.${++made}`,
     run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountWork)),
     runAll(ids, decision) {
-      const workspace = openWorkspace(ids.map(partsOf));
+      const workspace = openWorkspace(ids.map(ledger.read));
       const result = decision(ids.map((id) => workspace.account(id)));
       ledger.apply(workspace.changes());
       return result;
@@ -106,6 +118,11 @@ export function openLedger(book: Book, accounts = [newAccount("a")], options: Ca
         return true;
       }, id),
     parts: (id = "a") => partsOf(id),
+    read(id = "a") {
+      const whole = partsOf(id);
+      const since = shownSince(catalog, whole.record);
+      return { ...whole, invoices: whole.invoices.filter(({ invoice }) => listedAt(invoice) >= since) };
+    },
   };
   return ledger;
 }

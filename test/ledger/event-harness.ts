@@ -4,6 +4,7 @@ import type { Book } from "../../src/book/model/book.ts";
 import { cycleConfigOf } from "../../src/calendar/cycle.ts";
 import { type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
+import { listedAt } from "../../src/ledger/account/draft-places.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";
@@ -276,7 +277,8 @@ function readsOf(kept: Kept, count: (events: number) => void): LedgerReads {
       ),
     entries: async (ids) => of(kept.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
     credits: async (ids) => of(kept.credits.values(), ids),
-    invoices: async (ids) => of(kept.invoices.values(), ids),
+    invoices: async (ids, listedSince) =>
+      of(kept.invoices.values(), ids).filter(({ invoice }) => listedAt(invoice) >= listedSince),
     usage: async (ids, from, until) => days(kept.usage, ids, from, until),
     overage: async (ids, from, until) => days(kept.overage, ids, from, until),
     eventsToUndo: async (accountId, filter, limit = Infinity) =>

@@ -131,7 +131,7 @@ export async function stateOf({ read }: Store): Promise<unknown> {
     overage: inOrder(await read.overage(["a", "b"], ...days)),
     entries: await read.entries(["a", "b"]),
     credits: await read.credits(["a", "b"]),
-    invoices: await read.invoices(["a", "b"]),
+    invoices: await read.invoices(["a", "b"], Number.NEGATIVE_INFINITY),
     overageEvents: (await read.eventsWithOverage("a", "tokens", ...days)).map(({ eventId }) => eventId),
   };
 }

@@ -74,7 +74,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
     context,
     "invoiceGroup",
     async ({ before, view, now }) => {
-      const workspace = await openAccounts(before.catalog, view, accountIds, now);
+      const workspace = await openAccounts(before.catalog, view, accountIds, now, "all");
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
       const document = addedDocument(before, "invoiceGroup", { ...asked, id, invoiceCurrency }, now);
@@ -109,7 +109,7 @@ async function changeMembers(
       dailyInvoiceConsolidation: group.dailyInvoiceConsolidation,
       invoiceCurrency: group.invoiceCurrency ?? catalog.book.organization.baseCurrency,
     };
-    const workspace = await openAccounts(catalog, view, accountIds, now);
+    const workspace = await openAccounts(catalog, view, accountIds, now, "all");
     const works = [...new Set(accountIds)].map((each) => workspace.account(each));
     const catalogs = { before: catalog, after: catalog };
     if (change === "add") {

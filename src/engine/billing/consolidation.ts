@@ -39,7 +39,7 @@ export async function consolidateGroup(
   const scope = { configuration: "shared", accountIds: members, eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
     const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, view, members, at);
+    const workspace = await openAccounts(catalog, view, members, at, "all");
     const works = members.map((id) => workspace.account(id));
     const documents = consolidate(catalog, group, works, at, behind);
     return { result: documents.length, changes: { ...workspace.changes(), documents } };

@@ -120,7 +120,7 @@ export async function invoicesOf(
     }
     return accountIds.flatMap((id) => billOf(id, () => invoicesShown(catalog, workspace.account(id), at ?? now)));
   };
-  return lookAtAccounts(context, accountIds, show, at);
+  return lookAtAccounts(context, accountIds, show, at, "all");
 }
 
 /** The invoices of an account in a working copy that is not committed, which is caught up; by date. */

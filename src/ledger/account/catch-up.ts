@@ -9,7 +9,7 @@
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { overageWindow } from "../../invoicing/arrears.ts";
 import { dueBefore } from "../../invoicing/draw.ts";
-import { type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
+import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
@@ -161,6 +161,16 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
     ),
   ]);
   return dayOf(Math.min(openSince(open, record.caughtUpTo), ...starts));
+}
+
+/**
+ * From where on final invoices are listed that catching up, drafts and decisions on open cycles read: no earlier one is of a
+ * cycle that is open, or that a decision of today may touch.
+ */
+export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
+  const open = openCycles(catalog, record, instantOfCatchUp(record, now));
+  const first = openSince(open, Math.min(record.caughtUpTo, now));
+  return chargedSince(planOf(catalog, record).decisions, dayStart(first));
 }
 
 /**

@@ -4,11 +4,12 @@
  * @module
  */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { chargedSince } from "../../invoicing/dues.ts";
 import { planOf } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
 import { byAccount, type LedgerReads, readAccounts } from "../reads.ts";
-import type { AccountRecord, LedgerCell } from "../records.ts";
+import type { AccountRecord, InvoiceRecord, LedgerCell } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountRead, type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
 
@@ -119,14 +120,16 @@ function askedOf(needs: IngestNeeds, names: ReadonlyMap<string, string>): Readon
 interface Lean {
   readonly accounts: { readonly record: AccountRecord; readonly plan: AccountPlan }[];
   readonly consuming: string[];
-  readonly late: string[];
+  readonly late: { readonly id: string; readonly listedSince: Instant }[];
   readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
 }
 
 function addLean(catalog: Catalog, lean: Lean, record: AccountRecord, needs: NameNeeds, now: Instant): void {
   const plan = planOf(catalog, record);
   lean.accounts.push({ record, plan });
-  if (mayBeInvoiced(plan, record, needs.first, now)) lean.late.push(record.id);
+  if (mayBeInvoiced(plan, record, needs.first, now)) {
+    lean.late.push({ id: record.id, listedSince: chargedSince(plan.decisions, needs.first) });
+  }
   if (needs.features.size === 0) return;
   lean.consuming.push(record.id);
   const range = limitedDays(plan, needs, now);
@@ -140,7 +143,7 @@ async function readLean(
 ): Promise<readonly AccountRead[]> {
   const [entries, invoices, overage] = await Promise.all([
     consuming.length === 0 ? NONE : view.entries(consuming).then(byAccount),
-    late.length === 0 ? NONE : view.invoices(late).then(byAccount),
+    late.length === 0 ? NONE : invoicesOf(view, late).then(byAccount),
     limited.length === 0 ? NONE : overageOf(view, limited).then(byAccount),
   ]);
   return accounts.map(({ record, plan }) => ({
@@ -157,6 +160,15 @@ async function readLean(
 
 const NOTHING: readonly never[] = [];
 const NONE: ReadonlyMap<string, readonly never[]> = new Map();
+
+function invoicesOf(view: LedgerReads, late: Lean["late"]): Promise<readonly InvoiceRecord[]> {
+  let since = Number.POSITIVE_INFINITY;
+  for (const { listedSince } of late) since = Math.min(since, listedSince);
+  return view.invoices(
+    late.map(({ id }) => id),
+    since,
+  );
+}
 
 function overageOf(
   view: LedgerReads,

@@ -52,7 +52,7 @@ async function found({ read }: Store, accountId: string): Promise<readonly numbe
     read.overage(ids, TODAY, TODAY + 1),
     read.entries(ids),
     read.credits(ids),
-    read.invoices(ids),
+    read.invoices(ids, Number.NEGATIVE_INFINITY),
     read.keptUsage(ids, TODAY, TODAY + 1),
   ]);
   return lists.map((list) => list.length);

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 
-import { parseInstant } from "../../calendar/instant.ts";
+import { formatInstant, parseInstant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
@@ -229,12 +229,25 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(ids(await store.read.creditList({ accountId: "b" }, { limit: 9 })), ["x"]);
   }),
 
-  given("invoices of accounts go by their date, then id", async (store) => {
-    const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];
-    await commit(store, { invoices: [invoice("a", "x", april), invoice("b", "z", march), invoice("a", "y", march)] });
-    const ids = async (accountIds: readonly string[]): Promise<readonly string[]> =>
-      (await store.read.invoices(accountIds)).map(({ id }) => id);
-    assert.deepEqual(await ids(["a", "b"]), ["y", "z", "x"]);
-    assert.deepEqual(await ids(["a"]), ["y", "x"]);
-  }),
+  given(
+    "invoices of accounts go by their date, then id; those alone that are listed since an instant",
+    async (store) => {
+      const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];
+      await commit(store, { invoices: [invoice("a", "x", april), invoice("b", "z", march), invoice("a", "y", march)] });
+      const ids = async (accountIds: readonly string[], since: number): Promise<readonly string[]> =>
+        (await store.read.invoices(accountIds, since)).map(({ id }) => id);
+      assert.deepEqual(await ids(["a", "b"], Number.NEGATIVE_INFINITY), ["y", "z", "x"]);
+      assert.deepEqual(await ids(["a"], Number.NEGATIVE_INFINITY), ["y", "x"]);
+      const [from, later] = [parseInstant("2026-02-01T00:00:00.000Z"), parseInstant("2026-02-20T00:00:00.000Z")];
+      await commit(store, { invoices: [invoiceFrom("long", from, 28), invoiceFrom("late", later, 28)] });
+      const adHoc = { invoiceType: "AD_HOC", invoiceDate: formatInstant(later) } as const;
+      await commit(store, { invoices: [invoiceFrom("grown", from, 28, adHoc)] });
+      const since = async (instant: number): Promise<readonly string[]> =>
+        (await ids(["a", "b"], instant)).filter((id) => ["long", "late", "grown"].includes(id)).toSorted();
+      assert.deepEqual(await since(from), ["grown", "late", "long"]);
+      assert.deepEqual(await since(from + 1), ["grown", "late"]);
+      assert.deepEqual(await since(later), ["grown", "late"]);
+      assert.deepEqual(await since(later + 1), []);
+    },
+  ),
 ];

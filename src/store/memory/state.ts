@@ -47,6 +47,8 @@ export interface MemoryState {
   readonly creditsByEnd: Grouped<CreditRecord>;
   readonly keptUsage: RecordTable<KeptUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
+  /** Where an invoice is listed. */
+  readonly placeOfInvoice: (record: InvoiceRecord) => PageKey;
   /** The same by their status and period, for lists over all accounts. */
   readonly invoicesByPeriod: Grouped<InvoiceRecord>;
 }
@@ -102,6 +104,7 @@ export function emptyState(): MemoryState {
       owner: ({ accountId }) => accountId,
       compare: compareByDate,
     }),
+    placeOfInvoice,
     invoicesByPeriod: createGrouped<InvoiceRecord>({
       key: placeOfInvoice,
       groupOf: ({ invoice }) => `${invoice.status} ${invoice.startDate} ${invoice.endDate}`,
@@ -281,7 +284,13 @@ export function viewOf(state: MemoryState): LedgerView {
     entryList: async (accountId, featureId, page) =>
       entries.pageOf(accountId, page, (entry) => entry.featureId === featureId),
     ...creditReads(state),
-    invoices: async (accountIds) => inOrder(accountIds, (id) => invoices.of(id), compareByDate),
+    invoices: async (accountIds, listedSince) => {
+      const since = (id: string): readonly InvoiceRecord[] =>
+        listedSince === Number.NEGATIVE_INFINITY
+          ? invoices.of(id)
+          : invoices.of(id).filter((record) => state.placeOfInvoice(record).createdAt >= listedSince);
+      return inOrder(accountIds, since, compareByDate);
+    },
     invoice: async (id) => invoices.get(id),
     invoiceList: async (filter, page) => listedInvoices(state, filter, page),
   };

@@ -11,7 +11,7 @@ import { takingTurns } from "../turns.ts";
 import { readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
-import { pageOfList } from "./listing.ts";
+import { pageOfList, placeOf } from "./listing.ts";
 import { isOfAccount, pageEnd, parameter } from "./query.ts";
 import {
   ACCOUNT_COLUMNS,
@@ -205,9 +205,9 @@ function recordReads(
       const text = `${entriesFrom} account_id = $1::text and feature_id = $2::text ${pageEnd(values, page, { table: "entry" })}`;
       return (await run(text, values)).map(entryOf);
     },
-    async invoices(accountIds) {
-      const text = `${invoicesFrom} ${ofAccounts} order by invoice_date, id`;
-      return recordsOf(await run(text, [textList(keysOf(accountIds))]), invoiceOf);
+    async invoices(accountIds, listedSince) {
+      const text = `${invoicesFrom} ${ofAccounts} and place <= $2::text::bigint order by invoice_date, id`;
+      return recordsOf(await run(text, [textList(keysOf(accountIds)), String(placeOf(listedSince))]), invoiceOf);
     },
     async invoice(id) {
       const [row] = await run(`${invoicesFrom} id = $1::text`, [keyOf(id)]);

@@ -125,7 +125,7 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
           .toSorted();
       expect(texts(now)).toEqual(texts(after));
       const invoiceOf = async (from: MemoryStore, { accountId, startDate }: { accountId: string; startDate: string }) =>
-        (await from.read.invoices([accountId])).find(
+        (await from.read.invoices([accountId], Number.NEGATIVE_INFINITY)).find(
           ({ invoice }) => invoice.invoiceType === "STANDARD" && invoice.startDate.startsWith(startDate),
         )?.invoice;
       for (const each of late) {

@@ -75,7 +75,7 @@ export async function shown({ engine, store }: Played, book: BookInput): Promise
   const accountIds = accountIdsOf(book);
   const from = daysOf(book).from;
   const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
-  const finals = await store.read.invoices(accountIds);
+  const finals = await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
   const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;
   return {
     finals: finals.map(({ id, invoice, finalizedAt }) => [id, finalizedAt, textOfInvoice(invoice)]),

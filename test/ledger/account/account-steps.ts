@@ -137,7 +137,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
     attributes: [{ name: "n", value: quantity }],
     dimensions: {},
   };
-  const read = { accounts: [ledger.parts()], names: new Map([["a", "a"]]), held: [], holders: [] };
+  const read = { accounts: [ledger.read()], names: new Map([["a", "a"]]), held: [], holders: [] };
   ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
 }
 
