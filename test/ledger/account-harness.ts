@@ -85,7 +85,7 @@ export function openLedger(
     ids: (prefix) => `${prefix}.${++made}`,
     run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountWork)),
     runAll(ids, decision) {
-      const workspace = openWorkspace(ids.map(ledger.read));
+      const workspace = openWorkspace(ids.map((id) => ledger.read(id)));
       const result = decision(ids.map((id) => workspace.account(id)));
       ledger.apply(workspace.changes());
       return result;
