@@ -47,8 +47,6 @@ export interface MemoryState {
   readonly creditsByEnd: Grouped<CreditRecord>;
   readonly keptUsage: RecordTable<KeptUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
-  /** Where an invoice is listed. */
-  readonly placeOfInvoice: (record: InvoiceRecord) => PageKey;
   /** The same by their status and period, for lists over all accounts. */
   readonly invoicesByPeriod: Grouped<InvoiceRecord>;
 }
@@ -104,7 +102,6 @@ export function emptyState(): MemoryState {
       owner: ({ accountId }) => accountId,
       compare: compareByDate,
     }),
-    placeOfInvoice,
     invoicesByPeriod: createGrouped<InvoiceRecord>({
       key: placeOfInvoice,
       groupOf: ({ invoice }) => `${invoice.status} ${invoice.startDate} ${invoice.endDate}`,
@@ -284,12 +281,9 @@ export function viewOf(state: MemoryState): LedgerView {
     entryList: async (accountId, featureId, page) =>
       entries.pageOf(accountId, page, (entry) => entry.featureId === featureId),
     ...creditReads(state),
-    invoices: async (accountIds, listedSince) => {
-      const since = (id: string): readonly InvoiceRecord[] =>
-        listedSince === Number.NEGATIVE_INFINITY
-          ? invoices.of(id)
-          : invoices.of(id).filter((record) => state.placeOfInvoice(record).createdAt >= listedSince);
-      return inOrder(accountIds, since, compareByDate);
+    invoices: async (accountIds, since) => {
+      const isAsked = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listedAt(invoice) >= since;
+      return inOrder(accountIds, (id) => invoices.of(id).filter(isAsked), compareByDate);
     },
     invoice: async (id) => invoices.get(id),
     invoiceList: async (filter, page) => listedInvoices(state, filter, page),
