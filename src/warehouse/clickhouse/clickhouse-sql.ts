@@ -55,7 +55,6 @@ export const clickHouseSql: Dialect = {
   isNotIn: (value, rows) => `${value} global not in (${rows})`,
   columnText,
   joined: (texts) => `concat('', ${texts.map((text) => `coalesce(toString(${text}), '')`).join(", ")})`,
-  isPlainText: (text) => `isValidUTF8(${text})`,
   row: undefined,
   plainNumber,
   plainInstant,

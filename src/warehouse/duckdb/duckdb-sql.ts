@@ -49,7 +49,6 @@ export const duckDbSql: Dialect = {
   isNotIn: (value, rows) => `${value} not in (${rows})`,
   columnText,
   joined: (texts) => `concat(${texts.join(", ")})`,
-  isPlainText: undefined,
   row: "file_row_number",
   plainNumber,
   plainInstant,

@@ -56,8 +56,6 @@ export interface Dialect {
   readonly columnText: (column: SourceColumn) => string;
   /** Texts one after another, of which NULL is the empty one. */
   readonly joined: (texts: readonly string[]) => string;
-  /** A further condition on a text that is read as it is; undefined where there is none. */
-  readonly isPlainText: ((text: string) => string) | undefined;
   /** The number of a row in its file, from 0; undefined where rows have none. */
   readonly row: string | undefined;
   /** The whole number that an attribute of a plain event is at the scale of its range; NULL for any other. */

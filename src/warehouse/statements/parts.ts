@@ -19,8 +19,7 @@ export function sqlOfPartText(part: SourcePart, sql: Dialect): string {
 
 /** Whether a text is that of a plain event: of so many bytes, which are no fewer than its characters; NULL where it is absent. */
 export function isPlainText(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
-  const isPlain = sql.isPlainText === undefined ? "" : ` and ${sql.isPlainText(text)}`;
-  return `${sql.bytes(text)} between ${least} and ${most}${isPlain}`;
+  return `${sql.bytes(text)} between ${least} and ${most}`;
 }
 
 /** The whole number that an attribute is at the scale of its range. */
