@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { newDatabaseIn, newPgliteAt } from "../support/new-database.ts";
-import { type Folder, folder, type Ran, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { ask, type Serving, startServing } from "./serving.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -15,51 +16,8 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** A server that runs in this process. */
-interface Serving {
-  readonly url: string;
-  /** The key that was printed, if one was. */
-  readonly key: string | undefined;
-  /** Tells it to stop, and waits until it has. */
-  stop(): Promise<Ran>;
-}
-
-/** Starts `ratebook serve`; settles when it listens or has ended. */
-async function serve(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
-  let stop: () => void = () => {};
-  const stopped = new Promise<string>((resolve) => {
-    stop = () => resolve("SIGTERM");
-  });
-  let ran: Promise<Ran> | undefined;
-  const out = await new Promise<string>((resolve, reject) => {
-    ran = ratebook(["serve", "--port", "0", ...argv], {
-      cut: files.path,
-      env,
-      stopped: () => stopped,
-      onOutput: (text) => {
-        if (text.includes("listens on")) resolve(text);
-      },
-    });
-    ran.then(({ err }) => reject(new Error(err)), reject);
-  });
-  return {
-    url: /listens on (\S+)/.exec(out)?.[1] ?? "",
-    key: /^API key: (rb_\w{43})$/m.exec(out)?.[1],
-    stop: () => {
-      stop();
-      return ran as Promise<Ran>;
-    },
-  };
-}
-
-async function ask(url: string, path: string, key: string, body?: unknown): Promise<{ status: number; json: unknown }> {
-  const answer = await fetch(`${url}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, json: await answer.json() };
-}
+const serve = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
+  startServing(argv, { cut: files.path, env });
 
 const customer = (id: string): object => ({ id, name: `Customer ${id}`, primaryEmail: "pay@acme.test" });
 const database = (name: string): string => join(files.path, name);

@@ -26,6 +26,8 @@ export interface ChDbServer {
   readonly statements: readonly string[];
   /** Cuts the connection in the middle of every answer that is longer than so many bytes. */
   cutAfter: number;
+  /** Closes the connection of statements like this one, without an answer. */
+  awayFor: RegExp | undefined;
   /** The only password that is taken. */
   password: string;
   readonly close: () => Promise<void>;
@@ -65,6 +67,7 @@ export async function startChDb(): Promise<ChDbServer> {
     const sql = [searchParams.get("query") ?? "", body].filter((part) => part !== "").join("\n");
     if (sql === "") return void response.end("Ok.\n");
     statements.push(sql);
+    if (server.awayFor?.test(sql) === true) return void response.destroy();
     try {
       const bytes = await inTurn(async () => {
         for (const [name, value] of searchParams) {
@@ -89,6 +92,7 @@ export async function startChDb(): Promise<ChDbServer> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     statements,
     cutAfter: Infinity,
+    awayFor: undefined,
     password: "",
     close: async () => {
       await closed(http);

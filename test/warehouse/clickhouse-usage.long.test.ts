@@ -255,6 +255,24 @@ describe("S17.2 one question", () => {
     expect(await answer(given, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
   });
 
+  test("a time that is put together of columns is that of the column, with as few statements", async () => {
+    const given = [row("1", 30), row("1", 70), row("2", 71), row("2", 72)];
+    const asked = async (time: object): Promise<{ readonly cells: readonly string[]; readonly statements: number }> =>
+      clickHouseTables(server.url)([given], texts, async () => {
+        const before = server.statements.length;
+        const source = clickhouseUsage(client, { table: "t0", columns: { ...columns, timestamp: time as never } });
+        const cells: string[] = [];
+        for await (const some of source.cells(query))
+          for (const { day, quantity } of some) cells.push(`${day - FIRST} ${textOf(quantity)}`);
+        return { cells, statements: server.statements.length - before };
+      });
+    const simple = await asked({ column: "time" });
+    expect(simple.cells).toEqual(["71 1"]);
+    const { cells, statements } = await asked({ template: "{time}" });
+    expect(cells).toEqual(simple.cells);
+    expect(statements).toBeLessThanOrEqual(simple.statements);
+  });
+
   test("columns that are none are refused when the source is made", () => {
     const wrong = { ...columns, timestamp: { column: 5 } } as unknown as EventColumns;
     expect(() => clickhouseUsage(client, { table: "t0", columns: wrong })).toThrow(/\$\.columns\.timestamp/);

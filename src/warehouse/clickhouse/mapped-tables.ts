@@ -10,9 +10,10 @@ import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
 import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { columnsNamedBy } from "../reading/mapped-source.ts";
+import type { Database } from "../statements/dialect.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, openTable, type TableName } from "./table.ts";
+import { type ClickHouseTable, countOf, openTable, type TableName } from "./table.ts";
 
 /** A table, and the map of its columns; without one they are named as the parts of an event. */
 export interface TableInput {
@@ -39,7 +40,7 @@ export async function openTables(
       const table = await openTable(db, name, needed);
       const parts: readonly Part[] =
         map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
-      for (const { condition, ...mapped } of parts) rows.push(await foundRows(table, name, mapped, condition));
+      for (const part of parts) rows.push(await foundRows(db, table, name, part));
     }
     return await openDatabaseCursors(db, rows, sink, reading);
   } catch (error) {
@@ -56,17 +57,19 @@ interface Part {
 }
 
 async function foundRows(
+  db: Database,
   table: ClickHouseTable,
   { database, table: name }: TableName,
-  mapped: Pick<Part, "map" | "mapFile">,
-  condition: string | undefined,
+  { map, mapFile, condition }: Part,
 ): Promise<MappedRows> {
+  const from = table.from(condition === undefined ? undefined : { condition, columns: columnsNamedBy(map) });
   return {
-    ...mapped,
+    map,
+    mapFile,
     found: {
-      from: table.from(condition),
+      from,
       columns: table.columns,
-      rows: await table.count(condition),
+      rows: await countOf(db, from),
       file: clickHouseSql.quotedText(`${database}.${name}`),
       checkUnchanged: table.checkUnchanged,
     },

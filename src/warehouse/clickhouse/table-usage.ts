@@ -12,16 +12,17 @@ import { takeAll } from "../../records/event-cursor.ts";
 import { isPlainText } from "../pushing/inferred.ts";
 import { ASKED, askedAccounts, EARLIER, idsHeldFrom } from "../reading/asked-accounts.ts";
 import { type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { columnIn, columnsNamedBy, sourceOf } from "../reading/mapped-source.ts";
+import { columnIn, columnsNamedBy } from "../reading/mapped-source.ts";
 import type { Source } from "../source.ts";
 import type { Database } from "../statements/dialect.ts";
 import { sqlOfIdHash } from "../statements/judged-rows.ts";
 import { sqlOfTexts } from "../statements/parts.ts";
+import { askedParts, type TablePart } from "./asked-parts.ts";
 import { conditionOfRows } from "./asked-rows.ts";
 import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { ENVELOPE_COLUMNS, mapOfSchema } from "./mapped-tables.ts";
-import { all, columnsOfTable, partsOfTable, type TableColumns, type TableName } from "./table.ts";
+import { ENVELOPE_COLUMNS } from "./mapped-tables.ts";
+import { all, columnsOfTable, countOf, partsOfTable, type TableColumns, type TableName } from "./table.ts";
 
 /** A source over a table with a map that was read; see `clickhouseUsage`. */
 export function usageOfTable(events: EventTable): UsageSource {
@@ -50,7 +51,7 @@ async function* cellsIn(table: EventTable, query: CellQuery): AsyncIterable<read
   const name = { database: table.database ?? (await databaseOf(db)), table: table.table };
   const needed = table.map === undefined ? ENVELOPE_COLUMNS : columnsNamedBy(table.map);
   const opened = await columnsOfTable(db, name, needed);
-  const tableParts = partsOf(table, opened, query);
+  const tableParts = askedParts(table, opened, query);
   if (tableParts.length === 0) return;
   for (let tried = 1; ; tried++) {
     const reading = { table, query, opened, parts: tableParts, isWatched: tried > 1 };
@@ -65,24 +66,6 @@ async function* cellsIn(table: EventTable, query: CellQuery): AsyncIterable<read
 async function databaseOf(db: Database): Promise<string> {
   const [[name] = []] = await all(db, "select currentDatabase()");
   return String(name);
-}
-
-/** Rows with one map. */
-interface TablePart {
-  readonly schemas: readonly string[];
-  readonly map: CsvMap;
-  readonly source: Source;
-}
-
-/** All rows with the map that was given; without one, those of each schema with the columns that it declares. */
-function partsOf({ map, table }: EventTable, opened: TableColumns, { book, schemas }: CellQuery): readonly TablePart[] {
-  const bound = (own: CsvMap, names: readonly string[]): TablePart => {
-    return { schemas: names, map: own, source: sourceOf(own, { from: "", columns: opened.columns, name: table }) };
-  };
-  if (map !== undefined) return [bound(map, schemas)];
-  return book.eventSchemas
-    .filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name))
-    .map((schema) => bound(mapOfSchema(schema, opened), [schema.name]));
 }
 
 interface Reading {
@@ -129,9 +112,10 @@ type RowsBetween = (from: number, until: number, condition?: (source: Source) =>
 function rowsOf({ opened, parts }: Reading): RowsBetween {
   const names = `select name from ${NAMES}`;
   return (from, until, condition) =>
-    parts.map(({ source, schemas }) => {
+    parts.map(({ source, schemas, map }) => {
       const own = conditionOfRows({ source, strings: opened.strings }, { schemas, names, from, until });
-      return opened.from(condition === undefined ? own : `${own} and ${condition(source)}`);
+      const both = condition === undefined ? own : `${own} and ${condition(source)}`;
+      return opened.from({ condition: both, columns: columnsNamedBy(map) });
     });
 }
 
@@ -165,7 +149,7 @@ async function metered(
     for (const [place, from] of froms.entries()) {
       const { map } = parts[place] ?? {};
       if (map === undefined) continue;
-      const found = { from, columns: reading.opened.columns, rows: await countOf(db, [from]), file: quotedText(file) };
+      const found = { from, columns: reading.opened.columns, rows: await countOf(db, from), file: quotedText(file) };
       inputs.push({
         found: { ...found, checkUnchanged: async () => undefined },
         map,
@@ -203,25 +187,22 @@ function repeatedIds({ query, parts }: Reading, rows: RowsBetween, asked: readon
 /** Rows before those that are asked for, of ids that come again: back to where nothing before can hold such an id any more. */
 async function earlierRows(
   db: Database,
-  { query }: Reading,
+  { query, parts }: Reading,
   rows: RowsBetween,
   repeated: string,
 ): Promise<readonly string[]> {
   const among = (from: Day, until: Day): readonly string[] =>
     rows(from * DAY_MS, until * DAY_MS, (source) => `${sqlOfIdHash(source, clickHouseSql)} global in (${repeated})`);
+  // A time that is put together of several columns has no bounds by which fewer rows would be read.
+  if (!parts.every(({ source }) => "column" in source.timestamp.part)) return among(0, query.from);
+  const isEmpty = async (froms: readonly string[]): Promise<boolean> => {
+    for (const from of froms) if ((await countOf(db, from)) > 0) return false;
+    return true;
+  };
   let first = idsHeldFrom(query, query.from);
   for (let next = first; next > 0; first = next) {
     next = idsHeldFrom(query, first);
-    if (next >= first || (await countOf(db, among(next, first))) === 0) break;
+    if (next >= first || (await isEmpty(among(next, first)))) break;
   }
   return among(first, query.from);
-}
-
-async function countOf(db: Database, froms: readonly string[]): Promise<number> {
-  let count = 0;
-  for (const from of froms) {
-    const [[rows] = []] = await all(db, `select toString(count()) from ${from}`);
-    count += Number(rows);
-  }
-  return count;
 }

@@ -23,10 +23,16 @@ export interface TableColumns {
   readonly columns: ReadonlyMap<string, ColumnType>;
   /** The names of columns of strings, whose values are texts as they stand; those of enumerations and UUIDs are not. */
   readonly strings: ReadonlySet<string>;
-  /** What a statement reads; where a condition on the columns is given, the rows that meet it. */
-  readonly from: (condition?: string) => string;
-  /** How many rows there are, where a condition is given, of those that meet it. */
-  readonly count: (condition?: string) => Promise<number>;
+  /** What a statement reads: all rows, or some columns of the rows that meet a condition. */
+  readonly from: (rows?: RowsOfTable) => string;
+}
+
+/** Some rows of a table. */
+export interface RowsOfTable {
+  /** A condition on any of its columns. */
+  readonly condition: string;
+  /** The names of the columns that are read. They are written out: `*` would leave out those that are computed. */
+  readonly columns: readonly string[];
 }
 
 /** A table that was looked at. */
@@ -45,7 +51,8 @@ export interface ClickHouseTable extends TableColumns {
 export async function openTable(db: Database, named: TableName, needed: readonly string[]): Promise<ClickHouseTable> {
   const { database, table } = named;
   const found = await columnsOfTable(db, named, needed);
-  const stampNow = async (): Promise<string> => (await partsOfTable(db, named)) ?? String(await found.count());
+  const stampNow = async (): Promise<string> =>
+    (await partsOfTable(db, named)) ?? String(await countOf(db, found.from()));
   const stamp = await stampNow();
   return {
     ...found,
@@ -77,13 +84,19 @@ export async function columnsOfTable(
       if (/^(?:LowCardinality\(|Nullable\()*String\)*$/.test(String(type))) strings.add(String(column));
     }
   for (const column of needed) checkColumn(column, columns, table);
-  const from = (condition?: string): string =>
-    condition === undefined ? `${name} as e` : `(select * from ${name} as e where ${condition}) as e`;
-  const count = async (condition?: string): Promise<number> => {
-    const [[rows] = []] = await all(db, `select toString(count()) from ${from(condition)}`);
-    return Number(rows);
+  const from: TableColumns["from"] = (rows) => {
+    if (rows === undefined) return `${name} as e`;
+    const read = rows.columns.length === 0 ? "1" : rows.columns.map(quotedName).join(", ");
+    return `(select ${read} from ${name} as e where ${rows.condition}) as e`;
   };
-  return { columns, strings, from, count };
+  return { columns, strings, from };
+}
+
+/** How many rows a statement reads. */
+export async function countOf(db: Database, from: string): Promise<number> {
+  // A user's settings may have it that there is no answer where there are no rows.
+  const [[rows] = []] = await all(db, `select toString(count()) from ${from}`);
+  return Number(rows ?? 0);
 }
 
 /**
@@ -148,6 +161,7 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
     );
 }
 
-function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+/** What is wrong with a table or its map. */
+export function invalid(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
 }

@@ -47,7 +47,10 @@ async function put(
     ]);
     for (const name of Object.keys(parts)) names.add(name);
     const instant = formatInstant(parseInstant(envelope.timestamp));
-    const timestamp = time === "String" ? instant : instant.replace("T", " ").slice(0, time === "Date" ? 10 : -1);
+    const timestamp =
+      time === "String"
+        ? instant
+        : instant.replace("T", " ").slice(0, time.startsWith("Date3") || time === "Date" ? 10 : -1);
     return { ...envelope, timestamp, ...parts };
   });
   const own = ["schemaName", "accountId", "id"].map((name) => `${name} String`);
@@ -209,11 +212,17 @@ describe("S17.5 an engine over a table", () => {
     expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*"accountId" is of type Array\(String\)/);
     await put([], ["count"]);
     expect(await usedOf(engine)).toEqual([]);
-    // Without a column for a declared attribute, no event has it.
+    // No row could be an event, and a bill of nothing would tell nobody.
     await put(january.map((event) => ({ ...event, attributes: [] })));
-    expect(await usedOf(engine)).toEqual([]);
-    await put(january, [], "Date");
-    expect(await usedOf(engine)).toEqual([]);
+    expect(await refusalOf(usedOf(engine))).toMatch(
+      /^ERR_USAGE_UNAVAILABLE .*"call" declares "count", for which there is no column/,
+    );
+    for (const type of ["Date", "Date32"]) {
+      await put(january, [], type);
+      expect(await refusalOf(usedOf(engine))).toMatch(
+        /^ERR_USAGE_UNAVAILABLE .*the column "timestamp" holds no instants/,
+      );
+    }
   });
 
   test("answers questions that are asked at once, and thousands of accounts in one", async () => {
