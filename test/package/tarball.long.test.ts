@@ -39,13 +39,19 @@ interface Program {
   readonly printed: string;
 }
 
-/** The programs of a page that print, each with the text before the next one: what it prints. Parts of programs print nothing. */
+/**
+ * The programs of a page that print, each with the text before the next one: what it prints. Parts of programs print nothing, and
+ * those that ask a ClickHouse are played over one (test/examples/clickhouse-guide.long.test.ts).
+ */
 function programsOf(page: string): readonly Program[] {
   const blocks = [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w*)[^\n]*\n([^]*?)\n```$/gm)].map(
     ([, language = "", text = ""]) => ({ language, text }),
   );
   const isProgram = ({ language, text }: (typeof blocks)[number]): boolean =>
-    /^[tj]s$/.test(language) && /^import .* from "ratebook/m.test(text) && text.includes("console.log(");
+    /^[tj]s$/.test(language) &&
+    /^import .* from "ratebook/m.test(text) &&
+    text.includes("console.log(") &&
+    !text.includes('"@clickhouse/client"');
   return blocks.flatMap((block, index) => {
     if (!isProgram(block)) return [];
     const behind = blocks.slice(index + 1);
