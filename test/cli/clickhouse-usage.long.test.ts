@@ -9,7 +9,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
 import { newPgliteAt } from "../support/new-database.ts";
-import { folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { folder, LIVE_BOOK, ratebook } from "./fake-io.ts";
 import { ask, startServing } from "./serving.ts";
 
 const files = folder();
@@ -29,15 +29,6 @@ afterAll(async () => {
   files.remove();
 });
 
-const BOOK = {
-  ...SMALL_BOOK,
-  eventSchemas: SMALL_BOOK.eventSchemas.map((schema) => ({ ...schema, status: "ACTIVE" })),
-  pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({
-    ...plan,
-    status: "ACTIVE",
-    pricePlanDetails: { ...plan.pricePlanDetails, minimumCommitment: undefined },
-  })),
-};
 const MAP = {
   schemaName: { value: "call" },
   id: { column: "id" },
@@ -62,7 +53,7 @@ async function prepared(): Promise<{ readonly database: string; readonly table: 
   // Loaded before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history can be sent.
   const clock = (): number => parseInstant("2023-12-31T00:00:00Z");
   const engine = createEngine({ store: await openDatabase(database), clock });
-  await engine.load(BOOK as never);
+  await engine.load(LIVE_BOOK as never);
   await engine.close();
   await client.command({
     query: `create or replace table usage (id String, account LowCardinality(String), at DateTime64(3, 'UTC'), half Float64,

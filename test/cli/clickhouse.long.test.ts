@@ -129,6 +129,27 @@ describe("S17.5 nothing is priced where", () => {
     );
   });
 
+  test("ids are made of the numbers of rows", async () => {
+    const numbered = place.file(
+      "numbered.json",
+      JSON.stringify({
+        schemaName: { value: "call" },
+        id: { template: "call-{row}" },
+        accountId: { column: "accountId" },
+        timestamp: { column: "timestamp" },
+        attributes: { units: { column: "units" } },
+      }),
+    );
+    expect(await refused(address(), "--map", numbered)).toContain(
+      "events: the rows of a table have no numbers: expected no {row} in its map",
+    );
+    const usage = ["--usage", address(), "--usage-schemas", "call", "--map", numbered];
+    for (const command of [["serve"], ["late", "--from", "2024-01-01", "--until", "2024-02-01"]]) {
+      const { code, out, err } = await on(...command, ...usage, "--database", `pglite:${place.path}/none`);
+      expect({ code, out, err }).toEqual({ code: 1, out: "", err: expect.stringContaining("have no numbers") });
+    }
+  });
+
   test("the password is wrong, and it is never told", async () => {
     server.password = "right";
     const said = await refused(address("events", "someone:hidden-7@"));

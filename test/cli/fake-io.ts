@@ -132,6 +132,17 @@ export const SMALL_BOOK = {
   ],
 };
 
+/** The small book with all of it ACTIVE, and no minimum: for engines. */
+export const LIVE_BOOK = {
+  ...SMALL_BOOK,
+  eventSchemas: SMALL_BOOK.eventSchemas.map((schema) => ({ ...schema, status: "ACTIVE" })),
+  pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({
+    ...plan,
+    status: "ACTIVE",
+    pricePlanDetails: { ...plan.pricePlanDetails, minimumCommitment: undefined },
+  })),
+};
+
 /** One event of the small book as a line, with its line end. */
 export function line(id: string, timestamp: string, units: number | string, more: object = {}): string {
   const event = {

@@ -13,7 +13,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { refusalOf } from "../engine/support.ts";
 import { newPgliteAt } from "../support/new-database.ts";
-import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { type Folder, folder, LIVE_BOOK, ratebook } from "./fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -22,15 +22,6 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 const HEADER = "accountId,meterId,date,quantity\n";
-const BOOK = {
-  ...SMALL_BOOK,
-  eventSchemas: SMALL_BOOK.eventSchemas.map((schema) => ({ ...schema, status: "ACTIVE" })),
-  pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({
-    ...plan,
-    status: "ACTIVE",
-    pricePlanDetails: { ...plan.pricePlanDetails, minimumCommitment: undefined },
-  })),
-};
 
 /** Files of cells are read without it. */
 const NO_IO = {} as Io;
@@ -51,7 +42,7 @@ describe("S17.4 usage of files", () => {
     let now = parseInstant("2024-01-20T00:00:00Z");
     const usage = await usageElsewhereOf(given(files.path), NO_IO);
     const engine = createEngine({ store, clock: () => now, ...(usage && { usage }) });
-    await engine.load(BOOK as never);
+    await engine.load(LIVE_BOOK as never);
     const used = async (): Promise<string> =>
       (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }))
         .map(({ date, quantity }) => `${date} ${quantity.toFixed()}`)
@@ -122,7 +113,7 @@ describe("ratebook late", () => {
       clock: () => now,
       ...(usage && { usage }),
     });
-    await engine.load(BOOK as never);
+    await engine.load(LIVE_BOOK as never);
     now = parseInstant("2024-03-02T00:00:00Z");
     await engine.finalize();
     await engine.close();

@@ -9,11 +9,11 @@ import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
 import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { columnsNamedBy } from "../reading/mapped-source.ts";
+import { asksForRows, columnsNamedBy } from "../reading/mapped-source.ts";
 import type { Database } from "../statements/dialect.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, countOf, openTable, type TableName } from "./table.ts";
+import { type ClickHouseTable, countOf, invalid, openTable, type TableName } from "./table.ts";
 
 /** A table, and the map of its columns; without one they are named as the parts of an event. */
 export interface TableInput {
@@ -36,8 +36,7 @@ export async function openTables(
   try {
     const rows: MappedRows[] = [];
     for (const { name, map } of inputs) {
-      const needed = map === undefined ? ENVELOPE_COLUMNS : columnsNamedBy(map.map);
-      const table = await openTable(db, name, needed);
+      const table = await openTable(db, name, columnsNeeded(map?.map, name.table));
       const parts: readonly Part[] =
         map === undefined ? partsOf(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
       for (const part of parts) rows.push(await foundRows(db, table, name, part));
@@ -83,8 +82,16 @@ const ENVELOPE = {
   timestamp: { column: "timestamp" },
 } as const;
 
-/** The columns of a table whose names are those of the parts of an event. */
-export const ENVELOPE_COLUMNS: readonly string[] = Object.values(ENVELOPE).map(({ column }) => column);
+/**
+ * The columns that a table must have for a map; without one, those whose names are of the parts of an event.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID where the map counts rows: those of a table have no order, and all ids would be the same
+ */
+export function columnsNeeded(map: CsvMap | undefined, table: string): readonly string[] {
+  if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
+  if (asksForRows(map)) throw invalid(`${table}: the rows of a table have no numbers: expected no {row} in its map`);
+  return columnsNamedBy(map);
+}
 
 /** The map of a schema's rows in a table with a column by the name of each part that the schema declares. */
 export function mapOfSchema(

@@ -21,16 +21,17 @@ import { askedParts, type TablePart } from "./asked-parts.ts";
 import { conditionOfRows } from "./asked-rows.ts";
 import { clickHouseSql, quotedText } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
-import { ENVELOPE_COLUMNS } from "./mapped-tables.ts";
+import { columnsNeeded } from "./mapped-tables.ts";
 import { all, columnsOfTable, countOf, partsOfTable, type TableColumns, type TableName } from "./table.ts";
 
-/** A source over a table with a map that was read; see `clickhouseUsage`. */
+/** A source over a table with a map that was read; see `clickhouseUsage`. @throws {RatebookError} ERR_INPUT_INVALID for a map of rows' numbers */
 export function usageOfTable(events: EventTable): UsageSource {
-  const { table, database, dedupes } = events;
+  const { table, database, dedupes, map } = events;
+  const needed = columnsNeeded(map, table);
   const place = `the table ${database === undefined ? "" : `${database}.`}${table} of ClickHouse`;
   return {
     name: dedupes ? place : `${place}, whose ids are said to be unique`,
-    cells: (query) => cellsIn(events, query),
+    cells: (query) => cellsIn(events, needed, query),
   };
 }
 
@@ -46,10 +47,13 @@ export interface EventTable {
 /** How often a question is tried, where rows that it asks for come or go meanwhile. */
 const TRIES_MAX = 3;
 
-async function* cellsIn(table: EventTable, query: CellQuery): AsyncIterable<readonly UsageCell[]> {
+async function* cellsIn(
+  table: EventTable,
+  needed: readonly string[],
+  query: CellQuery,
+): AsyncIterable<readonly UsageCell[]> {
   const db = clickHouseDatabase(table.client);
   const name = { database: table.database ?? (await databaseOf(db)), table: table.table };
-  const needed = table.map === undefined ? ENVELOPE_COLUMNS : columnsNamedBy(table.map);
   const opened = await columnsOfTable(db, name, needed);
   const tableParts = askedParts(table, opened, query);
   if (tableParts.length === 0) return;

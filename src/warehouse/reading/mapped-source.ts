@@ -10,7 +10,19 @@ import type { ColumnType, Source, SourceColumn, SourcePart, SourceTime } from ".
 
 /** The columns that a map names, each once. */
 export function columnsNamedBy(map: CsvMap): readonly string[] {
-  const origins: readonly Origin[] = [
+  const columns = originsOf(map).flatMap((origin) =>
+    "column" in origin ? [origin.column] : namesIn(origin).filter((name) => name !== "row"),
+  );
+  return [...new Set(columns)];
+}
+
+/** Whether a map asks for the numbers of rows. */
+export function asksForRows(map: CsvMap): boolean {
+  return originsOf(map).some((origin) => namesIn(origin).includes("row"));
+}
+
+function originsOf(map: CsvMap): readonly Origin[] {
+  return [
     map.schemaName,
     map.accountId,
     map.id,
@@ -18,13 +30,12 @@ export function columnsNamedBy(map: CsvMap): readonly string[] {
     ...Object.values(map.attributes),
     ...Object.values(map.dimensions),
   ];
-  return [...new Set(origins.flatMap(columnsOf))];
 }
 
-function columnsOf(origin: Origin): readonly string[] {
-  if ("column" in origin) return [origin.column];
-  if ("value" in origin) return [];
-  return partsOf(origin.template).flatMap(({ text, isName }) => (isName && text !== "row" ? [text] : []));
+/** The names in braces of a template. */
+function namesIn(origin: Origin): readonly string[] {
+  if (!("template" in origin)) return [];
+  return partsOf(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
 }
 
 /** The parts of a template: those at odd places are names in braces. */
