@@ -3,18 +3,13 @@ import { expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { call } from "../support.ts";
-import { farBehind, type Turns, turnsDuring } from "./far-behind.ts";
-
-/** How long a step takes depends on the machine; that there are many of them does not. */
-function expectGivenWay({ turns, worked, longest }: Turns): void {
-  expect(turns).toBeGreaterThan(10);
-  expect(longest).toBeLessThan(worked / 3);
-}
+import { farBehind, pausesDuring } from "./far-behind.ts";
 
 test("the first bill run of 2,967 weeks gives way to others again and again", async () => {
   const { engine } = await farBehind();
   let finalized = 0;
-  expectGivenWay(await turnsDuring(async () => ({ finalized } = await engine.finalize())));
+  const pauses = await pausesDuring(async () => ({ finalized } = await engine.finalize()));
+  expect(pauses).toBeGreaterThan(10);
   expect(finalized).toBe(2967);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 3 } });
   // The week that runs since midnight, the one with the call of 2 beside the commitment of 7, and one without.
@@ -36,7 +31,7 @@ test("a book whose account has 2,967 weeks gives way to others again and again w
     fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }] }],
   } as const;
   const pricePlans = [{ pricePlanId: "pp.weeks", effectiveFrom: "1967-08-07", decidedAt: "2024-06-15T00:00:00Z" }];
-  const { turns, worked, longest } = await turnsDuring(() =>
+  const pauses = await pausesDuring(() =>
     engine.load({
       addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
       pricePlans: [{ id: "pp.weeks", name: "Weeks", status: "ACTIVE", version: 1, pricePlanDetails }],
@@ -44,8 +39,7 @@ test("a book whose account has 2,967 weeks gives way to others again and again w
       accounts: ["one", "two", "three", "four"].map((id) => ({ id, name: id, customerId: "acme", pricePlans })),
     }),
   );
-  expect(turns).toBeGreaterThan(10);
-  expect(longest).toBeLessThan(worked / 3);
+  expect(pauses).toBeGreaterThan(10);
   expect((await store.read.draftList({}, { limit: 1 }))[0]?.listedAt).toBe(Date.parse("2024-06-17T00:00:00Z"));
 });
 
@@ -60,5 +54,5 @@ const FIRST: readonly (readonly [string, (engine: Engine, planId: string) => Pro
 
 test.each(FIRST)("%s of 2,967 weeks gives way to others again and again", async (_, work) => {
   const { engine, planId } = await farBehind();
-  expectGivenWay(await turnsDuring(() => work(engine, planId)));
+  expect(await pausesDuring(() => work(engine, planId))).toBeGreaterThan(10);
 });

@@ -1,4 +1,6 @@
-/** An account that is decades of cycles behind, and how long others wait for the work on it. */
+/** An account that is decades of cycles behind, and how often the work on it pauses for others. */
+import { vi } from "vitest";
+
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -31,29 +33,19 @@ export async function farBehind(
   return { engine, planId: plan.id };
 }
 
-/** What others had of the time that a work took. */
-export interface Turns {
-  readonly turns: number;
-  /** All that this process worked, in milliseconds: other processes do not count. */
-  readonly worked: number;
-  /** The longest of it between two turns. */
-  readonly longest: number;
-}
-
-/** Does a work, and looks at the clock whenever it has its turn. */
-export async function turnsDuring(work: () => Promise<unknown>): Promise<Turns> {
-  const used = (): number => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  };
-  const start = used();
-  let [longest, turns, last] = [0, 0, start];
-  const beat = setInterval(() => {
-    const now = used();
-    [longest, turns, last] = [Math.max(longest, now - last), turns + 1, now];
-  }, 1);
-  await work();
-  clearInterval(beat);
-  const end = used();
-  return { turns, worked: end - start, longest: Math.max(longest, end - last) };
+/**
+ * How often a work pauses for others, on a machine where a millisecond passes between two looks at the clock: how fast this one is
+ * does not count.
+ */
+export async function pausesDuring(work: () => Promise<unknown>): Promise<number> {
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => ++now);
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  try {
+    await work();
+    return timers.mock.calls.length;
+  } finally {
+    timers.mockRestore();
+    clock.mockRestore();
+  }
 }
