@@ -9,7 +9,7 @@ test("the first bill run of 2,967 weeks gives way to others again and again", as
   const { engine } = await farBehind();
   let finalized = 0;
   const pauses = await pausesDuring(async () => ({ finalized } = await engine.finalize()));
-  expect(pauses).toBeGreaterThan(10);
+  expect(pauses).toBeGreaterThan(90);
   expect(finalized).toBe(2967);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 3 } });
   // The week that runs since midnight, the one with the call of 2 beside the commitment of 7, and one without.
@@ -39,7 +39,7 @@ test("a book whose account has 2,967 weeks gives way to others again and again w
       accounts: ["one", "two", "three", "four"].map((id) => ({ id, name: id, customerId: "acme", pricePlans })),
     }),
   );
-  expect(pauses).toBeGreaterThan(10);
+  expect(pauses).toBeGreaterThan(90);
   expect((await store.read.draftList({}, { limit: 1 }))[0]?.listedAt).toBe(Date.parse("2024-06-17T00:00:00Z"));
 });
 
@@ -54,5 +54,5 @@ const FIRST: readonly (readonly [string, (engine: Engine, planId: string) => Pro
 
 test.each(FIRST)("%s of 2,967 weeks gives way to others again and again", async (_, work) => {
   const { engine, planId } = await farBehind();
-  expect(await pausesDuring(() => work(engine, planId))).toBeGreaterThan(10);
+  expect(await pausesDuring(() => work(engine, planId))).toBeGreaterThan(90);
 });

@@ -33,13 +33,10 @@ export async function farBehind(
   return { engine, planId: plan.id };
 }
 
-/**
- * How often a work pauses for others, on a machine where a millisecond passes between two looks at the clock: how fast this one is
- * does not count.
- */
+/** How often a work pauses for others, where each look at the clock finds that it is time: how fast the machine is does not count. */
 export async function pausesDuring(work: () => Promise<unknown>): Promise<number> {
   let now = 0;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => ++now);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   const timers = vi.spyOn(globalThis, "setTimeout");
   try {
     await work();
