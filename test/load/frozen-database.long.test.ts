@@ -12,7 +12,7 @@ import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { CROWD_BOOK } from "./clients.ts";
 
 const NOW = "2024-06-15T12:00:00Z";
-const ANSWERED_WITHIN_MS = 30_000;
+const ANSWERED_WITHIN_MS = 45_000;
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
