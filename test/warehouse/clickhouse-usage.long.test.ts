@@ -3,21 +3,14 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
-import type { Account } from "../../src/book/model/account.ts";
-import type { Book } from "../../src/book/model/book.ts";
-import { DAY_MS, dayOf, instantOrUndefined, parseInstant } from "../../src/calendar/instant.ts";
-import { isCompleted } from "../../src/ledger/outcome.ts";
-import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
-import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
+import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
+import type { CellQuery } from "../../src/ledger/usage-source.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
-import { readCsvMap } from "../../src/records/csv-map.ts";
-import { eventMaker } from "../../src/records/mapped-event.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
 import { clickHouseTables, clientOf, tableTypes } from "./clickhouse-tables.ts";
-import { COLUMNS, MAP, type ReadRow } from "./law.ts";
 import { books, type Row, rows } from "./rows.ts";
+import { account, cellsByCore, cellsOf, columns, FIRST, withoutAccounts } from "./usage-law.ts";
 
 let server: ChDbServer;
 let client: ClickHouseClient;
@@ -33,81 +26,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const columns = JSON.parse(MAP) as EventColumns;
-const FIRST = dayOf(parseInstant("2024-01-01T00:00:00Z"));
-const account = (id: string, ...aliases: readonly string[]): UsageAccount => ({ id, aliases, customerId: "c" });
 const ACCOUNTS = [account("a", "ü𝒳-9"), account("b"), account("gone", "left-over"), account("idle")];
-
-/** What the core alone makes of an account's rows, one by one in the order of S17.2. */
-function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonly ReadRow[]): readonly string[] {
-  const make = eventMaker<readonly string[]>(readCsvMap("map", MAP), (name) => {
-    const place = COLUMNS.findIndex((column) => column === name);
-    return (record) => record[place] ?? "";
-  });
-  const names = [asked.id, ...asked.aliases];
-  const events = read.flatMap(({ record, order }, row) => {
-    const event = make(record, row + 1);
-    if (typeof event === "string") return [];
-    const { schemaName, accountId, id, timestamp } = event as {
-      [part in "schemaName" | "accountId" | "id" | "timestamp"]: string;
-    };
-    const at = instantOrUndefined(timestamp);
-    const isAsked = query.schemas.includes(schemaName) && names.includes(accountId);
-    return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
-  });
-  events.sort((x, y) => x.at - y.at || byTexts(x.order, y.order));
-  const [alone] = accountsOf([asked]);
-  const run = startEventRun({ ...query.book, accounts: alone === undefined ? [] : [alone] }, {});
-  const held = new Map<string, number>();
-  for (const { event, at, id } of events) {
-    if ((held.get(id) ?? -Infinity) > at) continue;
-    if (isCompleted(run.add(event).status)) held.set(id, query.idHeldUntil(asked.id, at));
-  }
-  return [...run.usage.cellsOf(asked.id)]
-    .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
-    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${textOf(quantity)}`)
-    .toSorted();
-}
-
-function byTexts(a: readonly string[], b: readonly string[]): number {
-  for (const [place, text] of a.entries()) {
-    const order = Buffer.compare(Buffer.from(text), Buffer.from(b[place] ?? ""));
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
-function accountsOf(asked: readonly UsageAccount[]): readonly Account[] {
-  return asked.map(({ id, aliases, customerId }) => ({
-    id,
-    name: id,
-    customerId,
-    aliases,
-    status: "ACTIVE",
-    invoiceCurrency: "USD",
-    pricePlans: [],
-    licenseUpdates: [],
-    credits: [],
-    featureCredits: [],
-  }));
-}
-
-async function cellsOf(query: CellQuery, hasUniqueIds = false): Promise<readonly (readonly string[])[]> {
-  const source = clickhouseUsage(client, { table: "t0", columns, hasUniqueIds });
-  const found = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
-  const order: string[] = [];
-  for await (const cells of source.cells(query)) {
-    for (const { accountId, meterId, day, quantity } of cells) {
-      if (order.at(-1) !== accountId) order.push(accountId);
-      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${textOf(quantity)}`);
-    }
-  }
-  // All cells of an account come together, in the order of the question.
-  expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
-  return [...found.values()].map((cells) => cells.toSorted());
-}
-
-const withoutAccounts = (json: object): Book => ({ ...readBook(JSON.stringify(json)), accounts: [], customers: [] });
 /** Rows of ten months, with ids that come again; three in four of them are well formed. */
 const yearRows = fc
   .tuple(rows, fc.noBias(fc.nat(300 * 24)), fc.nat(25), fc.noBias(fc.nat(7)))
@@ -161,7 +80,7 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
                 Math.max(at + holds * DAY_MS, id === "b" ? (Math.floor(at / DAY_MS / 100) + 1) * 100 * DAY_MS : 0),
             };
             const expected = accounts.map((each) => cellsByCore(query, each, read));
-            expect(await cellsOf(query)).toEqual(expected);
+            expect(await cellsOf(client, query)).toEqual(expected);
             counted += expected.flat().length;
           }
         });
@@ -194,7 +113,7 @@ describe("S17.2 one question", () => {
     hasUniqueIds = false,
   ): Promise<readonly string[]> =>
     clickHouseTables(server.url)([given], texts, async () => {
-      const cells = await cellsOf({ ...query, ...more }, hasUniqueIds);
+      const cells = await cellsOf(client, { ...query, ...more }, hasUniqueIds);
       return cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`));
     });
 

@@ -94,7 +94,7 @@ function contentOf([schema = "", id = "", account = "", ...others]: readonly str
 }
 
 /** Texts by their code points, which is by their bytes, one after another. */
-function byTexts(a: readonly string[], b: readonly string[]): number {
+export function byTexts(a: readonly string[], b: readonly string[]): number {
   for (const [place, text] of a.entries()) {
     const order = Buffer.compare(Buffer.from(text), Buffer.from(b[place] ?? ""));
     if (order !== 0) return order;

@@ -1,0 +1,96 @@
+/** What the core makes of the rows of an engine's accounts, and what a source over a table of the same rows answers: to be compared. */
+import { expect } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import type { Account } from "../../src/book/model/account.ts";
+import type { Book } from "../../src/book/model/book.ts";
+import { dayOf, instantOrUndefined, parseInstant } from "../../src/calendar/instant.ts";
+import { isCompleted } from "../../src/ledger/outcome.ts";
+import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
+import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
+import { textOf } from "../../src/numbers/decimal.ts";
+import { readCsvMap } from "../../src/records/csv-map.ts";
+import { eventMaker } from "../../src/records/mapped-event.ts";
+import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
+import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
+import { byTexts, COLUMNS, MAP, type ReadRow } from "./law.ts";
+
+/** The map of the law's tables. */
+export const columns = JSON.parse(MAP) as EventColumns;
+/** The first day of random rows. */
+export const FIRST = dayOf(parseInstant("2024-01-01T00:00:00Z"));
+/** An account by its id and its aliases. */
+export const account = (id: string, ...aliases: readonly string[]): UsageAccount => ({ id, aliases, customerId: "c" });
+
+/** What the core alone makes of an account's rows, one by one in the order of S17.2. */
+export function cellsByCore(query: CellQuery, asked: UsageAccount, read: readonly ReadRow[]): readonly string[] {
+  const make = eventMaker<readonly string[]>(readCsvMap("map", MAP), (name) => {
+    const place = COLUMNS.findIndex((column) => column === name);
+    return (record) => record[place] ?? "";
+  });
+  const names = [asked.id, ...asked.aliases];
+  const events = read.flatMap(({ record, order }, row) => {
+    const event = make(record, row + 1);
+    if (typeof event === "string") return [];
+    const { schemaName, accountId, id, timestamp } = event as {
+      [part in "schemaName" | "accountId" | "id" | "timestamp"]: string;
+    };
+    const at = instantOrUndefined(timestamp);
+    const isAsked = query.schemas.includes(schemaName) && names.includes(accountId);
+    return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
+  });
+  events.sort((x, y) => x.at - y.at || byTexts(x.order, y.order));
+  const [alone] = accountsOf([asked]);
+  const run = startEventRun({ ...query.book, accounts: alone === undefined ? [] : [alone] }, {});
+  const held = new Map<string, number>();
+  for (const { event, at, id } of events) {
+    if ((held.get(id) ?? -Infinity) > at) continue;
+    if (isCompleted(run.add(event).status)) held.set(id, query.idHeldUntil(asked.id, at));
+  }
+  return [...run.usage.cellsOf(asked.id)]
+    .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
+    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${textOf(quantity)}`)
+    .toSorted();
+}
+
+function accountsOf(asked: readonly UsageAccount[]): readonly Account[] {
+  return asked.map(({ id, aliases, customerId }) => ({
+    id,
+    name: id,
+    customerId,
+    aliases,
+    status: "ACTIVE",
+    invoiceCurrency: "USD",
+    pricePlans: [],
+    licenseUpdates: [],
+    credits: [],
+    featureCredits: [],
+  }));
+}
+
+/** What a source over the table `t0` answers. */
+export async function cellsOf(
+  client: ClickHouse,
+  query: CellQuery,
+  hasUniqueIds = false,
+): Promise<readonly (readonly string[])[]> {
+  const source = clickhouseUsage(client, { table: "t0", columns, hasUniqueIds });
+  const found = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
+  const order: string[] = [];
+  for await (const cells of source.cells(query)) {
+    for (const { accountId, meterId, day, quantity } of cells) {
+      if (order.at(-1) !== accountId) order.push(accountId);
+      if (!quantity.isZero()) found.get(accountId)?.push(`${accountId} ${meterId} ${day} ${textOf(quantity)}`);
+    }
+  }
+  // All cells of an account come together, in the order of the question.
+  expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
+  return [...found.values()].map((cells) => cells.toSorted());
+}
+
+/** A book as an engine asks by it. */
+export const withoutAccounts = (json: object): Book => ({
+  ...readBook(JSON.stringify(json)),
+  accounts: [],
+  customers: [],
+});
