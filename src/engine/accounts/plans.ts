@@ -8,7 +8,7 @@ import type { AssociationRequest, DissociationRequest, MigrationRequest } from "
 import { readRequest } from "../../book/requests/requests.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
+import { hasCode, invariant } from "../../errors.ts";
 import { NO_END, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -20,7 +20,7 @@ import {
   type DissociateRequest,
 } from "../../ledger/commands/associate.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../ledger/commands/migrate.ts";
-import type { DocumentRecord } from "../../ledger/decision.ts";
+import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
@@ -114,8 +114,10 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const { migration, document, changes } = await migrateIn(context, { catalog, view, now }, request);
-    return { result: migration, changes: { ...changes, documents: [document] } };
+    const { migrations, changes } = await migrateIn(context, { catalog, view, now }, [request]);
+    const [migration] = migrations;
+    invariant(migration !== undefined, "S16.5: a request makes one migration");
+    return { result: migration, changes };
   });
 }
 
@@ -131,20 +133,22 @@ function checkCycles(config: PricingCycleConfig): void {
   }
 }
 
-/** Decides a migration; the transaction must have the exclusive lock. */
+/** Decides migrations, one after another; the transaction must have the exclusive lock. */
 export async function migrateIn(
   context: EngineContext,
   { catalog, view, now }: { readonly catalog: Catalog; readonly view: EngineView; readonly now: Instant },
-  request: MigrateRequest,
-): Promise<{
-  readonly migration: Migration;
-  readonly document: DocumentRecord;
-  readonly changes: ReturnType<Awaited<ReturnType<typeof openAccounts>>["changes"]>;
-}> {
-  const accountIds = await accountIdsWhere(view, (record) => isOnSource(catalog, record, request, now));
+  requests: readonly MigrateRequest[],
+): Promise<{ readonly migrations: readonly Migration[]; readonly changes: Changes }> {
+  const accountIds = await accountIdsWhere(view, (record) =>
+    requests.some((request) => isOnSource(catalog, record, request, now)),
+  );
   const workspace = await openAccounts(catalog, view, accountIds, now);
   const works = accountIds.map((id) => workspace.account(id));
-  return { ...migrate(catalog, works, request, now, context.ids), changes: workspace.changes() };
+  const made = requests.map((request) => migrate(catalog, works, request, now, context.ids));
+  return {
+    migrations: made.map(({ migration }) => migration),
+    changes: { ...workspace.changes(), documents: made.map(({ document }) => document) },
+  };
 }
 
 /** The migrations that were made, newest first. */

@@ -8,7 +8,7 @@ import type { PricePlan } from "../../book/model/price-plan.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
-import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { migrateIn } from "../accounts/plans.ts";
@@ -167,14 +167,7 @@ function activatedIn(
   if (requests.length === 0) return { documents: [document] };
   return {
     documents: [document],
-    async also({ catalog }) {
-      const accounts: Changes[] = [];
-      for (const request of requests) {
-        const { document: migration, changes } = await migrateIn(context, { catalog, view, now }, request);
-        accounts.push({ ...changes, documents: [migration] });
-      }
-      return together(accounts);
-    },
+    also: async ({ catalog }) => (await migrateIn(context, { catalog, view, now }, requests)).changes,
   };
 }
 
@@ -211,20 +204,6 @@ function migrationsOf({
     targetVersion: version,
     mode,
   }));
-}
-
-/** The changes of decisions on different accounts. */
-function together(changes: readonly Changes[]): Changes {
-  return {
-    documents: changes.flatMap((each) => each.documents ?? []),
-    accounts: changes.flatMap((each) => each.accounts ?? []),
-    events: changes.flatMap((each) => each.events ?? []),
-    usage: changes.flatMap((each) => each.usage ?? []),
-    overage: changes.flatMap((each) => each.overage ?? []),
-    entries: changes.flatMap((each) => each.entries ?? []),
-    credits: changes.flatMap((each) => each.credits ?? []),
-    invoices: changes.flatMap((each) => each.invoices ?? []),
-  };
 }
 
 /** The accounts that activating a plan's latest version moves. */

@@ -175,6 +175,19 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["2"]);
   });
 
+  test("is kept by whatever closes the cycle: also by a new version of a plan that moves its accounts", async () => {
+    const { engine, at, put } = await engineWith([row("2024-01-03", 90)]);
+    at("2024-01-20");
+    const { item } = await engine.pricePlans.createVersion("pp.team", {});
+    await engine.pricePlans.update(item.id, { mode: "IMMEDIATE" });
+    at("2024-02-02");
+    await engine.pricePlans.activate(item.id);
+    put(row("2024-01-03", 20));
+    const january = { accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" };
+    expect((await engine.usage(january)).map(({ quantity }) => String(quantity))).toEqual(["90"]);
+    expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["30"]);
+  });
+
   test("is never late where all events are ingested, and nobody is told it is not", async () => {
     const engine = createEngine({ store: memoryStore() });
     expect(await refusalOf(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" }))).toMatch(
