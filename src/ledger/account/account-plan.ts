@@ -44,16 +44,21 @@ export function recordedAtOf(association: AssociationRecord | undefined): Instan
 
 /**
  * The instant of a decision on an account's plans or licenses: after the one before, also by a clock that stands still,
- * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2).
+ * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2). Not before the account was
+ * caught up with, by a clock that is behind another one: what falls due by the decision would be taken to be done.
  */
-export function decisionInstant({ associations, licenseUpdates }: AccountRecord, now: Instant): Instant {
+export function decisionInstant(
+  { associations, licenseUpdates, caughtUpTo }: AccountRecord,
+  now: Instant,
+): Instant {
+  const latest = Math.max(now, caughtUpTo);
   const last = Math.max(
     recordedAtOf(associations.at(-1)) ?? Number.NEGATIVE_INFINITY,
     licenseUpdates.at(-1)?.createdAt ?? Number.NEGATIVE_INFINITY,
   );
-  if (last === Number.NEGATIVE_INFINITY) return now;
+  if (last === Number.NEGATIVE_INFINITY) return latest;
   const due = new Set(licenseUpdates.map(({ effectiveFrom }) => effectiveFrom));
-  let instant = Math.max(now, last + 1);
+  let instant = Math.max(latest, last + 1);
   while (instant % DAY_MS === 0 || due.has(instant)) instant++;
   return instant;
 }

@@ -117,8 +117,10 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
 function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
   const terms = graceTermsOf(catalog, work.record);
   const timeline = timelineOf(planOf(catalog, work.record).decisions);
-  const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, now)).filter(
-    (cycle) => closesAt(cycle, terms) <= now,
+  // By a clock that was put back, what was closed by a later time stays closed.
+  const latest = Math.max(now, work.record.caughtUpTo);
+  const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
+    (cycle) => closesAt(cycle, terms) <= latest,
   );
   const until = Math.max(settledUntil(work), ...closed.map(({ end }) => end));
   if (effectiveFrom >= until) return;

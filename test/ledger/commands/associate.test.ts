@@ -14,8 +14,8 @@ import {
   PLAN_DECISIONS_MAX,
 } from "../../../src/ledger/commands/associate.ts";
 import { migrate } from "../../../src/ledger/commands/migrate.ts";
-import { decimalOf } from "../../../src/numbers/decimal.ts";
-import { calls, fee, plan } from "../../book/builder.ts";
+import { decimalOf, textOf } from "../../../src/numbers/decimal.ts";
+import { calls, fee, plan, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";
 
@@ -32,6 +32,7 @@ const book = bookWith([
   plan("bare", { supportedCurrencies: [] }),
   plan("timeless", { ...calls(1), pricingCycleConfig: null }),
   plan("draft", calls(1), { status: "DRAFT" }),
+  plan("ahead", { ...fee(31, { invoiceTiming: "IN_ADVANCE" }), ...tokens(100) }),
 ]);
 
 type Asked = Omit<AssociateRequest, "planId" | "from" | "until"> & { readonly until?: string };
@@ -280,6 +281,27 @@ describe("what is refused changes nothing", () => {
     const message = "the cycles before 2024-02-01 are closed: the plans of their days cannot change";
     expect(caught(() => associated(ledger, "q", "2024-01-31", "2024-01-31"))).toMatchObject({ message });
     associated(ledger, "q", "2024-02-01", "2024-01-31");
+  });
+
+  test("S2.4 S9.2 a plan of a clock that is a second behind charges and grants no less", () => {
+    const ledger = openLedger(book);
+    const [early, late] = ["2024-01-01T12:00:00Z", "2024-01-01T12:00:01Z"];
+    // Another engine, whose clock is ahead, caught up with the account.
+    ledger.until(late);
+    associated(ledger, "ahead", "2024-01-01", early);
+    ledger.until("2024-01-01T12:00:02Z");
+    const granted = (): readonly string[] => ledger.parts().entries.map(({ balance }) => textOf(balance));
+    expect(granted()).toEqual(["100"]);
+    expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
+
+    ledger.until("2024-01-20T12:00:01Z");
+    const leaving = { from: at("2024-01-20") };
+    ledger.run((work) => dissociate(ledger.catalog, work, leaving, at("2024-01-20T12:00:00Z"), ledger.ids));
+    ledger.until("2024-01-21T12:00:01Z");
+    associated(ledger, "ahead", "2024-01-21", "2024-01-21T12:00:00Z");
+    ledger.until("2024-01-21T12:00:02Z");
+    expect(granted()).toEqual(["100", "100"]);
+    expect(finals(ledger).at(-1)).toBe("STANDARD_ADVANCED 2024-01-21..2024-02-01 of 2024-01-21 DUE 31");
   });
 
   test("S16.3 an archived account gets no plan", () => {

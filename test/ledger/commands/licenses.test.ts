@@ -1,6 +1,7 @@
 /** License updates, as they arrive (S10.1, S10.3). */
 import { describe, expect, test } from "vitest";
 
+import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import {
   LICENSE_UPDATES_MAX,
@@ -66,6 +67,26 @@ describe("updates", () => {
     expect(ledger.parts().record.licenseUpdates).toHaveLength(2);
     expect(() => update(ledger, 5, "2024-01-08", { idempotencyKey: "k" })).toThrow(
       'the idempotencyKey "k" was used for another license update',
+    );
+  });
+
+  test("S6.5 S10.1 what was closed by a later time stays closed for updates by a clock that was put back", () => {
+    const weekly = { interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod: 60 };
+    const patient = bookWith([plan("weeks", { ...seats(10), pricingCycleConfig: weekly })]);
+    let now = at("2024-01-01");
+    const ledger = openLedger(patient, undefined, {}, (catalog, record) => invoicesReadFrom(catalog, record, now));
+    const weeks = { planId: "weeks", from: now, until: at("2024-01-15") };
+    ledger.run((work) => associate(ledger.catalog, work, weeks, now, ledger.ids));
+    update(ledger, 2, "2024-01-02");
+    ledger.until("2024-04-01");
+    // 2 at 10 in each week; the second one closed on March 15.
+    expect(finals(ledger)).toEqual([
+      "STANDARD 2024-01-01..2024-01-08 of 2024-01-08 DUE 20",
+      "STANDARD 2024-01-08..2024-01-15 of 2024-01-15 DUE 20",
+    ]);
+    now = at("2024-03-01");
+    expect(() => update(ledger, 9, "2024-03-01", { from: "2024-01-10" })).toThrow(
+      "2024-01-10T00:00:00.000Z lies before 2024-01-15T00:00:00.000Z, up to which cycles are closed",
     );
   });
 
