@@ -47,10 +47,7 @@ export function recordedAtOf(association: AssociationRecord | undefined): Instan
  * and after what falls due at that very instant, which was done before the decision (S2.4, S9.2). Not before the account was
  * caught up with, by a clock that is behind another one: what falls due by the decision would be taken to be done.
  */
-export function decisionInstant(
-  { associations, licenseUpdates, caughtUpTo }: AccountRecord,
-  now: Instant,
-): Instant {
+export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: AccountRecord, now: Instant): Instant {
   const latest = Math.max(now, caughtUpTo);
   const last = Math.max(
     recordedAtOf(associations.at(-1)) ?? Number.NEGATIVE_INFINITY,
