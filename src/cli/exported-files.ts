@@ -8,6 +8,8 @@ import type { Book } from "../book/model/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from "../calendar/instant.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
+import { sameCellsOnce } from "../ledger/cell-sums.ts";
+import { cellsOfKept } from "../ledger/kept-usage.ts";
 import { featuresBySchema } from "../ledger/preview/preview-usage.ts";
 import { createPreview } from "../ledger/preview/preview.ts";
 import type { EventRecord } from "../ledger/records.ts";
@@ -21,22 +23,44 @@ import { quoted } from "../records/problems.ts";
 const CHUNK = 500;
 /** Every day of the years 0000 to 9999. */
 const [DAY_FIRST, DAY_END] = [-719_528, 2_932_897];
+const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as const;
 
-/** The usage cells of all schemas but those that consume a feature, account by account; what was undone is not in them. */
-export async function* exportedUsage({ store }: Engine, book: Book): AsyncGenerator<UsageRow> {
+/**
+ * The usage cells of all schemas but those that consume a feature, account by account; what was undone is not in them.
+ *
+ * @param isWhole false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
+ * database
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
+ */
+export async function* exportedUsage(engine: Engine, book: Book, isWhole = true): AsyncGenerator<UsageRow> {
   const features = featuresBySchema(book);
   const meters = new Set(
     book.usageMeters.flatMap(({ id, eventSchemaName }) => (features.has(eventSchemaName) ? [] : [id])),
   );
-  for (const ids of chunksOf(book.accounts.map(({ id }) => id))) {
-    const cells = await store.read.usage(ids, DAY_FIRST, DAY_END);
-    const own = cells.filter(({ meterOrFeatureId, quantity }) => meters.has(meterOrFeatureId) && !quantity.isZero());
-    const order = new Map(ids.map((id, index) => [id, index]));
-    for (const { accountId, meterOrFeatureId: meterId, day, quantity } of own.toSorted(
-      (a, b) => (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) || a.day - b.day,
-    ))
-      yield { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+  for (const accountIds of chunksOf(book.accounts.map(({ id }) => id))) {
+    const rows = isWhole ? await engine.usage({ accountIds, ...ALL_DAYS }) : await usageInDatabase(engine, accountIds);
+    const own = rows.filter(({ meterId, quantity }) => meters.has(meterId) && !quantity.isZero());
+    const order = new Map(accountIds.map((id, index) => [id, index]));
+    yield* own.toSorted(
+      (a, b) =>
+        (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) ||
+        (a.date < b.date ? -1 : a.date > b.date ? 1 : 0),
+    );
   }
+}
+
+/** Usage that was ingested, and that which is kept beside final invoices. */
+async function usageInDatabase(
+  { store: { read } }: Engine,
+  accountIds: readonly string[],
+): Promise<readonly UsageRow[]> {
+  const ingested = await read.usage(accountIds, DAY_FIRST, DAY_END);
+  const kept = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
+  return sameCellsOnce([...ingested, ...kept.flatMap(cellsOfKept)]).map(
+    ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
+      return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+    },
+  );
 }
 
 /**
@@ -80,7 +104,7 @@ function eventOf(
 
 /** The invoices of a database, and what differs of those that its files lead to. */
 export interface ExportedInvoices {
-  /** By account, each account's in the order in which they take credits; final ones and the drafts of begun cycles. */
+  /** By account, each account's in the order in which they take credits; final ones and, of all usage, the drafts of begun cycles. */
   readonly invoices: readonly (Invoice & { readonly id: string })[];
   /** A sentence for each account whose invoices differ. */
   readonly differences: readonly string[];
@@ -94,12 +118,21 @@ export async function exportedInvoices(
     usage,
     events,
     now,
-  }: { readonly usage: AsyncIterable<UsageRow>; readonly events: AsyncIterable<EventInput>; readonly now: Instant },
+    isWhole = true,
+  }: {
+    readonly usage: AsyncIterable<UsageRow> | Iterable<UsageRow>;
+    readonly events: AsyncIterable<EventInput>;
+    readonly now: Instant;
+    /** Whether the usage of open cycles is there: without it there are no drafts. */
+    readonly isWhole?: boolean;
+  },
 ): Promise<ExportedInvoices> {
   const ids = book.accounts.map(({ id }) => id);
   const stored: (Invoice & { readonly id: string })[] = [];
   for (const accountIds of chunksOf(ids)) {
-    const { invoices } = await engine.preview({ accountIds });
+    const invoices = isWhole
+      ? (await engine.preview({ accountIds })).invoices
+      : await engine.store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
     for (const { id, invoice } of invoices) stored.push({ id, ...invoice });
   }
   const first = stored.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
@@ -107,7 +140,9 @@ export async function exportedInvoices(
   const run = createPreview(book, { ...range, accounts: ids, explain: true });
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);
-  const priced = ids.length === 0 ? [] : run.finish().invoices;
+  const all = ids.length === 0 ? [] : run.finish().invoices;
+  const heads = new Set(stored.map(headOf));
+  const priced = isWhole ? all : all.filter((invoice) => heads.has(headOf(invoice)));
   const places = new Map(priced.map((invoice, index) => [headOf(invoice), index]));
   const placeOf = (invoice: Invoice): number => places.get(headOf(invoice)) ?? priced.length;
   const order = new Map(ids.map((id, index) => [id, index]));

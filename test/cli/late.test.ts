@@ -1,5 +1,5 @@
 /** `ratebook serve --usage` and `ratebook late`: the usage of a schema from files of cells. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -126,6 +126,81 @@ describe("ratebook late", () => {
     );
     const told = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
     expect(JSON.parse(told.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
+  });
+});
+
+describe("ratebook export of usage elsewhere", () => {
+  const cells = (): string => join(files.path, "exported.csv");
+  const source = (): readonly string[] => ["--usage", cells(), "--usage-schemas", "call"];
+  let database = "";
+  beforeAll(async () => {
+    await newPgliteAt(join(files.path, ".exported"));
+    database = `pglite:${join(files.path, ".exported")}`;
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
+    const usage = await usageElsewhereOf(given(cells()), NO_IO);
+    let now = parseInstant("2023-12-31T00:00:00Z");
+    const engine = createEngine({ store: await openDatabase(database), clock: () => now, ...(usage && { usage }) });
+    await engine.load(LIVE_BOOK as never);
+    now = parseInstant("2024-02-10T00:00:00Z");
+    await engine.finalize();
+    await engine.close();
+    // It comes late: the final invoice and what it was made of stay.
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
+  });
+  const exported = async (to: string, ...more: readonly string[]) => {
+    const { code, out, err } = await ratebook(["export", "--database", database, "-o", to, ...more]);
+    return { code, out: out.replaceAll(files.path, ""), err: err.replaceAll(files.path, "") };
+  };
+  const read = (to: string, file: string): string => readFileSync(join(to, file), "utf8");
+  const startsIn = (to: string): readonly string[] =>
+    [...read(to, "invoices.json").matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
+  const cell = (date: string, quantity: number): string =>
+    `{"accountId":"prod","meterId":"um.units","date":"${date}","quantity":"${quantity}"}\n`;
+
+  test("S17.4 without the source the final invoices and their cells are in the files, and verified by them", async () => {
+    const to = join(files.path, "kept");
+    expect(await exported(to)).toEqual({
+      code: 0,
+      out: "ratebook preview /kept/book.json --usage /kept/usage.ndjson\n",
+      err: 'note: "call": the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files\n',
+    });
+    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
+    expect(startsIn(to)).toEqual(["2024-01-01"]);
+    const invoices = join(to, "invoices.json");
+    const usage = ["--usage", join(to, "usage.ndjson")];
+    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({ code: 0, err: "" });
+    writeFileSync(join(to, "usage.ndjson"), cell("2024-01-02", 91));
+    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("expected 91, found 90"),
+    });
+  });
+
+  test("S17.4 with the source the usage of open cycles and the drafts are there, too", async () => {
+    const to = join(files.path, "whole");
+    expect(await exported(to, ...source())).toEqual({
+      code: 0,
+      out: "ratebook preview /whole/book.json --usage /whole/usage.ndjson\n",
+      err: "",
+    });
+    expect(read(to, "usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
+    expect(startsIn(to)).toEqual(["2024-01-01", "2024-02-01"]);
+    expect(await ratebook(["verify", join(to, "invoices.json"), "--usage", join(to, "usage.ndjson")])).toMatchObject({
+      code: 0,
+      err: "",
+    });
+  });
+
+  test("S17.5 a source that cannot be read leaves no files, and a schema whose events are ingested is refused", async () => {
+    const to = join(files.path, "nothing");
+    writeFileSync(cells(), `${HEADER}prod,um.units,2024-13-02,110\n`);
+    const told = await exported(to, ...source());
+    expect(told).toMatchObject({ code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") });
+    expect(readdirSync(to)).toEqual([]);
+    expect(await exported(to, "--usage", cells(), "--usage-schemas", "call,job")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--usage-schemas: the events of "job" are ingested into this database'),
+    });
   });
 });
 

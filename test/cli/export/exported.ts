@@ -7,6 +7,7 @@ import {
 } from "../../../src/cli/exported-files.ts";
 import { type Book, type Exported, parseBook } from "../../../src/index.ts";
 import { featuresBySchema } from "../../../src/ledger/preview/preview-usage.ts";
+import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { PlayedHistory } from "../../../src/testing/history.ts";
@@ -15,18 +16,30 @@ import type { PlayedHistory } from "../../../src/testing/history.ts";
 interface ExportedParts extends Exported, ExportedInvoices {
   /** The book as it is read back. */
   readonly read: Book;
+  readonly usage: readonly UsageRow[];
 }
 
-/** The book, its notes, and the invoices with what differs of those that the files lead to. */
-export async function exportedOf({
-  engine,
-  now,
-}: Pick<PlayedHistory<Store>, "engine" | "now">): Promise<ExportedParts> {
+/**
+ * The book, its notes, and the invoices with what differs of those that the files lead to.
+ *
+ * @param isWhole false where usage lives elsewhere and the engine was not told where
+ */
+export async function exportedOf(
+  { engine, now }: Pick<PlayedHistory<Store>, "engine" | "now">,
+  isWhole = true,
+): Promise<ExportedParts> {
   const { book: written, notes } = await engine.exportBook();
   // Through its text, as a file.
   const book = parseBook(stringifyJson(written));
   const features = featuresBySchema(book);
-  const usage = exportedUsage(engine, book);
+  const usage = await rowsOf(exportedUsage(engine, book, isWhole));
   const events = exportedEvents(engine, book, (name) => features.has(name));
-  return { book: written, read: book, notes, ...(await exportedInvoices(engine, book, { usage, events, now: now() })) };
+  const found = await exportedInvoices(engine, book, { usage, events, now: now(), isWhole });
+  return { book: written, read: book, notes, usage, ...found };
+}
+
+async function rowsOf(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {
+  const all: UsageRow[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
 }
