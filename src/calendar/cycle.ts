@@ -46,13 +46,6 @@ export interface CycleTerms {
   readonly anniversaryCycle?: boolean | null | undefined;
 }
 
-/** One cycle of an account (S6.4): what it serves, and the natural cycle that it was cut from. */
-export interface CutCycle {
-  readonly served: Cycle;
-  /** The proration denominator (S6.7). */
-  readonly natural: Cycle;
-}
-
 const MONTHS: Readonly<Record<Exclude<Interval, "WEEKLY">, number>> = {
   MONTHLY: 1,
   QUARTERLY: 3,
@@ -97,11 +90,6 @@ export function sameCycleConfig(a: CycleConfig, b: CycleConfig): boolean {
 /** The natural cycle that holds an instant (S6.2). */
 export function naturalCycleAt(config: CycleConfig, instant: Instant): Cycle {
   return naturalCycle(config, cycleIndexAt(config, instant));
-}
-
-/** The natural cycle after one that holds or begins with `cycle`; a cut cycle counts for the one it was cut from. */
-export function nextCycle(config: CycleConfig, cycle: Cycle): Cycle {
-  return naturalCycle(config, cycleIndexAt(config, cycle.start) + 1);
 }
 
 /**
@@ -154,18 +142,6 @@ export function cyclesBetween(
   const start = cycleIndexAt(settled, first);
   const count = cycleIndexAt(settled, end - 1) - start + 1;
   return Array.from({ length: count }, (_, step) => naturalCycle(settled, start + step));
-}
-
-/**
- * The cycles of an association (S6.4): the natural cycles, cut where it starts and where it ends, oldest first.
- *
- * @param association half open, whole UTC days
- */
-export function cutCycles(config: CycleConfig, association: Cycle): readonly CutCycle[] {
-  return cyclesBetween(config, association.start, association.end).map((natural) => ({
-    served: { start: Math.max(natural.start, association.start), end: Math.min(natural.end, association.end) },
-    natural,
-  }));
 }
 
 /** The day on which natural cycle number `index` starts. */

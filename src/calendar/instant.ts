@@ -150,6 +150,11 @@ export function dayOf(instant: Instant): Day {
   return Math.floor(instant / DAY_MS);
 }
 
+/** The midnight with which the UTC day of an instant begins. */
+export function dayStart(instant: Instant): Instant {
+  return dayOf(instant) * DAY_MS;
+}
+
 /**
  * Reads a date-time; NaN where it is none. The parts are small whole numbers, {@link NONE} where they are missing, so
  * that nothing here leaves the integers before the sum.

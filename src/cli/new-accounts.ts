@@ -8,7 +8,7 @@ import type { Account } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
-import { DAY_MS, dayOf, type Instant, instantOrUndefined, parseDate } from "../calendar/instant.ts";
+import { type Instant, instantOrUndefined, parseDate, dayStart } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { asOf } from "../ledger/account/account-plans.ts";
 import { takeAll } from "../records/event-cursor.ts";
@@ -132,7 +132,7 @@ export function withNewAccounts(modelled: Book, firsts: FirstUse): { readonly bo
 function startOf(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
   const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
   if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
-  return naturalCycleAt(asOf(plan, dayOf(at) * DAY_MS).cycleConfig, at).start;
+  return naturalCycleAt(asOf(plan, dayStart(at)).cycleConfig, at).start;
 }
 
 function onlyPlan(book: Book): PricePlan {

@@ -25,7 +25,7 @@ export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boole
 function chargesInAdvance(details: PricePlanDetails): boolean {
   const { fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
   const lists = [fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards];
-  return lists.some((cards) => (cards ?? []).some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
+  return lists.some((cards) => cards.some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
 }
 
 /**

@@ -86,7 +86,7 @@ export function overageWindow(
 
 function usageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
   const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
-  return (cycle.term.plan.details.usageRateCards ?? []).map((card) => {
+  return cycle.term.plan.details.usageRateCards.map((card) => {
     const quantity = view.usage(card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end));
     return rateUsage(card, view.currency, quantity, period);
   });
@@ -134,7 +134,7 @@ export function chargedBefore(
   if (before.start >= before.end) return [];
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
   return termsOfRun(timeline, cycle, before).flatMap((term): readonly Decimal[] => {
-    const card = term.plan.details.licenseRateCards?.find(({ id }) => id === billableId);
+    const card = term.plan.details.licenseRateCards.find(({ id }) => id === billableId);
     if (card === undefined || !isMeant(card)) return [];
     const piece = within(before, term);
     if (card.invoiceTiming === "IN_ARREARS") return [largestOf(dayRuns(changes, piece))];
@@ -156,7 +156,7 @@ function entitlementCharges(view: AccountView, timeline: Timeline, cycle: Accoun
 }
 
 function overageCharges(view: AccountView, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return (cycle.term.plan.details.entitlementOverageRateCards ?? []).flatMap((card) => {
+  return cycle.term.plan.details.entitlementOverageRateCards.flatMap((card) => {
     const window = overageWindow(cycle, card.billingConfig);
     if (window === undefined || !isDue(window)) return [];
     const quantity = view.overage(card.featureId, dayOf(window.served.start), dayOf(window.served.end));
@@ -182,10 +182,8 @@ function duePeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard, isD
   return period && isDue(period) ? period : undefined;
 }
 
-function inArrears<Card extends { readonly invoiceTiming: string }>(
-  cards: readonly Card[] | null | undefined,
-): readonly Card[] {
-  return (cards ?? []).filter((card) => card.invoiceTiming === "IN_ARREARS");
+function inArrears<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
+  return cards.filter((card) => card.invoiceTiming === "IN_ARREARS");
 }
 
 function span({ start, end }: Cycle): Cycle {

@@ -16,16 +16,16 @@ export interface CardFace {
 export function cardOf(details: PricePlanDetails, kind: CardKind, billableId: string): CardFace | undefined {
   switch (kind) {
     case "USAGE":
-      return details.usageRateCards?.find((card) => card.usageMeterId === billableId);
+      return details.usageRateCards.find((card) => card.usageMeterId === billableId);
     case "FIXED_FEE":
-      return details.fixedFeeRateCards?.find((card) => card.id === billableId);
+      return details.fixedFeeRateCards.find((card) => card.id === billableId);
     case "LICENSE":
-      return details.licenseRateCards?.find((card) => card.id === billableId);
+      return details.licenseRateCards.find((card) => card.id === billableId);
     case "BILLING_ENTITLEMENT":
-      return details.billingEntitlementRateCards?.find((card) => card.featureId === billableId);
+      return details.billingEntitlementRateCards.find((card) => card.featureId === billableId);
     case "ENTITLEMENT_OVERAGE":
-      return details.entitlementOverageRateCards?.find((card) => card.featureId === billableId);
+      return details.entitlementOverageRateCards.find((card) => card.featureId === billableId);
     case "CREDIT_GRANT":
-      return details.creditGrantRateCards?.find((card) => card.id === billableId);
+      return details.creditGrantRateCards.find((card) => card.id === billableId);
   }
 }

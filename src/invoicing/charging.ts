@@ -105,9 +105,9 @@ function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, first
 function isProrated(term: Term, { kind, billableId }: TimedCard): boolean {
   const { fixedFeeRateCards, licenseRateCards } = term.plan.details;
   if (kind === "FIXED_FEE") {
-    const card = fixedFeeRateCards?.find(({ id }) => id === billableId);
+    const card = fixedFeeRateCards.find(({ id }) => id === billableId);
     return card?.type === "RECURRING" && card.enableProration;
   }
-  if (kind === "LICENSE") return licenseRateCards?.find(({ id }) => id === billableId)?.enableProration ?? false;
+  if (kind === "LICENSE") return licenseRateCards.find(({ id }) => id === billableId)?.enableProration ?? false;
   return false;
 }

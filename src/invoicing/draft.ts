@@ -121,7 +121,7 @@ export function advanceDrafts(
 }
 
 /** An invoice in advance is final at its date, or as soon as it is known (S13.4). */
-function finalAtOf(invoiceDate: Instant, due: Instant): Instant {
+export function finalAtOf(invoiceDate: Instant, due: Instant): Instant {
   return Math.max(invoiceDate, due);
 }
 

@@ -14,11 +14,11 @@ import type { Advance } from "./advance-charge.ts";
 import { advanceOf, mayChargeInAdvance } from "./advance.ts";
 import { type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { spanOf } from "./credit-pool.ts";
-import { advanceDrafts, type Draft, standardDraft } from "./draft.ts";
+import { advanceDrafts, type Draft, standardDraft, finalAtOf } from "./draft.ts";
 import { chargedSince, dueCycles } from "./dues.ts";
 import { closesAt, openEndsFrom } from "./grace.ts";
 import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit } from "./granted-credits.ts";
-import { INVOICE_TYPES, type Invoice, type InvoiceStatus } from "./invoice.ts";
+import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "./timeline.ts";
 
 /** The range and options of drawing. */
@@ -30,8 +30,6 @@ export interface DrawOptions {
   readonly knownUntil?: Instant | undefined;
   /** Whether lines carry explanations (S13.6). */
   readonly explain?: boolean;
-  /** The status of an invoice; default DRAFT. */
-  readonly statusOf?: (draft: Draft) => InvoiceStatus;
   /** Invoices that are not drawn: they are final, and what they took is gone from the view's credits. */
   readonly isFinal?: (draft: Draft) => boolean;
   /** Whether the view's credits hold what plans and invoices granted, too; default false: they are worked out. */
@@ -63,7 +61,7 @@ export function drawTotals(view: AccountView, catalog: BillingCatalog, options: 
 export function drawDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Drawn[] {
   return paidDrafts(view, catalog, options).map((paid) => ({
     draft: paid.draft,
-    invoice: invoiceOf(view, paid, options.statusOf?.(paid.draft) ?? "DRAFT"),
+    invoice: invoiceOf(view, paid),
     taken: paid.taken,
     ...(paid.granted === undefined ? {} : { granted: paid.granted }),
   }));
@@ -159,7 +157,7 @@ export function dueBefore(
   const credits = [...creditGrants(view, catalog, dues), ...refundsOf(advance, roundingOf(view, catalog))];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),
-    advanceFinalAt: advance.charges.map(({ invoiceDate, due }) => Math.max(invoiceDate, due)),
+    advanceFinalAt: advance.charges.map(({ invoiceDate, due }) => finalAtOf(invoiceDate, due)),
   };
 }
 
@@ -171,12 +169,12 @@ function roundingOf(view: AccountView, catalog: BillingCatalog): Rounding {
   return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
 }
 
-function invoiceOf(view: AccountView, { draft, tree }: PaidDraft, status: InvoiceStatus): Invoice {
+function invoiceOf(view: AccountView, { draft, tree }: PaidDraft): Invoice {
   return {
     accountId: view.accountId,
     customerId: view.customerId,
     invoiceType: draft.invoiceType,
-    status,
+    status: "DRAFT",
     currency: view.currency,
     pricePlanId: draft.cycle.term.plan.planId,
     pricePlanVersion: draft.cycle.term.plan.version,

@@ -96,7 +96,7 @@ function cardsOf(
   details: PricePlanDetails,
 ): readonly { readonly recurrenceConfig?: RecurrenceConfig | null | undefined }[] {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
-  return [...(fixedFeeRateCards ?? []), ...(billingEntitlementRateCards ?? []), ...(creditGrantRateCards ?? [])];
+  return [...fixedFeeRateCards, ...billingEntitlementRateCards, ...creditGrantRateCards];
 }
 
 /**
@@ -123,13 +123,13 @@ export interface DueCard<Card> {
  */
 export function dueCards<Card>(
   dues: readonly DueCycle[],
-  cardsOf: (details: PricePlanDetails) => readonly Card[] | null | undefined,
+  cardsOf: (details: PricePlanDetails) => readonly Card[],
   timedAs: (card: Card) => TimedCard,
 ): readonly DueCard<Card>[] {
   const made = new Set<string>();
   const found: DueCard<Card>[] = [];
   for (const due of dues) {
-    for (const card of cardsOf(due.cycle.term.plan.details) ?? []) {
+    for (const card of cardsOf(due.cycle.term.plan.details)) {
       const timed = timedAs(card);
       const period = coveredPeriod(due.timeline, due.cycle, timed);
       if (period === undefined || !beginsIn(due.cycle, period)) continue;

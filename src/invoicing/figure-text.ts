@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, formatInstant, parseInstant } from "../calendar/instant.ts";
+import { DAY_MS, parseInstant, formatDate } from "../calendar/instant.ts";
 import { type Decimal, textOf } from "../numbers/decimal.ts";
 
 /** The plain text with a comma between thousands: `-1,234,567.0089`. */
@@ -33,10 +33,5 @@ export function moneyText(value: Decimal, digits: number): string {
 export function periodText(startDate: string, endDate: string): string {
   const start = parseInstant(startDate);
   const last = Math.max(start, parseInstant(endDate) - DAY_MS);
-  return `${dayText(start)} to ${dayText(last)}`;
-}
-
-/** The UTC day of an instant, as text. */
-export function dayText(instant: number): string {
-  return formatInstant(instant).slice(0, 10);
+  return `${formatDate(start)} to ${formatDate(last)}`;
 }

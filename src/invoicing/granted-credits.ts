@@ -84,9 +84,9 @@ export function chargesBelowZero(details: PricePlanDetails): boolean {
     cards.licenseRateCards,
     cards.billingEntitlementRateCards,
     cards.entitlementOverageRateCards,
-  ].flatMap((list) => (list ?? []).flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates)));
-  const fees = (fixedFeeRateCards ?? []).flatMap(({ rateValues }) => rateValues);
-  const grants = (creditGrantRateCards ?? []).flatMap(({ rateDetails }) =>
+  ].flatMap((list) => list.flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates)));
+  const fees = fixedFeeRateCards.flatMap(({ rateValues }) => rateValues);
+  const grants = creditGrantRateCards.flatMap(({ rateDetails }) =>
     rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails),
   );
   return [...bySlab, ...fees, ...grants].some(({ rate }) => rate.isNegative());

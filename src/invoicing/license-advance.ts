@@ -6,7 +6,7 @@
  */
 import type { LicenseRateCard } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
-import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { type Instant, dayStart } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
 import {
@@ -73,7 +73,7 @@ export function licenseInAdvance(
   const whole = new Map<string, Charging[]>();
   for (const due of dues) {
     const isWanted = isAsked(due.cycle);
-    for (const each of due.cycle.term.plan.details.licenseRateCards ?? []) {
+    for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
       const enableProration = chargedByDays(due.timeline, due.cycle, { kind: "LICENSE", billableId: each.id });
       if (enableProration && !isWanted) continue;
@@ -314,10 +314,6 @@ function arrivalOf({ knownFrom }: LicenseChange): Instant {
 function endAsKnown({ view, due, period }: Charging, at: Instant): Instant {
   const decisions = view.decisions.filter(({ decidedAt }) => decidedAt <= at);
   return cutOf(decisions, period.served, due.due)?.at ?? period.served.end;
-}
-
-function dayStart(instant: Instant): Instant {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 function isCharged(charge: Charge): boolean {

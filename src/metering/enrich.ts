@@ -65,7 +65,7 @@ export function compileEnrichment(
         : { ...visible, dimensions: visible.dimensions + 1 };
   }
   return {
-    dependent: (schema.enrichments?.dependencies ?? []).length > 0,
+    dependent: schema.enrichments.dependencies.length > 0,
     dependenciesOf: (owner) => dependenciesOf({ schema, slots, steps, budget }, owner, findSetting),
     run() {
       const { fault } = slots.dependencies;
@@ -159,7 +159,7 @@ function dependenciesOf(
   owner: SettingOwner,
   findSetting: FindSetting,
 ): AccountDependencies {
-  const dependencies = schema.enrichments?.dependencies ?? [];
+  const dependencies = schema.enrichments.dependencies;
   const settings = new Map(dependencies.map(({ name, key }) => [name, findSetting(key, owner)]));
   const missing = dependencies.find(({ name }) => settings.get(name) === undefined);
   if (missing !== undefined) {
@@ -187,7 +187,7 @@ function compileChecked(text: unknown, schema: EventSchema, place: RuleContext):
     fields: {
       attributes: new Set([...slots.attributeSlots.keys()].slice(0, visible.attributes)),
       dimensions: new Set([...slots.dimensionSlots.keys()].slice(0, visible.dimensions)),
-      dependencies: new Set((schema.enrichments?.dependencies ?? []).map(({ name }) => name)),
+      dependencies: new Set(schema.enrichments.dependencies.map(({ name }) => name)),
     },
   });
   return compileOver(rule, place);

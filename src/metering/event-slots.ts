@@ -72,7 +72,7 @@ export function slotsOf(schema: EventSchema): EventSlots {
 
 /** The enrichment fields of a schema in ascending order (S4.3). */
 export function fieldsInOrder(schema: EventSchema): NonNullable<EventSchema["enrichments"]>["fields"] {
-  return (schema.enrichments?.fields ?? []).toSorted((a, b) => a.order - b.order);
+  return schema.enrichments.fields.toSorted((a, b) => a.order - b.order);
 }
 
 /** How many slots a rule may read: a field sees the event and all fields before it (S4.3), a meter sees all. */

@@ -78,7 +78,7 @@ export function compileMetering(book: MeteringBook, options: MeteringOptions = {
       measure: compileMeasure(slots, places, budget),
       meters: places.map(({ meter: { id, name } }) => ({ id, name })),
       meterIds: places.map(({ meter: { id } }) => id),
-      enriches: (schema.enrichments?.fields ?? []).length > 0,
+      enriches: schema.enrichments.fields.length > 0,
       ...(featureDetails && slot !== undefined ? { feature: { featureId: featureDetails.featureId, slot } } : {}),
     });
   }

@@ -26,7 +26,7 @@ export type FindSetting = (key: string, owner: SettingOwner) => Setting | undefi
 export function findSettingIn(settings: readonly Setting[]): FindSetting {
   const byOwner = new Map<string, Map<string, Setting>>();
   for (const setting of settings) {
-    const owner = setting.entityType === "ORGANIZATION" ? "" : `${setting.entityType} ${setting.entityId ?? ""}`;
+    const owner = setting.entityType === "ORGANIZATION" ? "" : `${setting.entityType} ${setting.entityId}`;
     const byKey = byOwner.get(owner) ?? new Map<string, Setting>();
     byOwner.set(owner, byKey);
     const key = `setting.${setting.namespace}.${setting.id}`.toLowerCase();

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
-import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { DAY_MS, type Instant, dayStart } from "../calendar/instant.ts";
 import { add, type Decimal, greatest, ZERO } from "../numbers/decimal.ts";
 
 /** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */
@@ -84,7 +84,7 @@ export function dayRuns(updates: readonly QuantityUpdate[], period: Cycle): read
       step = steps[next];
     }
     // Where the day ended with its largest quantity, nothing changes until the day of the next update.
-    const end = largest.eq(current) ? Math.min(step ? startOfDay(step.from) : period.end, period.end) : day + DAY_MS;
+    const end = largest.eq(current) ? Math.min(step ? dayStart(step.from) : period.end, period.end) : day + DAY_MS;
     appendRun(runs, { start: day, end, quantity: largest });
     day = end;
   }
@@ -139,8 +139,4 @@ function appendRun(runs: QuantityRun[], run: QuantityRun): void {
   const last = runs.at(-1);
   if (last?.quantity.eq(run.quantity)) runs[runs.length - 1] = { ...last, end: run.end };
   else runs.push(run);
-}
-
-function startOfDay(instant: Instant): Instant {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
 }

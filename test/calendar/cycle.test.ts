@@ -2,14 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import {
   type CycleConfig,
-  cutCycles,
   cycleConfigOf,
   cycleIndexAt,
   cyclesBetween,
   cyclesElapsed,
   naturalCycle,
   naturalCycleAt,
-  nextCycle,
   sameCycleConfig,
   startOffsetOf,
   type CycleTerms,
@@ -79,14 +77,8 @@ describe("natural starts", () => {
     const config = configOf("MONTHLY 5 NIL");
     const cycle = naturalCycleAt(config, parseInstant("2024-02-04T23:59:59.999Z"));
     expect([formatDate(cycle.start), formatDate(cycle.end)]).toEqual(["2024-01-05", "2024-02-05"]);
-    expect(naturalCycleAt(config, cycle.end)).toEqual(nextCycle(config, cycle));
+    expect(naturalCycleAt(config, cycle.end).start).toBe(cycle.end);
     expect(naturalCycleAt(config, cycle.start)).toEqual(cycle);
-  });
-
-  test("S6.4 the cycle after a cut cycle is the one after the natural cycle that it was cut from", () => {
-    const config = configOf("MONTHLY 5 NIL");
-    const cut = { start: parseDate("2024-01-20"), end: parseDate("2024-01-25") };
-    expect(formatDate(nextCycle(config, cut).start)).toBe("2024-02-05");
   });
 });
 
@@ -244,38 +236,5 @@ describe("distances", () => {
     ["WEEKLY 1 NIL", "2024-01-07", "2024-01-08", 1],
   ])("S9.1 in %s from %s to %s it is %i cycles", (text, from, to, expected) => {
     expect(cyclesElapsed(configOf(text), parseDate(from), parseDate(to))).toBe(expected);
-  });
-});
-
-describe("an account's cycles", () => {
-  const starts = (text: string, from: string, until: string): string[] =>
-    cutCycles(configOf(text), { start: parseDate(from), end: parseDate(until) }).map(({ served }) =>
-      formatDate(served.start),
-    );
-
-  test("S6.4 a plan change ends a cycle and starts another", () => {
-    expect([
-      ...starts("MONTHLY 5 NIL", "2020-01-05", "2020-03-15"),
-      ...starts("MONTHLY 1 NIL", "2020-03-15", "2020-06-01"),
-    ]).toEqual(["2020-01-05", "2020-02-05", "2020-03-05", "2020-03-15", "2020-04-01", "2020-05-01"]);
-  });
-
-  test("S6.4 the first cycle starts on the association date and ends with its natural cycle", () => {
-    const association = { start: parseDate("2024-01-15"), end: parseDate("2024-08-03") };
-    const cycles = cutCycles(configOf("QUARTERLY 3 2"), association);
-    expect(
-      cycles.map(({ served, natural }) => [served.start, served.end, natural.start, natural.end].map(formatDate)),
-    ).toEqual([
-      ["2024-01-15", "2024-02-03", "2023-11-03", "2024-02-03"],
-      ["2024-02-03", "2024-05-03", "2024-02-03", "2024-05-03"],
-      ["2024-05-03", "2024-08-03", "2024-05-03", "2024-08-03"],
-    ]);
-  });
-
-  test("S6.7 an association inside one cycle is one piece, and knows its natural cycle", () => {
-    const association = { start: parseDate("2024-01-10"), end: parseDate("2024-01-12") };
-    expect(cutCycles(configOf("MONTHLY 1 NIL"), association)).toEqual([
-      { served: association, natural: { start: parseDate("2024-01-01"), end: parseDate("2024-02-01") } },
-    ]);
   });
 });

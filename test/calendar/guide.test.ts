@@ -4,19 +4,14 @@ import { resolve } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import {
-  cutCycles,
-  cycleConfigOf,
-  cyclesBetween,
-  startOffsetOf,
-  type Cycle,
-  type Interval,
-} from "../../src/calendar/cycle.ts";
+import { cycleConfigOf, cyclesBetween, startOffsetOf, type Cycle, type Interval } from "../../src/calendar/cycle.ts";
 import { addDurationFromCycleStart, parseDuration } from "../../src/calendar/duration.ts";
 import { formatDate, parseDate, parseInstant } from "../../src/calendar/instant.ts";
 import { shareOfDays } from "../../src/calendar/proration.ts";
+import { cyclesIn, timelineOf } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { roundFraction, shareOf, whole } from "../../src/numbers/fraction.ts";
+import { decision } from "../invoicing/plans.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/cycles.md"), "utf8");
 
@@ -67,13 +62,15 @@ describe("the guide to cycles", () => {
   });
 
   test("S6.4 cut cycles are what the tables say", () => {
-    const terms = (interval: Interval, dayOffset: string, monthOffset: string) =>
-      cycleConfigOf({ interval, startOffset: { dayOffset, monthOffset } }, 0);
+    const cut = (interval: Interval, dayOffset: string, monthOffset: string, from: string, until: string) => {
+      const cycle = { interval, startOffset: { dayOffset, monthOffset } };
+      return cyclesIn(timelineOf([decision(from, { until, cycle })]), parseDate(from), parseDate(until));
+    };
     const cycles = [
-      ...cutCycles(terms("QUARTERLY", "3", "2"), period("2024-01-15 … 2024-05-03")),
-      ...cutCycles(terms("MONTHLY", "5", "NIL"), period("2020-01-05 … 2020-03-15")),
-      ...cutCycles(terms("MONTHLY", "1", "NIL"), period("2020-03-15 … 2020-05-01")),
-    ].map(({ served, natural }) => [
+      ...cut("QUARTERLY", "3", "2", "2024-01-15", "2024-05-03"),
+      ...cut("MONTHLY", "5", "NIL", "2020-01-05", "2020-03-15"),
+      ...cut("MONTHLY", "1", "NIL", "2020-03-15", "2020-05-01"),
+    ].map(({ natural, ...served }) => [
       `${formatDate(served.start)} … ${formatDate(served.end)}`,
       `${formatDate(natural.start)} … ${formatDate(natural.end)}`,
       daysText(served, natural),

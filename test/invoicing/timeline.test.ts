@@ -53,6 +53,14 @@ describe("the cycles of an account", () => {
     ]);
   });
 
+  test("S6.7 an association inside one cycle is one piece, and knows its natural cycle", () => {
+    const inside = decision("2024-01-10", { until: "2024-01-12", cycle: monthly("1") });
+    const cycles = cyclesIn(timelineOf([inside]), parseDate("2024-01-01"), parseDate("2024-02-01"));
+    expect(cycles.map(({ natural, ...piece }) => [spanText(piece), spanText(natural)])).toEqual([
+      ["2024-01-10/2024-01-12", "2024-01-01/2024-02-01"],
+    ]);
+  });
+
   test("S16.1 an association replaces what lies in it; what was there goes on after it, as its own", () => {
     const decisions = [decision("2024-01-01"), decision("2024-06-11", { id: "other", until: "2024-07-11" })];
     expect(termsOf(timelineOf(decisions))).toEqual([

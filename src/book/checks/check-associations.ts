@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dayOf, DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { add, type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import type { Account, PlanAssociation } from "../model/account.ts";
 import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
@@ -107,7 +107,7 @@ function checkDates(
       `expected associations in the order of their decisions: ${formatInstant(decidedAt)} is earlier than ${formatInstant(before.decidedAt)}, the decidedAt of pricePlans[${before.at}], which is listed before it`,
     );
   }
-  if (!order.isFirst && effectiveFrom < dayOf(decidedAt) * DAY_MS) {
+  if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
     report(
       [...path(), "effectiveFrom"],
       `expected a date from ${formatDate(decidedAt)} on, the decidedAt, as only a first association may start in the past, got ${formatDate(effectiveFrom)}`,

@@ -113,9 +113,8 @@ export const revenueRequest = z.strictObject({
       const values = { currency: given, accountId };
       const missing = `missing: expected it with the mode ${mode ?? "CUSTOM"}`;
       const spare = `expected nothing with the mode ${mode ?? "CUSTOM"}`;
-      if (!Reflect.get(values, asked ?? ""))
-        context.addIssue({ code: "custom", path: [asked ?? ""], message: missing });
-      if (Reflect.get(values, other ?? "")) context.addIssue({ code: "custom", path: [other ?? ""], message: spare });
+      if (!Reflect.get(values, asked)) context.addIssue({ code: "custom", path: [asked], message: missing });
+      if (Reflect.get(values, other)) context.addIssue({ code: "custom", path: [other], message: spare });
     })
     .nullish()
     .meta({ description: "Default: the account's invoice currency, else the organization's." }),

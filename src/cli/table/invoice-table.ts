@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { parseInstant } from "../../calendar/instant.ts";
-import { dayText, periodText } from "../../invoicing/figure-text.ts";
+import { parseInstant, formatDate } from "../../calendar/instant.ts";
+import { periodText } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { printable } from "../../invoicing/printable.ts";
@@ -102,5 +102,5 @@ function sentence(notice: string): string {
 }
 
 function dateOf(instant: string): string {
-  return dayText(parseInstant(instant));
+  return formatDate(parseInstant(instant));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, dayOf, formatDate, formatInstant } from "../../calendar/instant.ts";
+import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
@@ -24,8 +24,8 @@ export function* traceText({ accountId, type, id, quantity, ...trace }: LineTrac
   const totals = new Map(days.map((day) => [day.date, textOf(day.quantity)]));
   let date = "";
   for (const event of events) {
-    if (dateOf(event) !== date) {
-      date = dateOf(event);
+    if (formatDate(event.timestamp) !== date) {
+      date = formatDate(event.timestamp);
       // Events that take each other away leave a day of 0.
       yield `  ${date}: ${totals.get(date) ?? "0"}`;
     }
@@ -43,7 +43,13 @@ export function* traceCsv({ accountId, type, id, from, until, events }: LineTrac
     const dimensions = dimensionsOf(event)
       .map(([name, value]) => `${name}=${value}`)
       .join(" ");
-    const own = [dateOf(event), formatInstant(event.timestamp), event.id, event.schemaName, textOf(event.quantity)];
+    const own = [
+      formatDate(event.timestamp),
+      formatInstant(event.timestamp),
+      event.id,
+      event.schemaName,
+      textOf(event.quantity),
+    ];
     yield `${[...line, ...own, attributes, dimensions].map(cell).join(",")}\r\n`;
   }
 }
@@ -61,16 +67,12 @@ export function* tracesJson(traces: readonly LineTrace[]): Generator<string> {
     yield `${index === 0 ? "" : ","}\n    {\n      "line": ${stringifyJson({ accountId, type, id, quantity, ...period })},\n`;
     yield `      "computations": ${stringifyJson(rules)},\n      "days": ${stringifyJson(days)},\n      "events": [`;
     for (const [at, event] of events.entries()) {
-      const shown = { ...event, timestamp: formatInstant(event.timestamp), date: dateOf(event) };
+      const shown = { ...event, timestamp: formatInstant(event.timestamp), date: formatDate(event.timestamp) };
       yield `${at === 0 ? "" : ","}\n        ${stringifyJson(shown)}`;
     }
     yield `${events.length === 0 ? "" : "\n      "}]\n    }`;
   }
   yield `${traces.length === 0 ? "" : "\n  "}]\n}\n`;
-}
-
-function dateOf({ timestamp }: Pick<TracedEvent, "timestamp">): string {
-  return formatDate(dayOf(timestamp) * DAY_MS);
 }
 
 function dimensionsOf({ dimensions }: Pick<TracedEvent, "dimensions">): readonly (readonly [string, string])[] {

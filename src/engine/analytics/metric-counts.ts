@@ -5,7 +5,7 @@
  */
 import type { MetricField } from "../../book/model/requests.ts";
 import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
-import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
 import { type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
 import { revenueReadsFrom, type UsedAt, usageRevenue } from "../../ledger/analytics/metric-revenue.ts";
@@ -55,13 +55,9 @@ export const REVERTED = "REVERTED";
 export function eventsReadFrom({ query, selection, periods }: MetricCase): Instant | undefined {
   if (query.name === "EVENTS") return periods.start;
   const isByHour = query.aggregationPeriod === "HOUR";
-  if (query.name === "REVENUE") return isByHour ? midnightOf(periods.start) : undefined;
+  if (query.name === "REVENUE") return isByHour ? dayStart(periods.start) : undefined;
   const isByStatus = query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
   return isByHour || isByStatus ? periods.start : undefined;
-}
-
-function midnightOf(instant: Instant): Instant {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 /**
@@ -159,7 +155,7 @@ function daily({ meterOrFeatureId, day, quantity }: LedgerCell): UsedAt {
 
 /** Usage by day up to the day that the range begins on, and by event from there. */
 async function hourly(asked: MetricCase, accountId: string, cells: readonly LedgerCell[]): Promise<readonly UsedAt[]> {
-  const midnight = midnightOf(asked.periods.start);
+  const midnight = dayStart(asked.periods.start);
   const used = cells.map(daily).filter(({ at }) => at < midnight);
   if (used.length === cells.length) return used;
   const hours = new Map<string, Map<Instant, Decimal>>();

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import { overageWindow } from "../../invoicing/arrears.ts";
 import { dueBefore } from "../../invoicing/draw.ts";
 import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
@@ -21,7 +21,7 @@ import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.t
 import { putCaughtUp } from "./draft-places.ts";
 import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
-import { dayStart, openCycles, openIn, openSince } from "./open-cycles.ts";
+import { openCycles, openIn, openSince } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import { knownSince } from "./plan-clock.ts";
 
@@ -156,7 +156,7 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
   const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));
   const starts = open.flatMap((cycle) => [
     cycle.start,
-    ...(cycle.term.plan.details.entitlementOverageRateCards ?? []).map(
+    ...cycle.term.plan.details.entitlementOverageRateCards.map(
       (card) => overageWindow(cycle, card.billingConfig)?.served.start ?? cycle.start,
     ),
   ]);

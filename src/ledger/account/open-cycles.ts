@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
 import { type ClosedCycles, closesAt, openEndsFrom } from "../../invoicing/grace.ts";
 import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
@@ -100,11 +100,6 @@ export function openCycles(
   // A cycle that ends just there is one of them.
   const from = Math.max(first.from, openEndsFrom(decisions, terms, closedSince) - 1);
   return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
-}
-
-/** The start of the day of an instant. */
-export function dayStart(instant: Instant): Instant {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 /** The start of the first of these cycles, or an instant before it. */

@@ -46,7 +46,7 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
     overageAt(featureId, instant, now) {
       // Where no plan was known, that of a decision that reaches back is the only one there is.
       const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
-      const card = current?.term.plan.details.entitlementOverageRateCards?.find((each) => each.featureId === featureId);
+      const card = current?.term.plan.details.entitlementOverageRateCards.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
       const window =
         overageWindow(current, card.billingConfig)?.served ?? freeWindow(current, card.billingConfig?.startOffset);

@@ -10,7 +10,7 @@ import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price
 import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
 import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "../account/account-plan.ts";
@@ -254,7 +254,7 @@ function checkDays(work: AccountWork, { from, until = NO_END }: Days, now: Insta
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
   if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
-  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  const today = dayStart(now);
   if (from < today && work.record.associations.length > 0) {
     throw refused("S16.1", `the plans of an account change from today (${formatDate(today)}) on, not in the past`);
   }

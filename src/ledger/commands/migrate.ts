@@ -8,7 +8,7 @@ import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "..
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
-import { DAY_MS, formatDate, type Instant } from "../../calendar/instant.ts";
+import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../account/account-plan.ts";
@@ -139,7 +139,7 @@ export function moveOnto(
   // Decisions are laid out from associations one by one, in their order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
   if (!ignoresOverrides && hasContent(association?.plan?.override)) return undefined;
-  const from = nextCycle ? current.end : Math.floor(now / DAY_MS) * DAY_MS;
+  const from = nextCycle ? current.end : dayStart(now);
   if (from >= current.term.until) return undefined;
   const problem = associationProblem(detailsWithOverride(target.pricePlanDetails, override), record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoted(target.id)} ${problem}` };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import { type FeatureEntry, inSpendingOrder, type OverageRoom } from "../../credits/feature-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
@@ -136,7 +136,7 @@ export class EventAccount implements AccountAtEvent {
   /** Makes the grants that fall due up to an instant, for an event that is dated ahead of the clock (S2.4). */
   grantUpTo(at: Instant): void {
     // Every grant falls due at the beginning of a day.
-    const upTo = dayOf(at) * DAY_MS;
+    const upTo = dayStart(at);
     if (upTo <= this.#grantedUpTo) return;
     this.#grantedUpTo = upTo;
     grantUpTo(this.#catalog, this.work, upTo);

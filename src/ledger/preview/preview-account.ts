@@ -7,7 +7,7 @@
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { DAY_MS, type Day, dayOf, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, type Day, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
@@ -156,7 +156,7 @@ export class PreviewAccount {
     if (plan === undefined) return () => {};
     const before = this.#parts;
     this.#awaited = undefined;
-    const { cycleConfig: natural } = asOf(plan, dayOf(at) * DAY_MS);
+    const { cycleConfig: natural } = asOf(plan, dayStart(at));
     const from = naturalCycleAt(natural, at).start;
     const { planId, version, cycleConfig } = asOf(plan, from);
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };

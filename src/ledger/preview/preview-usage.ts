@@ -77,7 +77,7 @@ export function isRowFault(error: unknown): error is RatebookError {
 export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): ReadonlyMap<string, string> {
   return new Map(
     eventSchemas.flatMap(({ name, featureDetails }) =>
-      featureDetails === undefined || featureDetails === null ? [] : [[name, featureDetails.featureId]],
+      featureDetails === undefined ? [] : [[name, featureDetails.featureId]],
     ),
   );
 }
