@@ -8,7 +8,7 @@
  */
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import { overageWindow } from "../../invoicing/arrears.ts";
-import { dueBefore } from "../../invoicing/draw.ts";
+import { draftsInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
 import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
@@ -273,9 +273,12 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     const drawn = drawOpen(catalog, work, { from, until, knownUntil: last + 1 });
     const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
-    if (instants.length > 1 && !isInOrder(times) && ready.some(({ taken }) => taken.length > 0)) {
-      // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
-      // instant, so that its explanation has what was left of the credits then.
+    // An invoice that takes credits becomes final before one that takes them earlier in order: each is finalized at its own
+    // instant, so that its explanation has what was left of the credits then. One of a later part takes no credit that an invoice
+    // of this part grants after it.
+    const isMixed = !isInOrder(times) && ready.some(({ taken }) => taken.length > 0);
+    const changes = times.filter((_, place) => changesCredits(ready[place]));
+    if (instants.length > 1 && (isMixed || isFinalBefore(catalog, work, [until, last + 1], Math.max(...changes)))) {
       for (const at of instants) yield* finalizeAll(catalog, work, from, [at]);
       return;
     }
@@ -286,6 +289,23 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     if (ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined)) from = until;
     yield;
   }
+}
+
+/** Whether a draft takes of credits, or grants one, when it becomes final. */
+function changesCredits(drawn: Drawn | undefined): boolean {
+  return drawn !== undefined && (drawn.taken.length > 0 || drawn.granted !== undefined);
+}
+
+/** Whether an invoice in advance of the cycles of a range becomes final before an instant: others come in the order of their cycles. */
+function isFinalBefore(
+  catalog: Catalog,
+  work: AccountWork,
+  [from, until]: readonly [Instant, Instant],
+  at: Instant,
+): boolean {
+  if (from >= until || from >= at) return false;
+  const drafts = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until });
+  return drafts.some(({ finalAt }) => finalAt < at);
 }
 
 function isInOrder(instants: readonly Instant[]): boolean {

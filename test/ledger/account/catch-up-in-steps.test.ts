@@ -5,9 +5,10 @@ import { DAY_MS } from "../../../src/calendar/instant.ts";
 import { catchUp, catchUpInSteps } from "../../../src/ledger/account/catch-up.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits } from "../../../src/ledger/commands/credits.ts";
+import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { decimalOf } from "../../../src/numbers/decimal.ts";
-import { calls, fee, grant, plan, tokens } from "../../book/builder.ts";
+import { calls, fee, grant, plan, seats, tokens } from "../../book/builder.ts";
 import { bookWith } from "../../book/catalog-book.ts";
 import { at, finals, type Ledger, openLedger } from "../account-harness.ts";
 
@@ -82,6 +83,45 @@ test("S12.3 of history that closes at one instant, a credit pays the earliest in
   expect(totals.slice(0, 45).every(([, total]) => total === 0)).toBe(true);
   expect(totals[45]).toEqual(["2024-11-11", 5]);
   expect(totals.slice(46).every(([, total]) => total === 10)).toBe(true);
+});
+
+/** The line of an invoice in advance of a week of 2025. */
+const due =
+  (total: number) =>
+  (week: string): string =>
+    `STANDARD_ADVANCED 2025-${week} of 2025-${week.slice(0, 5)} DUE ${total}`;
+
+test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becomes final after it, over all steps", () => {
+  // Seats in advance from week 54 on, 10 each; from week 53 on 3 less each week, which are final ten weeks after it.
+  const details = {
+    ...fee(-3, { recurrenceConfig: { interval: 1, offset: 52 } }),
+    ...seats(10, { invoiceTiming: "IN_ADVANCE" }),
+    pricingCycleConfig: weekly(70),
+  };
+  const [once, often] = [started(details), started(details)];
+  for (const ledger of [once, often]) {
+    const update = { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity: decimalOf(1) } as const;
+    const effectiveFrom = at("2025-01-06");
+    ledger.run((work) =>
+      updateLicense(ledger.catalog, work, { ...update, effectiveFrom }, at("2024-01-02"), ledger.ids),
+    );
+  }
+  for (let now = at("2024-01-08"); now <= END; now += 7 * DAY_MS) often.until(now);
+  once.until(END);
+  const inAdvance = finals(once).filter((line) => line.startsWith("STANDARD_ADVANCED"));
+  // Week 53 closes as week 64 begins, on March 17: until then there is no credit, and from then on one of 3 for each week.
+  expect(inAdvance.slice(0, 12)).toEqual([
+    ...["01-06..2025-01-13", "01-13..2025-01-20", "01-20..2025-01-27", "01-27..2025-02-03", "02-03..2025-02-10"].map(
+      due(10),
+    ),
+    ...["02-10..2025-02-17", "02-17..2025-02-24", "02-24..2025-03-03", "03-03..2025-03-10", "03-10..2025-03-17"].map(
+      due(10),
+    ),
+    ...["03-17..2025-03-24", "03-24..2025-03-31"].map(due(7)),
+  ]);
+  expect(inAdvance.slice(12).every((line) => line.endsWith(" DUE 7"))).toBe(true);
+  expect(inAdvance).toHaveLength(98);
+  expect(once.parts()).toEqual(often.parts());
 });
 
 test("each step draws a few cycles, whether they close one by one or at one instant", () => {
