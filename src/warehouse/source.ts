@@ -9,7 +9,9 @@ import { type DigitBounds, textRange } from "./pushing/push-schema.ts";
 
 /** The type of a column, as far as what its values mean depends on it. */
 export type ColumnType =
-  | { readonly type: "text" | "integer" | "double" }
+  | { readonly type: "integer" | "double" }
+  /** `isString`: its values are texts as they stand, and none is made of them, as of those of an enumeration. */
+  | { readonly type: "text"; readonly isString?: true }
   /** What no plain row has; `name` is what the database calls it. */
   | { readonly type: "other"; readonly name: string }
   | { readonly type: "decimal"; readonly precision: number; readonly scale: number }

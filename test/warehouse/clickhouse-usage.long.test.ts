@@ -166,6 +166,30 @@ describe("S17.2 one question", () => {
     expect(await answer(given, { accounts })).toEqual(["a 70 1"]);
   });
 
+  test("bytes that are no UTF-8 are U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
+    const asked = [account("a\uFFFD"), account("b")];
+    const cells = await clickHouseTables(server.url)([[row("1", 70)]], { ...texts, x: "String" }, async () => {
+      const bytes = (text: string): string => `unhex('${Buffer.from(text, "latin1").toString("hex")}')`;
+      const given = [
+        // The id is held by the first row of an account, whichever bytes its name was written with.
+        ["\xFF1", "a\xFF", 70, "eu"],
+        ["\xFE1", "a\xFE", 71, "eu"],
+        ["\xEF\xBF\xBD1", "a\xEF\xBF\xBD", 72, "eu"],
+        ["2", "a\xEF\xBF\xBD", 73, "eu"],
+        ["3", "b", 74, "\xFF"],
+        ["4", "a\xFFb", 75, "eu"],
+      ] as const;
+      for (const [id, name, number, region] of given)
+        await client.command({
+          query: `insert into t0 values (1, 'use', ${bytes(id)}, ${bytes(name)}, '${at(number)}', '1', '0', ${bytes(region)})`,
+        });
+      return cellsOf(client, { ...query, accounts: asked });
+    });
+    expect(cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`))).toEqual(
+      ["a\uFFFD 70 1", "a\uFFFD 73 1", "b 74 1"],
+    );
+  });
+
   test("thousands of accounts with all their aliases", async () => {
     const accounts = Array.from({ length: 2000 }, (_, n) =>
       account(`account-${String(n).padStart(4, "0")}`, ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`)),

@@ -4,8 +4,8 @@
  * @module
  */
 import { DAY_MS, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
-import type { Source, SourcePart, SourceTime } from "../source.ts";
-import { sqlOfPartText } from "../statements/parts.ts";
+import type { Source, SourceTime } from "../source.ts";
+import { sqlOfCompared, sqlOfPartText, sqlOfPlainText } from "../statements/parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
 /** Which rows are meant. */
@@ -13,6 +13,8 @@ export interface AskedRows {
   readonly schemas: readonly string[];
   /** A statement of the names of accounts. */
   readonly names: string;
+  /** Whether one of them has a U+FFFD, as a text may have in the place of bytes that are no UTF-8. */
+  readonly isReplaced: boolean;
   /** Instants `[from, until)`. */
   readonly from: Instant;
   readonly until: Instant;
@@ -21,44 +23,27 @@ export interface AskedRows {
 /** The instants of plain rows: from 1970, exclusive of 2200. */
 const [PLAIN_FROM, PLAIN_UNTIL] = [0, Date.UTC(2200, 0, 1)] as const;
 
-/** How a table has the parts of events. */
-interface TableParts {
-  readonly source: Pick<Source, "schemaName" | "accountId" | "timestamp">;
-  /** The names of columns of strings. */
-  readonly strings: ReadonlySet<string>;
-}
-
 /**
  * A condition that holds for every row that is meant, and for no other row that is plain. Others may meet it whose instant is beyond
  * the range, or that have none.
  */
-export function conditionOfRows({ source, strings }: TableParts, { schemas, names, from, until }: AskedRows): string {
+export function conditionOfRows(
+  source: Pick<Source, "schemaName" | "accountId" | "timestamp">,
+  { schemas, names, isReplaced, from, until }: AskedRows,
+): string {
   const quoted = schemas.map((name) => clickHouseSql.quotedText(name)).join(", ");
-  const replaced = schemas.some((name) => name.includes("\uFFFD"));
   return [
-    `${textOf(source.schemaName, replaced ? NONE : strings)} in (${quoted})`,
-    `${textOf(source.accountId, strings)} in (${names})`,
-    ...timeConditions(source.timestamp, strings, from, until),
+    `${sqlOfCompared(source.schemaName, schemas, clickHouseSql)} in (${quoted})`,
+    `${(isReplaced ? sqlOfPartText : sqlOfPlainText)(source.accountId, clickHouseSql)} in (${names})`,
+    ...timeConditions(source.timestamp, from, until),
   ].join(" and ");
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-/** A text as an event has it; a string as it stands, so that an index on it can be used. */
-function textOf(part: SourcePart, strings: ReadonlySet<string>): string {
-  return "column" in part && strings.has(part.column) ? columnOf(part.column) : sqlOfPartText(part, clickHouseSql);
 }
 
 function columnOf(column: string): string {
   return `e.${clickHouseSql.quotedName(column)}`;
 }
 
-function timeConditions(
-  time: SourceTime,
-  strings: ReadonlySet<string>,
-  from: Instant,
-  until: Instant,
-): readonly string[] {
+function timeConditions(time: SourceTime, from: Instant, until: Instant): readonly string[] {
   const { part, form } = time;
   if (!("column" in part)) return [];
   // Beyond these bounds no row is plain, and the types of columns end somewhere.
@@ -74,7 +59,8 @@ function timeConditions(
     return between(column, (at) => String(Math.ceil(at / each)));
   }
   if (part.type.type === "timestamp") return between(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
-  const text = textOf(part, strings);
+  // A string as it stands, so that an index on it can be used.
+  const text = sqlOfPlainText(part, clickHouseSql);
   // The date of a text is that of some place, and no offset reaches further than a day.
   const dates = [
     ...(least < DAY_MS ? [] : [`${text} >= '${formatDate(least - DAY_MS)}'`]),

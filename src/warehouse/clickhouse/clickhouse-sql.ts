@@ -54,6 +54,9 @@ export const clickHouseSql: Dialect = {
   hash: (text) => `xxh3(${text})`,
   isNotIn: (value, rows) => `${value} global not in (${rows})`,
   columnText,
+  plainText: (source) => (isString(source) ? columnOf(source) : columnText(source)),
+  isWhole: (text) => `isValidUTF8(${text})`,
+  whole,
   joined: (texts) => `concat('', ${texts.map((text) => `coalesce(toString(${text}), '')`).join(", ")})`,
   row: undefined,
   plainNumber,
@@ -68,13 +71,21 @@ function pairs([one, other]: readonly [string, string], rows: readonly (readonly
     : `select * from values(${quotedText(columns)}${values.join("")}\n)`;
 }
 
+function isString({ type }: SourceColumn): boolean {
+  return type.type === "text" && type.isString === true;
+}
+
+function whole(text: string): string {
+  return `toValidUTF8(${text})`;
+}
+
 /**
  * The texts of columns. Bytes that are no UTF-8 are replaced here, once: every reader sees the same text.
  */
 function columnText(source: SourceColumn): string {
   const name = columnOf(source);
   const { type } = source.type;
-  if (type === "text") return `toValidUTF8(toString(${name}))`;
+  if (type === "text") return whole(isString(source) ? name : `toString(${name})`);
   return type === "timestamp" ? `concat(toString(toTimeZone(${name}, 'UTC')), 'Z')` : `toString(${name})`;
 }
 

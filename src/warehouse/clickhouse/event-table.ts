@@ -17,8 +17,10 @@ const [PRECISION, SCALE] = [18, 6] as const;
 export function eventTable(name: string, decimals: Decimals): EventTable {
   return {
     name,
+    text: { type: "text", isString: true },
     timestamp: { type: "timestamp", isZoned: true },
-    attribute: decimals === "text" ? { type: "text" } : { type: "decimal", precision: PRECISION, scale: SCALE },
+    attribute:
+      decimals === "text" ? { type: "text", isString: true } : { type: "decimal", precision: PRECISION, scale: SCALE },
   };
 }
 

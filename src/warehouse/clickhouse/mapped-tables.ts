@@ -9,8 +9,9 @@ import type { CsvMap } from "../../records/csv-map.ts";
 import type { EventCursor } from "../../records/event-cursor.ts";
 import type { EventSink } from "../../records/event-sink.ts";
 import { type DatabaseReading, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { asksForRows, columnsNamedBy } from "../reading/mapped-source.ts";
+import { asksForRows, columnIn, columnsNamedBy } from "../reading/mapped-source.ts";
 import type { Database } from "../statements/dialect.ts";
+import { sqlOfCompared } from "../statements/parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, clickHouseDatabase } from "./connect.ts";
 import { type ClickHouseTable, countOf, invalid, openTable, type TableName } from "./table.ts";
@@ -109,9 +110,13 @@ function partsOf(
   opened: ClickHouseTable,
   { table }: TableName,
 ): readonly Part[] {
-  const { quotedText, quotedName } = clickHouseSql;
-  const schemaName = `toString(${quotedName(ENVELOPE.schemaName.column)})`;
+  const { quotedText } = clickHouseSql;
   const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
+  const schemaName = sqlOfCompared(
+    columnIn(opened.columns, ENVELOPE.schemaName.column),
+    active.map(({ name }) => name),
+    clickHouseSql,
+  );
   const parts = active.map((schema) => ({
     map: mapOfSchema(schema, opened),
     mapFile: table,

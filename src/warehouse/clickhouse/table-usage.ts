@@ -92,7 +92,10 @@ async function cellsOnce(
   const asking = clickHouseDatabase(table.client, `with ${NAMES} as (${await db.listed([...new Set(names)])}) `);
   const before = await partsOfTable(db, name);
   const isWatched = reading.isWatched || before === undefined;
-  const rows = rowsOf(reading);
+  const rows = rowsOf(
+    reading,
+    names.some((each) => each.includes("\uFFFD")),
+  );
   const asked = rows(query.from * DAY_MS, Math.min(query.until * DAY_MS, query.upTo + 1));
   const contents = isWatched ? await contentsOf(asking, reading, asked) : "";
   try {
@@ -113,11 +116,11 @@ const NAMES = "ratebook_names";
 /** What a statement reads of each part of the table for rows of `[from, until)`. */
 type RowsBetween = (from: number, until: number, condition?: (source: Source) => string) => readonly string[];
 
-function rowsOf({ opened, parts }: Reading): RowsBetween {
+function rowsOf({ opened, parts }: Reading, isReplaced: boolean): RowsBetween {
   const names = `select name from ${NAMES}`;
   return (from, until, condition) =>
     parts.map(({ source, schemas, map }) => {
-      const own = conditionOfRows({ source, strings: opened.strings }, { schemas, names, from, until });
+      const own = conditionOfRows(source, { schemas, names, isReplaced, from, until });
       const both = condition === undefined ? own : `${own} and ${condition(source)}`;
       return opened.from({ condition: both, columns: columnsNamedBy(map) });
     });

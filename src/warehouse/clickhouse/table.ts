@@ -21,8 +21,6 @@ const CUTTING = ["limit", "offset", "skip_unavailable_shards", "distributed_grou
 export interface TableColumns {
   /** The type of each column, by its name. */
   readonly columns: ReadonlyMap<string, ColumnType>;
-  /** The names of columns of strings, whose values are texts as they stand; those of enumerations and UUIDs are not. */
-  readonly strings: ReadonlySet<string>;
   /** What a statement reads: all rows, or some columns of the rows that meet a condition. */
   readonly from: (rows?: RowsOfTable) => string;
 }
@@ -77,19 +75,15 @@ export async function columnsOfTable(
   const { quotedName } = clickHouseSql;
   const name = `${quotedName(database)}.${quotedName(table)}`;
   const columns = new Map<string, ColumnType>();
-  const strings = new Set<string>();
   for await (const rows of db.stream(`describe table ${name}`))
-    for (const [column, type] of rows) {
-      columns.set(String(column), typeOf(String(type)));
-      if (/^(?:LowCardinality\(|Nullable\()*String\)*$/.test(String(type))) strings.add(String(column));
-    }
+    for (const [column, type] of rows) columns.set(String(column), typeOf(String(type)));
   for (const column of needed) checkColumn(column, columns, table);
   const from: TableColumns["from"] = (rows) => {
     if (rows === undefined) return `${name} as e`;
     const read = rows.columns.length === 0 ? "1" : rows.columns.map(quotedName).join(", ");
     return `(select ${read} from ${name} as e where ${rows.condition}) as e`;
   };
-  return { columns, strings, from };
+  return { columns, from };
 }
 
 /** How many rows a statement reads. */
@@ -141,7 +135,8 @@ export function typeOf(name: string): ColumnType {
     return { type: "decimal", precision: Number(precision), scale: Number(scale) };
   if (/^U?Int(?:8|16|32|64)$/.test(name)) return { type: "integer" };
   if (/^DateTime(?:64)?(?:\(.*\))?$/.test(name)) return { type: "timestamp", isZoned: true };
-  if (name === "String" || name === "UUID" || name.startsWith("Enum")) return { type: "text" };
+  if (name === "String") return { type: "text", isString: true };
+  if (name === "UUID" || name.startsWith("Enum")) return { type: "text" };
   if (name === "Float64") return { type: "double" };
   return { type: "other", name };
 }

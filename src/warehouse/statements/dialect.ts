@@ -54,6 +54,12 @@ export interface Dialect {
 
   /** The text of a column's values, as an event has it. */
   readonly columnText: (column: SourceColumn) => string;
+  /** The text of a column's values, at less cost: another one where {@link isWhole} does not hold. */
+  readonly plainText: (column: SourceColumn) => string;
+  /** Whether a {@link plainText} is as an event has it; undefined where every one is. */
+  readonly isWhole: ((text: string) => string) | undefined;
+  /** A {@link plainText} as an event has it. */
+  readonly whole: (text: string) => string;
   /** Texts one after another, of which NULL is the empty one. */
   readonly joined: (texts: readonly string[]) => string;
   /** The number of a row in its file, from 0; undefined where rows have none. */

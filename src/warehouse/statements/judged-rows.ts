@@ -10,7 +10,14 @@ import type { PushedSchema } from "../pushing/push-schema.ts";
 import type { NumberTerm } from "../pushing/term.ts";
 import { rangeOfPart, type Source, type SourcePart } from "../source.ts";
 import type { Dialect } from "./dialect.ts";
-import { isPlainText, sqlOfPartText, sqlOfPlainInstant, sqlOfPlainNumber } from "./parts.ts";
+import {
+  isPlainText,
+  sqlOfCompared,
+  sqlOfPartText,
+  sqlOfPlainInstant,
+  sqlOfPlainNumber,
+  sqlOfPlainText,
+} from "./parts.ts";
 import { attributeColumn, dimensionColumn, sqlOfNumber, sqlOfText, sqlOfTruth } from "./sql-terms.ts";
 import { indented, oneLine } from "./text.ts";
 
@@ -112,21 +119,21 @@ function readStage(
   const { schema, attributes, dimensions } = pushed;
   const columns = [
     // A text is judged beside its column: a text that is judged in it costs a sixth of the whole, for it is copied.
-    `${sqlOfPartText(source.id, sql)} as id`,
+    `${sqlOfPlainText(source.id, sql)} as id`,
     ...(hasHash ? [`${sqlOfIdHash(source, sql)} as id_hash`] : []),
-    `${sqlOfPartText(source.accountId, sql)} as account_id`,
+    `${sqlOfPlainText(source.accountId, sql)} as account_id`,
     `${sqlOfPlainInstant(source.timestamp, sql)} as at_ms`,
     ...attributes.map(
       ({ name, range }, slot) =>
         `${sqlOfPlainNumber(partOf(source.attributes, name), range, sql)} as ${attributeColumn(slot)}`,
     ),
     ...dimensions.map(
-      (name, slot) => `${sqlOfPartText(partOf(source.dimensions, name), sql)} as ${dimensionColumn(slot)}`,
+      (name, slot) => `${sqlOfPlainText(partOf(source.dimensions, name), sql)} as ${dimensionColumn(slot)}`,
     ),
     ...undeclared(source, pushed, sql),
     ...(carried === "" ? [] : [carried]),
   ];
-  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${sqlOfPartText(source.schemaName, sql)} = ${sql.quotedText(schema.name)}${among === undefined ? "" : ` and ${among}`}`;
+  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${sqlOfCompared(source.schemaName, [schema.name], sql)} = ${sql.quotedText(schema.name)}${among === undefined ? "" : ` and ${among}`}`;
 }
 
 /** Parts that the schema does not declare are not seen by rules, but an event with a wrong one fails all the same. */
@@ -139,7 +146,7 @@ function undeclared(source: Source, { attributes, dimensions, bounds }: PushedSc
     return `${range === undefined ? "NULL" : sqlOfPlainNumber(part, range, sql)} as x${place}`;
   });
   const texts = othersOf(source.dimensions, dimensions).map(
-    (part, place) => `${sqlOfPartText(part, sql)} as y${place}`,
+    (part, place) => `${sqlOfPlainText(part, sql)} as y${place}`,
   );
   return [...numbers, ...texts];
 }

@@ -17,9 +17,21 @@ export function sqlOfPartText(part: SourcePart, sql: Dialect): string {
   return sql.joined(texts);
 }
 
+/** The text of a part where {@link isPlainText} holds. */
+export function sqlOfPlainText(part: SourcePart, sql: Dialect): string {
+  return "column" in part ? sql.plainText(part) : sqlOfPartText(part, sql);
+}
+
 /** Whether a text is that of a plain event: of so many bytes, which are no fewer than its characters; NULL where it is absent. */
 export function isPlainText(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
-  return `${sql.bytes(text)} between ${least} and ${most}`;
+  const isOfLength = `${sql.bytes(text)} between ${least} and ${most}`;
+  return sql.isWhole === undefined ? isOfLength : `${isOfLength} and ${sql.isWhole(text)}`;
+}
+
+/** A part that is compared with some texts, and with nothing else. */
+export function sqlOfCompared(part: SourcePart, texts: readonly string[], sql: Dialect): string {
+  // What is not as an event has it becomes a text with a U+FFFD.
+  return texts.some((text) => text.includes("\uFFFD")) ? sqlOfPartText(part, sql) : sqlOfPlainText(part, sql);
 }
 
 /** The whole number that an attribute is at the scale of its range. */

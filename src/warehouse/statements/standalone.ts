@@ -33,6 +33,8 @@ const PLAIN: PlainRows = {
  */
 export interface EventTable {
   readonly name: string;
+  /** The type of texts. */
+  readonly text?: ColumnType;
   readonly timestamp?: ColumnType;
   readonly attribute?: ColumnType;
 }
@@ -40,11 +42,11 @@ export interface EventTable {
 const TEXT: ColumnType = { type: "text" };
 
 function sourceOf(
-  { name: table, timestamp = TEXT, attribute = TEXT }: EventTable,
+  { name: table, text = TEXT, timestamp = text, attribute = text }: EventTable,
   { attributes, dimensions }: Pick<PushedSchema, "attributes" | "dimensions">,
   sql: Dialect,
 ): Source {
-  const column = (name: string, type = TEXT): SourceColumn => ({ column: name, type });
+  const column = (name: string, type = text): SourceColumn => ({ column: name, type });
   return {
     from: sql.table(table),
     schemaName: column("schemaName"),

@@ -11,7 +11,7 @@ import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "./dialect.ts";
 import { sqlOfTimeParts, withInstants } from "./instants.ts";
 import { dropOf, judgedRows, type PlainRows, sqlOfIdHash } from "./judged-rows.ts";
-import { sqlOfPartText, sqlOfTexts } from "./parts.ts";
+import { sqlOfCompared, sqlOfPartText, sqlOfPlainText, sqlOfTexts } from "./parts.ts";
 import { indented } from "./text.ts";
 
 /** Some rows of a database, and which of them may be plain. */
@@ -32,15 +32,21 @@ export function repeatedIds(sources: readonly Source[], sql: Dialect): string {
   return `select id_hash from (\n${hashes.join("\n  union all\n")}\n) group by id_hash having count(*) > 1`;
 }
 
-/** The accounts that rows of schemas that are pushed down name, each with how many there are. */
+/** The accounts that rows of schemas that are pushed down name, and how many rows; one more than once where its rows have it in several ways. */
 export function accountsOfRows(sources: readonly MeteredSource[], sql: Dialect): string {
   const parts = sources
     .filter(({ pushed }) => pushed.length > 0)
     .map(({ source, pushed }) => {
-      const isPushed = `${sqlOfPartText(source.schemaName, sql)} in (${schemaNames(pushed, sql)})`;
-      return `  select ${sqlOfPartText(source.accountId, sql)} as account_id from ${source.from} where ${isPushed}`;
+      const isPushed = `${schemaNameOf(source, pushed, sql)} in (${schemaNames(pushed, sql)})`;
+      return `  select ${sqlOfPlainText(source.accountId, sql)} as plain_name from ${source.from} where ${isPushed}`;
     });
-  return `select account_id, count(*) as events from (\n${parts.join("\n  union all\n")}\n) group by account_id`;
+  const grouped = `select plain_name, count(*) as events from (\n${parts.join("\n  union all\n")}\n) group by plain_name`;
+  return `select ${sql.whole("plain_name")} as account_id, events from (${grouped})`;
+}
+
+function schemaNameOf({ schemaName }: Source, pushed: readonly PushedSchema[], sql: Dialect): string {
+  const names = pushed.map(({ schema }) => schema.name);
+  return sqlOfCompared(schemaName, names, sql);
 }
 
 function schemaNames(pushed: readonly PushedSchema[], sql: Dialect): string {
@@ -97,7 +103,7 @@ export function restOfRows(sources: readonly MeteredSource[], plain: PlainRows, 
     const ofOthers =
       pushed.length === 0
         ? ""
-        : `\nwhere coalesce(${sqlOfPartText(source.schemaName, sql)} not in (${schemaNames(pushed, sql)}), true)`;
+        : `\nwhere coalesce(${schemaNameOf(source, pushed, sql)} not in (${schemaNames(pushed, sql)}), true)`;
     const others = `select ${carried}\nfrom ${source.from}${ofOthers}`;
     const unplain = pushed.map(
       (schema) =>
