@@ -97,8 +97,8 @@ export function openCycles(
   const terms = graceTermsOf(catalog, record);
   const [first] = timeline;
   if (first === undefined) return [];
-  // A cycle that ends just there is one of them.
-  const from = Math.max(first.from, openEndsFrom(decisions, terms, closedSince) - 1);
+  // A cycle that ends just there is one of them; by a clock that is behind, all of them begin before it and end later.
+  const from = Math.max(first.from, Math.min(until, openEndsFrom(decisions, terms, closedSince) - 1));
   return cyclesIn(timeline, from, until + 1).filter((cycle) => closesAt(cycle, terms) >= closedSince);
 }
 

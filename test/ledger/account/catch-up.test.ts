@@ -34,6 +34,24 @@ describe("invoices become final", () => {
     expect(ledger.use(1, "2024-01-31T12:00:00Z", "2024-02-04")).toBe(false);
   });
 
+  test("S13.4 by a clock that is behind the one by which an account was caught up with, its drafts are there", () => {
+    const ledger = openLedger(bookWith([plan("p", calls(2))]));
+    associated(ledger, "p", "2024-01-01");
+    ledger.use(10, "2024-01-05T12:00:00Z");
+    const [credit] = ledger.runAll(["a"], ([work]) => {
+      const find = (): typeof work => work;
+      const request = { accountId: "a", purpose: "gift", creditAmount: decimalOf(15), priority: 0 };
+      const asked = { ...request, effectiveFrom: at("2024-01-01") };
+      return createCredits(ledger.catalog, { find }, [asked], at("2024-01-07T00:00:00.001Z"), ledger.ids);
+    });
+    // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
+    for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
+      expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
+      const shown = ledger.run((work) => creditsShown(ledger.catalog, work, at(now)));
+      expect(shown.map((each) => [each.credit.id, textOf(each.holdAmount)])).toEqual([[credit?.id, "15"]]);
+    }
+  });
+
   test("S13.4 an advance invoice is due at the start of its cycle", () => {
     const ledger = openLedger(bookWith([plan("p", { ...fee(30, { invoiceTiming: "IN_ADVANCE" }) })]));
     associated(ledger, "p", "2024-02-01", "2024-01-15");
