@@ -1,6 +1,7 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { cliBenches } from "./cli/event-files.ts";
+import { threadBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
 import { farBehindBenches } from "./engine/far-behind.ts";
 import { engineBenches } from "./engine/memory.ts";
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   ...backtestBenches,
   ...cliBenches,
   ...parquetBenches,
+  ...threadBenches,
   ...storeBenches,
   ...billRunBenches,
   ...billAgeBenches,

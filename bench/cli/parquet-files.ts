@@ -34,7 +34,22 @@ const MAP = {
   dimensions: { service: { column: "service" } },
 };
 
-async function previewParquet(count: number): Promise<readonly string[]> {
+/** Where a bench beside SQL by hand has its files. */
+export interface BesideSql {
+  readonly at: (name: string) => string;
+  /** What runs a preview of `book.json`. */
+  readonly preview: (...options: readonly string[]) => readonly string[];
+  /** What runs SQL that reads what is given. @param day the day of a time, as SQL */
+  readonly byHand: (from: string, day: string) => readonly string[];
+  readonly runs: { readonly times: number; readonly folder: string; readonly count: number };
+}
+
+/** Makes events, a book and the program, and removes them in the end. @param times how often each is run in the full bench */
+export async function besideSqlByHand(
+  count: number,
+  times: number,
+  work: (files: BesideSql) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
   const root = rootOf(import.meta.dirname);
   const { folder: built, bin } = buildProgram(root);
@@ -43,40 +58,35 @@ async function previewParquet(count: number): Promise<readonly string[]> {
     writeFileSync(at("watch.mjs"), WATCH);
     writeFileSync(at("by-hand.mjs"), BY_HAND);
     writeFileSync(at("book.json"), JSON.stringify(largeBook()));
-    writeFileSync(at("map.json"), JSON.stringify(MAP));
     writeEvents(at("events.ndjson"), count);
-    const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`];
-    for (const [name, { column, day }] of Object.entries(TIMES)) {
-      const file = at("events.parquet");
-      await writeParquet(at("events.ndjson"), file, column);
-      const runs = { times: count > EVENTS.smoke ? 3 : 1, folder };
-      const preview = (...more: readonly string[]): readonly string[] => [
-        bin,
-        "preview",
-        at("book.json"),
-        "--events",
-        file,
-        "--map",
-        at("map.json"),
-        "--format",
-        "csv",
-        ...more,
-      ];
-      const byHand = (from: string): readonly string[] => [
-        at("by-hand.mjs"),
-        join(root, "package.json"),
-        sqlByHand(from, day),
-      ];
-      lines.push(
-        comparison(`${name}, no ids  `, byHand(`'${file}'`), preview("--no-dedupe"), { ...runs, count }),
-        comparison(`${name}, with ids`, byHand(firstOfIds(file)), preview(), { ...runs, count }),
-      );
-    }
-    return lines;
+    const lines = await work({
+      at,
+      preview: (...options) => [bin, "preview", at("book.json"), "--format", "csv", ...options],
+      byHand: (from, day) => [at("by-hand.mjs"), join(root, "package.json"), sqlByHand(from, day)],
+      runs: { times: count > EVENTS.smoke ? times : 1, folder, count },
+    });
+    return [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`, ...lines];
   } finally {
     rmSync(folder, { recursive: true, force: true });
     rmSync(built, { recursive: true, force: true });
   }
+}
+
+async function previewParquet(count: number): Promise<readonly string[]> {
+  return besideSqlByHand(count, 3, async ({ at, preview, byHand, runs }) => {
+    const [file, map] = [at("events.parquet"), at("map.json")];
+    writeFileSync(map, JSON.stringify(MAP));
+    const lines: string[] = [];
+    for (const [name, { column, day }] of Object.entries(TIMES)) {
+      await writeParquet(at("events.ndjson"), file, column);
+      const read = ["--events", file, "--map", map];
+      lines.push(
+        comparison(`${name}, no ids  `, byHand(`'${file}'`, day), preview(...read, "--no-dedupe"), runs),
+        comparison(`${name}, with ids`, byHand(firstOfIds(`'${file}'`), day), preview(...read), runs),
+      );
+    }
+    return lines;
+  });
 }
 
 async function writeParquet(events: string, file: string, time: string): Promise<void> {
@@ -103,12 +113,12 @@ function sqlByHand(from: string, day: string): string {
   );
 }
 
-function firstOfIds(file: string): string {
+export function firstOfIds(from: string): string {
   const columns = ["accountId", "timestamp", "context_tokens", "generated_tokens", "service"];
-  return `(select id, ${columns.map((name) => `first(${name}) as ${name}`).join(", ")} from '${file}' group by id)`;
+  return `(select id, ${columns.map((name) => `first(${name}) as ${name}`).join(", ")} from ${from} group by id)`;
 }
 
-function comparison(
+export function comparison(
   name: string,
   byHand: readonly string[],
   preview: readonly string[],

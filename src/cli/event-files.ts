@@ -11,12 +11,14 @@ import { isTableAddress, readTableAddress, type ServerAddress } from "../warehou
 import { connectClickHouse } from "../warehouse/clickhouse/connect.ts";
 import { openTables, type TableInput } from "../warehouse/clickhouse/mapped-tables.ts";
 import { openParquet, type ParquetInput, type ParquetReading } from "../warehouse/duckdb/mapped-files.ts";
+import { asksForRows } from "../warehouse/reading/mapped-source.ts";
 import { readTextFile } from "./documents.ts";
 import { type ByteSource, openSource } from "./events/byte-source.ts";
 import { createCsvCursor } from "./events/csv.ts";
 import { createNdjsonCursor } from "./events/ndjson.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./problems.ts";
+import { openThreaded, stampOf, type ThreadReading } from "./threads/thread-cursors.ts";
 
 /** Bytes that are read at once: of all files together, and at most and at least of one. */
 const BUFFERS_BYTES = 16 << 20;
@@ -100,8 +102,14 @@ export function pairWithMaps(
   );
 }
 
-/** How Parquet files are read where nothing is summed: row by row. */
-const ROW_BY_ROW: ParquetReading = {
+/** How files are read. */
+export interface FileReading extends ParquetReading {
+  /** How several threads read files of NDJSON; undefined where one reads all. */
+  readonly threaded?: ThreadReading | undefined;
+}
+
+/** How files are read where nothing is summed: row by row. */
+const ROW_BY_ROW: FileReading = {
   book: { eventSchemas: [], usageMeters: [], accounts: [] },
   isPushing: false,
   dedupes: false,
@@ -113,7 +121,7 @@ export async function openEventFiles(
   files: readonly EventFile[],
   sink: EventSink,
   io: Io,
-  parquet: ParquetReading = ROW_BY_ROW,
+  reading: FileReading = ROW_BY_ROW,
 ): Promise<OpenFiles> {
   const sources: ByteSource[] = [];
   const cursors: EventCursor[] = [];
@@ -125,30 +133,59 @@ export async function openEventFiles(
     const streams = files.filter(({ reader }) => reader !== "parquet" && reader !== "clickhouse");
     const inputs = parquetInputs(files, maps);
     const servers = tableInputs(files, maps, io);
-    await openDatabases({ inputs, servers, isAlone: streams.length === 0 }, { cursors, sink, reading: parquet });
-    const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
-    const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
-    for (const { path, map, reader } of streams) {
-      const source = await openSource(path, io.stdin);
-      sources.push(source);
-      const name = path === "-" ? "standard input" : path;
-      const csvMap = map === undefined ? undefined : maps.get(map);
-      cursors.push(
-        csvMap !== undefined && reader === "csv"
-          ? createCsvCursor(name, source, csvMap, sink)
-          : createNdjsonCursor(name, source, sink, {
-              bufferBytes,
-              shapes: true,
-              makeEvent: csvMap === undefined ? undefined : eventOfObject(csvMap),
-            }),
-      );
+    await openDatabases({ inputs, servers, isAlone: streams.length === 0 }, { cursors, sink, reading });
+    for (const { path } of streams) sources.push(await openSource(path, io.stdin));
+    const inThreads = await openInThreads(files, sources, maps, { sink, threaded: reading.threaded });
+    if (inThreads !== undefined) {
+      for (const source of sources) await source.close();
+      return inThreads;
     }
+    cursors.push(...oneByOne(streams, sources, maps, sink));
     return { cursors, sources };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
     for (const source of sources) await source.close();
     throw error;
   }
+}
+
+/** Opens files for one thread. @param sources those of the files */
+function oneByOne(
+  streams: readonly EventFile[],
+  sources: readonly ByteSource[],
+  maps: ReadonlyMap<string, CsvMap>,
+  sink: EventSink,
+): readonly EventCursor[] {
+  const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
+  const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
+  return sources.flatMap((source, index) => {
+    const stream = streams[index];
+    if (stream === undefined) return [];
+    const { path, map, reader } = stream;
+    const name = path === "-" ? "standard input" : path;
+    const csvMap = map === undefined ? undefined : maps.get(map);
+    if (csvMap !== undefined && reader === "csv") return [createCsvCursor(name, source, csvMap, sink)];
+    const makeEvent = csvMap === undefined ? undefined : eventOfObject(csvMap);
+    return [createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true, makeEvent })];
+  });
+}
+
+/** Opens files for several threads; undefined where one thread is to read them, in their order. */
+async function openInThreads(
+  files: readonly EventFile[],
+  sources: readonly ByteSource[],
+  maps: ReadonlyMap<string, CsvMap>,
+  { sink, threaded }: { readonly sink: EventSink; readonly threaded: FileReading["threaded"] },
+): Promise<OpenFiles | undefined> {
+  if (threaded === undefined || files.length === 0 || !files.every(({ reader }) => reader === "ndjson"))
+    return undefined;
+  if (!sources.every(({ isPlainFile }) => isPlainFile)) return undefined;
+  const scanned = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
+  // The number of a line is known only once all before it were read.
+  if (scanned.some(({ map }) => map !== undefined && asksForRows(map))) return undefined;
+  if (!threaded.book.accounts.some(({ id }) => threaded.takesCounted(id))) return undefined;
+  const stamps = await Promise.all(scanned.map(async ({ path }) => stampOf(path)));
+  return openThreaded(scanned, stamps, sink, threaded);
 }
 
 /** Opens what databases read. Cursors that are open already stay with the caller where a later one cannot be opened. */

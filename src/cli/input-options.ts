@@ -24,8 +24,8 @@ export const eventOptions: OptionSpecs = {
   },
   reader: {
     kind: "one",
-    choices: ["ndjson", "csv", "parquet", "core", "duckdb"],
-    help: "how to read the files, default by the ending of their names; core or duckdb: what sums Parquet files",
+    choices: ["ndjson", "csv", "parquet", "core", "workers", "duckdb"],
+    help: "how to read the files, default by the ending of their names; workers: NDJSON by several threads; core or duckdb: what sums Parquet files",
   },
   memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
 };
@@ -69,6 +69,8 @@ export interface EventInput {
   readonly reader: FileReader | undefined;
   /** Whether DuckDB sums plain rows of Parquet files, or leaves every row to the core. */
   readonly isSummed: boolean;
+  /** Whether several threads read NDJSON. */
+  readonly isThreaded: boolean;
   /** The memory of DuckDB. */
   readonly memory: string | undefined;
   /** Whether ids are remembered. */
@@ -88,6 +90,7 @@ export function eventInputOf(given: Arguments): EventInput {
     maps: given.many("map"),
     reader: reader === "ndjson" || reader === "csv" || reader === "parquet" ? reader : undefined,
     isSummed: reader !== "core",
+    isThreaded: reader === "workers",
     memory,
     dedupes: !given.flag("no-dedupe"),
     strict: given.flag("strict"),

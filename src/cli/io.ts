@@ -5,9 +5,15 @@
  */
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 
 import type { FingerprintKey } from "./events/fingerprint.ts";
+import { startThread } from "./threads/pool.ts";
+import type { Threads } from "./threads/scan-files.ts";
+
+/** So much of a file a thread looks at at once: all threads end at nearly the same time. */
+const PART_BYTES = 32 << 20;
 
 /** The world outside a command. */
 export interface Io {
@@ -25,6 +31,8 @@ export interface Io {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;
+  /** Threads that read large files. */
+  readonly threads: Threads;
   /** The environment's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the first signal to stop the process; a second one ends it at once. */
@@ -64,6 +72,7 @@ export function processIo(): Io {
       const bytes = randomBytes(16);
       return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
     },
+    threads: { count: availableParallelism(), partBytes: PART_BYTES, start: startThread },
     env: process.env,
     stopped: untilSignal,
   };

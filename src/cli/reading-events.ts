@@ -15,6 +15,7 @@ import type { EventInput } from "./input-options.ts";
 import type { Io } from "./io.ts";
 import type { AcceptedEvents } from "./preview-notes.ts";
 import { showProgress } from "./progress.ts";
+import type { ThreadReading } from "./threads/thread-cursors.ts";
 
 /** A run that decides events: a preview, a meter or a backtest. */
 export interface DecidingRun {
@@ -22,6 +23,7 @@ export interface DecidingRun {
   slotsOf(schemaName: string): EventSlots | undefined;
   addSlots(slots: EventSlots): IngestOutcome;
   addCounted(counted: CountedEvents): boolean;
+  takesCounted(accountId: string): boolean;
 }
 
 /** How files are read. */
@@ -30,7 +32,7 @@ export interface Reading {
   /** Counts accepted events by account, where somebody asks. */
   readonly counts?: AcceptedEvents | undefined;
   readonly book: Book;
-  readonly input: Pick<EventInput, "isSummed" | "memory" | "dedupes" | "strict">;
+  readonly input: Pick<EventInput, "isSummed" | "isThreaded" | "memory" | "dedupes" | "strict">;
   readonly io: Io;
 }
 
@@ -49,6 +51,7 @@ export async function takeEventFiles(
     isPushing: input.isSummed && !strict,
     dedupes: input.dedupes,
     memory: input.memory,
+    threaded: input.isThreaded && !strict ? threadReading(run, { list, book, input, io }) : undefined,
   });
   const progress = showProgress(sources, io);
   try {
@@ -57,6 +60,16 @@ export async function takeEventFiles(
     progress.stop();
   }
   return !(strict && list.count > 0);
+}
+
+function threadReading(run: DecidingRun, { list, book, input, io }: Omit<Reading, "counts">): ThreadReading {
+  return {
+    book,
+    threads: io.threads,
+    takesCounted: (accountId) => run.takesCounted(accountId),
+    key: input.dedupes ? io.fingerprintKey() : undefined,
+    onDisorder: (disorder) => list.addDisorder(disorder),
+  };
 }
 
 function sinkOf(

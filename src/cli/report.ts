@@ -108,6 +108,7 @@ function runOfBoth(
     addSlots: (slots) => current.addSlots(slots),
     // Sums that one run may take and the other not are left to both event by event.
     addCounted: () => false,
+    takesCounted: () => false,
     addUsage(row) {
       current.addUsage(row);
       tried.addUsage(row);

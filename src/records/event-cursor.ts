@@ -101,14 +101,20 @@ function watchOrder(run: Run, watch: MergeWatch): void {
     run.latest = at;
   } else if (!run.disordered) {
     run.disordered = true;
-    watch.onDisorder({
-      file,
-      line,
-      sentence:
-        `the file is not in the order of time: the event of ${formatInstant(at)} comes after one of ` +
-        `${formatInstant(run.latest)}; it is taken as it comes`,
-    });
+    watch.onDisorder(disorderAt(file, line, { at, latest: run.latest }));
   }
+}
+
+/** What is said of an event that comes after a later one. */
+export function disorderAt(
+  file: string,
+  line: number,
+  { at, latest }: { readonly at: Instant; readonly latest: Instant },
+): Disorder {
+  const sentence =
+    `the file is not in the order of time: the event of ${formatInstant(at)} comes after one of ` +
+    `${formatInstant(latest)}; it is taken as it comes`;
+  return { file, line, sentence };
 }
 
 /** Whether `a` is taken before `b`. A bad line has no time: it is reported in its place, at once. */

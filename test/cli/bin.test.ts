@@ -84,6 +84,17 @@ describe("the program", () => {
     expect(code).toBe(0);
   });
 
+  test("reads files with threads of its own, and prints what one thread prints", async () => {
+    const events = ["a", "b"].map((name) => {
+      const rows = Array.from({ length: 50 }, (_, n) => line(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n));
+      return files.file(`${name}.ndjson`, rows.map((row, n) => (n === 45 ? "broken\n" : row)).join(""));
+    });
+    const argv = ["preview", book, "--events", ...events, "--format", "json", "--reader"];
+    const [one, several] = [await program([...argv, "core"]), await program([...argv, "workers"])];
+    expect(several).toEqual(one);
+    expect(one.out).toContain('"INGESTION_FAILED_DUPLICATE_EVENT": 18');
+  });
+
   test("ends quietly when its reader closes the pipe", async () => {
     const argv = ["preview", book, "--from", "2024-01-01", "--until", "2090-01-01", "--format", "csv"];
     const { code, err } = await program(argv, { readMax: 1000 });

@@ -7,6 +7,8 @@ import { Readable, Writable } from "node:stream";
 
 import { createFile, type Io } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/run.ts";
+import type { Thread } from "../../src/cli/threads/pool.ts";
+import { createScanner } from "../../src/cli/threads/scanner.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 /** What a command did. */
@@ -36,6 +38,18 @@ export function folder(): Folder {
   };
 }
 
+/** A thread that runs in this one. @param onPart called before each part */
+function threadHere(onPart: () => void): Thread {
+  const scanner = createScanner();
+  return {
+    async ask(question) {
+      if (question.kind === "part") onPart();
+      return scanner.answer(structuredClone(question));
+    },
+    stop: scanner.close,
+  };
+}
+
 /** Runs a command in this process. The folder's path is cut from what it printed. */
 export async function ratebook(
   argv: readonly string[],
@@ -47,6 +61,8 @@ export async function ratebook(
     env = {},
     stopped = () => new Promise(() => {}),
     onOutput = () => {},
+    partBytes = 1 << 16,
+    onPart = () => {},
   }: {
     stdin?: string | Uint8Array;
     cut?: string;
@@ -55,6 +71,9 @@ export async function ratebook(
     env?: Io["env"];
     stopped?: Io["stopped"];
     onOutput?: (out: string) => void;
+    /** Bytes of a file that a thread looks at at once. */
+    partBytes?: number;
+    onPart?: () => void;
   } = {},
 ): Promise<Ran> {
   const texts = { out: "", err: "" };
@@ -75,6 +94,7 @@ export async function ratebook(
     createFile,
     readFile: async (path) => readFile(path),
     fingerprintKey: () => [1, 2, 3, 4],
+    threads: { count: 2, partBytes, start: () => threadHere(onPart) },
     env,
     stopped,
   };

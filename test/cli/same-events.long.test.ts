@@ -76,6 +76,7 @@ function alike(out: string): string {
 }
 
 const READERS: readonly (readonly [name: string, paths: () => readonly string[], options: readonly string[]])[] = [
+  ["NDJSON, read by several threads", () => files.ndjson, ["--reader", "workers"]],
   ["CSV", () => files.csv, []],
   ["Parquet", () => files.parquet, []],
   ["Parquet, read by the core", () => files.parquet, ["--reader", "core"]],

@@ -17,6 +17,8 @@ export interface ByteSource {
   readonly size: number | undefined;
   /** Bytes of the stored file read so far. */
   readonly position: number;
+  /** Whether these are the bytes of a file as it stands, of which any part can be read. */
+  readonly isPlainFile: boolean;
   /**
    * Reads at least one byte into `target[from, target.length)`.
    *
@@ -80,6 +82,7 @@ function sourceOfFile(path: string, handle: Awaited<ReturnType<typeof open>>, si
   let position = 0;
   return {
     size,
+    isPlainFile: true,
     get position() {
       return position;
     },
@@ -118,6 +121,7 @@ async function sourceOfStream(name: string, stream: Readable, size: number | und
   let left: Buffer = Buffer.alloc(0);
   return {
     size,
+    isPlainFile: false,
     get position() {
       return position;
     },

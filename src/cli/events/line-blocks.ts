@@ -17,6 +17,10 @@ export interface LineBlocks {
   readonly start: number;
   /** The byte after the last: every line of the block ends with a line end, the last one of the file included. */
   readonly end: number;
+  /** Where the first byte of {@link LineBlocks.bytes} is in the source. */
+  readonly base: number;
+  /** Where the line that was passed over last begins in the source. */
+  readonly passedOver: number;
   /**
    * Reads the next block.
    *
@@ -33,21 +37,28 @@ interface Filling {
   start: number;
   end: number;
   filled: number;
+  base: number;
+  passedOver: number;
   /** Whether the file is read to its end. */
   ended: boolean;
   atFileStart: boolean;
 }
 
-/** @param bufferBytes how much is read at once, at least; the buffer grows up to a whole line */
-export function createLineBlocks(source: ByteSource, bufferBytes: number): LineBlocks {
+/**
+ * @param bufferBytes how much is read at once, at least; the buffer grows up to a whole line
+ * @param atFileStart whether the source begins where its file does, perhaps with a byte order mark
+ */
+export function createLineBlocks(source: ByteSource, bufferBytes: number, atFileStart = true): LineBlocks {
   const filling: Filling = {
     source,
     bytes: Buffer.allocUnsafe(Math.max(bufferBytes, 1 << 12)),
     start: 0,
     end: 0,
     filled: 0,
+    base: 0,
+    passedOver: 0,
     ended: false,
-    atFileStart: true,
+    atFileStart,
   };
   return {
     get bytes() {
@@ -58,6 +69,12 @@ export function createLineBlocks(source: ByteSource, bufferBytes: number): LineB
     },
     get end() {
       return filling.end;
+    },
+    get base() {
+      return filling.base;
+    },
+    get passedOver() {
+      return filling.passedOver;
     },
     next: async () => nextBlock(filling),
   };
@@ -83,6 +100,7 @@ async function nextBlock(filling: Filling): Promise<"lines" | "oversized" | "end
 function makeRoom(filling: Filling): void {
   const { bytes, end, filled } = filling;
   bytes.copyWithin(0, end, filled);
+  filling.base += end;
   filling.filled = filled - end;
   filling.start = 0;
   filling.end = 0;
@@ -107,7 +125,9 @@ async function readOn(filling: Filling): Promise<void> {
 /** Passes over a line that is too long, up to and including its line end. */
 async function skipLine(filling: Filling): Promise<"oversized"> {
   filling.atFileStart = false;
+  filling.passedOver = filling.base + filling.end;
   for (;;) {
+    filling.base += filling.filled;
     filling.filled = 0;
     filling.end = 0;
     filling.start = 0;

@@ -35,6 +35,14 @@ export interface NdjsonOptions {
   readonly shapes: boolean;
   /** Makes events of objects of another kind; they are read in full. */
   readonly makeEvent?: EventMaker<unknown> | undefined;
+  /** Whether the source begins where its file does, perhaps with a byte order mark; default true. */
+  readonly atFileStart?: boolean;
+}
+
+/** A cursor that knows where its head is. */
+export interface NdjsonCursor extends EventCursor {
+  /** The first byte of the head in the source. */
+  readonly offset: number;
 }
 
 /** A line that was read in full. */
@@ -54,29 +62,24 @@ interface Place {
   parsed: Parsed;
 }
 
+function emptyPlace(bytes: Buffer): Place {
+  return { bytes, start: 0, position: 0, end: 0, line: 0, at: undefined, filler: undefined, parsed: { reason: "" } };
+}
+
 /** A cursor over an NDJSON file. */
 export function createNdjsonCursor(
   file: string,
   source: ByteSource,
   sink: EventSink,
   options: NdjsonOptions,
-): EventCursor {
-  const blocks = createLineBlocks(source, options.bufferBytes);
+): NdjsonCursor {
+  const blocks = createLineBlocks(source, options.bufferBytes, options.atFileStart);
   const { makeEvent } = options;
   const learns = options.shapes && makeEvent === undefined;
   const shapes = createKnownShapes((schemaName) => (learns ? sink.slotsOf(schemaName) : undefined));
   const instants = createInstantReader();
   const { bytes } = blocks;
-  const place: Place = {
-    bytes,
-    start: 0,
-    position: 0,
-    end: 0,
-    line: 0,
-    at: undefined,
-    filler: undefined,
-    parsed: { reason: "" },
-  };
+  const place = emptyPlace(bytes);
   let oversized = false;
 
   return {
@@ -87,9 +90,13 @@ export function createNdjsonCursor(
     get at() {
       return place.at;
     },
+    get offset() {
+      return blocks.base + place.start;
+    },
     advance() {
       if (oversized) {
         oversized = false;
+        place.start = blocks.passedOver - blocks.base;
         goTo(place, { reason: TOO_LONG });
         return true;
       }
@@ -148,6 +155,7 @@ function advanceParsed(
   { learning, makeEvent }: { readonly learning: KnownShapes | undefined } & Pick<NdjsonOptions, "makeEvent">,
 ): boolean {
   const text = lineAt(place.bytes, place.position);
+  place.start = place.position;
   place.position = place.bytes.indexOf(LINE_END, place.position) + 1;
   const read = readLine(text);
   const isEvent = read !== undefined && "event" in read;

@@ -100,7 +100,7 @@ export function decideEvent(
   const period = account.periodAt(event.timestamp);
   const late = untimely(event, period, account, time);
   if (late !== undefined) return failed(late);
-  const units = measured ?? measure(event, program, account);
+  const units = measured ?? measureEvent(event, program, account);
   if ("status" in units) return failed(units);
   return program.feature === undefined
     ? counted(program, period, units, undefined)
@@ -126,7 +126,11 @@ function untimely(
 }
 
 /** Enriches and measures the event in the slots. @returns its units, or the outcome of its failure */
-function measure(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): Units | IngestOutcome {
+export function measureEvent(
+  event: EventEnvelope,
+  program: SchemaProgram,
+  account: Pick<AccountAtEvent, "dependenciesOf">,
+): Units | IngestOutcome {
   const failure = unenriched(event, program, account);
   if (failure !== undefined) return failure;
   const units = program.measure.run();
@@ -134,7 +138,11 @@ function measure(event: EventEnvelope, program: SchemaProgram, account: AccountA
 }
 
 /** Enriches the event in the slots. @returns the outcome of its failure, if it fails */
-function unenriched(event: EventEnvelope, program: SchemaProgram, account: AccountAtEvent): IngestOutcome | undefined {
+function unenriched(
+  event: EventEnvelope,
+  program: SchemaProgram,
+  account: Pick<AccountAtEvent, "dependenciesOf">,
+): IngestOutcome | undefined {
   const { slots, enrichment } = program;
   slots.id = event.id;
   slots.accountId = event.accountId;

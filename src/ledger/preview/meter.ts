@@ -38,6 +38,8 @@ export interface MeterRun {
   addSlots(slots: EventSlots): IngestOutcome;
   /** As {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
+  /** As {@link EventRun.takesCounted}. */
+  takesCounted(accountId: string): boolean;
   /** The result so far. */
   finish(): Omit<Metered, "problems">;
 }
@@ -70,6 +72,7 @@ export function createMeter(book: Book, { ids, ruleBudget }: MeterOptions = {}):
     add: (event) => cellsOnly(run.add(event), (event as { readonly schemaName?: unknown } | null)?.schemaName),
     slotsOf: run.slotsOf,
     addCounted: run.addCounted,
+    takesCounted: run.takesCounted,
     addSlots: (slots) => cellsOnly(run.addSlots(slots), slots.schemaName),
     finish: () => ({
       usage: Array.from(run.usage.cells(), rowOfCell),

@@ -140,6 +140,22 @@ export class PreviewAccount {
     );
   }
 
+  /**
+   * Whether its events that count nothing wide are all decided alike, in whatever order they come: it takes events, has no plan to
+   * wait for, and its bill can be made (S17.3).
+   */
+  get takesAnyOrder(): boolean {
+    const { isArchived, billFault, record } = this.seen;
+    if (isArchived || billFault !== undefined || this.#awaited !== undefined || this.#billed !== undefined)
+      return false;
+    const isMidnight = (at: Instant): boolean => at % DAY_MS === 0;
+    return (
+      this.#counted.wide === Number.POSITIVE_INFINITY &&
+      record.associations.every(({ decidedAt }) => isMidnight(decidedAt)) &&
+      record.licenseUpdates.every(({ effectiveFrom }) => isMidnight(effectiveFrom))
+    );
+  }
+
   /** The next instant at which something falls due; the past while the account awaits a plan or its bill is made on trial. */
   get quietUntil(): Instant {
     const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;

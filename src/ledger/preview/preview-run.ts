@@ -66,6 +66,11 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    * @returns false where they are to be decided one by one; then nothing of them is counted
    */
   readonly addCounted: (counted: CountedEvents) => boolean;
+  /**
+   * Whether {@link addCounted} will take the events of an account, which is given by its id or an alias, in any order and beside
+   * any others, as long as none of these counts a wide quantity ({@link isNarrow}).
+   */
+  readonly takesCounted: (accountId: string) => boolean;
   /** The usage of events that were taken in all scenarios at once: with one scenario, of all events. */
   readonly usage: Usage;
   /** In the order in which they were asked for. */
@@ -114,6 +119,9 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
     addSlots: (slots) => takeEvent(run, slots, read.get(slots.schemaName) ?? UNKNOWN),
     addCounted: (counted) => takeCounted(run, counted, read.get(counted.schemaName)),
+    takesCounted: (accountId) =>
+      // A trace lists events one by one.
+      tracer === undefined && run.scenarios.every(({ accounts }) => accounts.find(accountId)?.takesAnyOrder === true),
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
       const at = day * DAY_MS;

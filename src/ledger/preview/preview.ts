@@ -90,6 +90,8 @@ export interface PreviewRun {
   addSlots(slots: EventSlots): IngestOutcome;
   /** As {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
+  /** As {@link EventRun.takesCounted}. */
+  takesCounted(accountId: string): boolean;
   /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
   /** The events behind the usage of a day, where `sampleEvents` asks for them. */
@@ -125,10 +127,10 @@ export function createPreview(book: Book, options: PreviewOptions = {}): Preview
   checkBook(book);
   checkOptions(options);
   const { run, addUsage, finish, sampler } = startPreview(book, options);
-  const { add, slotsOf, addSlots, addCounted, scenarios } = run;
+  const { add, slotsOf, addSlots, addCounted, takesCounted, scenarios } = run;
   const cellsOf = (accountId: string): Iterable<UsageCell> => scenarios[0].usage.cellsOf(accountId);
   const eventsOf: PreviewRun["eventsOf"] = (...of) => sampler?.of(...of);
-  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, eventsOf, finish };
+  return { addUsage, add, slotsOf, addSlots, addCounted, takesCounted, cellsOf, eventsOf, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {

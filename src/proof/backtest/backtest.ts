@@ -89,7 +89,10 @@ export interface Backtest {
 }
 
 /** A backtest whose events come one after another; outcomes are those on the current plans. */
-export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted"> {
+export interface BacktestRun extends Pick<
+  PreviewRun,
+  "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted" | "takesCounted"
+> {
   /** The result for the usage so far. */
   finish(): Backtest;
 }
@@ -124,6 +127,7 @@ export function createBacktest(book: Book, plans: readonly PricePlan[], options:
     slotsOf: run.slotsOf,
     addSlots: run.addSlots,
     addCounted: run.addCounted,
+    takesCounted: run.takesCounted,
     finish,
   };
 }

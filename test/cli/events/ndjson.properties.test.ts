@@ -43,6 +43,7 @@ function memorySource(content: string | Uint8Array): ByteSource {
   let position = 0;
   return {
     size: bytes.length,
+    isPlainFile: false,
     get position() {
       return position;
     },

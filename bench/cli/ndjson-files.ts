@@ -1,0 +1,38 @@
+/** Previewing an NDJSON file with prices by several threads, beside hand-written SQL that gives the same sums, in doubles. */
+import type { Bench } from "../bench.ts";
+import { besideSqlByHand, comparison, firstOfIds } from "./parquet-files.ts";
+
+const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
+
+/** Reading NDJSON files with threads. */
+export const threadBenches: readonly Bench[] = [
+  {
+    name: "preview of an NDJSON file beside hand-written SQL, by one thread and by several, wanted 0.4",
+    run: (size) => previewThreaded(Number(process.env["EVENTS"] ?? EVENTS[size])),
+  },
+];
+
+async function previewThreaded(count: number): Promise<readonly string[]> {
+  return besideSqlByHand(count, 2, async ({ at, preview, byHand, runs }) => {
+    const rows = rowsOf(at("events.ndjson"));
+    const day = "left(timestamp, 10)";
+    return ["core", "workers"].flatMap((reader) => {
+      const read = ["--events", at("events.ndjson"), "--reader", reader];
+      return [
+        comparison(`${reader.padEnd(7)}, no ids  `, byHand(rows, day), preview(...read, "--no-dedupe"), runs),
+        comparison(`${reader.padEnd(7)}, with ids`, byHand(firstOfIds(rows), day), preview(...read), runs),
+      ];
+    });
+  });
+}
+
+/** The rows of a file as SQL has them. */
+function rowsOf(file: string): string {
+  const types =
+    "{id: 'VARCHAR', timestamp: 'VARCHAR', accountId: 'VARCHAR', " +
+    "attributes: 'STRUCT(name VARCHAR, value DOUBLE)[]', dimensions: 'STRUCT(service VARCHAR)'}";
+  return (
+    "(select id, accountId, timestamp, attributes[1].value as context_tokens, attributes[2].value as generated_tokens, " +
+    `dimensions.service as service from read_json('${file}', format = 'newline_delimited', columns = ${types}))`
+  );
+}

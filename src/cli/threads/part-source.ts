@@ -1,0 +1,66 @@
+/**
+ * A part of a file as a source: the lines that begin in a range of its bytes, each whole.
+ *
+ * @module
+ */
+import type { FileHandle } from "node:fs/promises";
+
+import type { ByteSource } from "../events/byte-source.ts";
+
+const LINE_END = 0x0a;
+/** Read at once beyond the range: most lines end there. */
+const BEYOND_BYTES = 1 << 16;
+
+/** A range of bytes, half open. */
+export interface ByteRange {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The lines of a range. */
+export interface PartSource extends ByteSource {
+  /** Where its first line begins in the file. */
+  readonly start: number;
+}
+
+/** Opens the lines that begin in the range. @returns undefined where none does. @throws as node:fs does */
+export async function openPart(handle: FileHandle, { from, until }: ByteRange): Promise<PartSource | undefined> {
+  const start = from === 0 ? 0 : await behindLineEnd(handle, { from: from - 1, until: until - 1 });
+  if (start === undefined) return undefined;
+  let position = start;
+  let isOver = false;
+  return {
+    start,
+    size: until - start,
+    isPlainFile: false,
+    get position() {
+      return position - start;
+    },
+    async read(target, at) {
+      if (isOver) return 0;
+      const most = Math.min(target.length - at, Math.max(0, until - position) + BEYOND_BYTES);
+      const { bytesRead } = await handle.read(target, at, most, position);
+      // The line end behind which the next line is no longer in the range.
+      const search = at + Math.max(0, until - 1 - position);
+      const end = search < at + bytesRead ? target.subarray(0, at + bytesRead).indexOf(LINE_END, search) : -1;
+      const count = end < 0 ? bytesRead : end + 1 - at;
+      isOver = end >= 0;
+      position += count;
+      return count;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The place behind the first line end in a range of bytes; undefined where it has none. */
+async function behindLineEnd(handle: FileHandle, { from, until }: ByteRange): Promise<number | undefined> {
+  const block = Buffer.allocUnsafe(BEYOND_BYTES);
+  for (let position = from; position < until;) {
+    const { bytesRead } = await handle.read(block, 0, Math.min(block.length, until - position), position);
+    if (bytesRead === 0) return undefined;
+    const found = block.subarray(0, bytesRead).indexOf(LINE_END);
+    if (found >= 0) return position + found + 1;
+    position += bytesRead;
+  }
+  return undefined;
+}

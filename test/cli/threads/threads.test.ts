@@ -1,0 +1,135 @@
+/** `--reader workers`: files in which something is odd, and those that one thread reads all the same. */
+import { appendFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { overage, perUnit, plan, sumMeter, tokens } from "../../book/builder.ts";
+import { folder, line, type Ran, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+const place = folder();
+const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
+afterAll(() => place.remove());
+
+const day = (n: number): string => `2024-01-${String(n).padStart(2, "0")}T12:00:00Z`;
+const plain = Array.from({ length: 20 }, (_, n) => line(`e-${n}`, day(n + 1), n + 0.5)).join("");
+
+async function read(reader: string, argv: readonly string[], more: object = {}): Promise<Ran> {
+  return ratebook([...argv, "--reader", reader], { cut: place.path, partBytes: 300, ...more });
+}
+
+/** What both readers print; it must be the same. */
+async function both(argv: readonly string[], more: object = {}): Promise<Ran> {
+  const core = await read("core", argv, more);
+  expect(await read("workers", argv, more)).toEqual(core);
+  return core;
+}
+
+describe("S17.3 --reader workers prints what one thread prints", () => {
+  test("the sum of events in several ranges: 20 events of 0.5 to 19.5 are 200 units", async () => {
+    const events = place.file("plain.ndjson", plain);
+    const { out } = await both(["meter", book, "--events", events, "--format", "csv"]);
+    const units = out.split(/\r?\n/).map((row) => Number(row.split(",").at(-1)));
+    expect(units.filter((each) => each > 0).reduce((sum, each) => sum + each, 0)).toBe(200);
+  });
+
+  test("an id that comes again in another range and in another file counts once", async () => {
+    const first = place.file("first.ndjson", plain + line("e-3", day(22), 1000) + line("e-4", day(23), 1000));
+    const second = place.file("second.ndjson", line("e-5", day(1), 1000));
+    const { out, err } = await both(["preview", book, "--events", first, second, "--format", "csv"]);
+    expect(err).toContain("3 INGESTION_FAILED_DUPLICATE_EVENT");
+    // Of e-5 the one of 1 January counts, 1,000 in place of 5.5.
+    expect(out).toContain(",um.units,units,1194.5,");
+  });
+
+  test("an event of more than ten years before the others is named by its id", async () => {
+    const far = place.file("far.ndjson", line("far-off", "1999-01-01T00:00:00Z", 1) + plain);
+    const { code, err } = await both(["preview", book, "--events", far]);
+    expect([code, err]).toEqual([2, expect.stringContaining('event "far-off"')]);
+  });
+
+  test("a feature that is spent in 19 decimals, beside events that are summed", async () => {
+    const job = { schemaName: "job", attributes: [{ name: "units", value: "0.1234567890123456789" }] };
+    const withFeature = place.file(
+      "feature.json",
+      JSON.stringify({
+        ...SMALL_BOOK,
+        eventSchemas: [...SMALL_BOOK.eventSchemas, { name: "job", attributes: [{ name: "units" }] }],
+        features: [
+          {
+            id: "feature.tokens",
+            name: "Tokens",
+            schemaAssociations: [{ schemaName: "job", attributeName: "units" }],
+          },
+        ],
+        usageMeters: [sumMeter("um.units", "call", "units")],
+        pricePlans: [
+          plan("pp.small", {
+            usageRateCards: [{ usageMeterId: "um.units", ...perUnit("0.3") }],
+            ...tokens(500),
+            ...overage(0.002),
+          }),
+        ],
+      }),
+    );
+    const events = place.file("wide.ndjson", plain + line("j-1", day(21), 1, job) + line("e-21", day(22), 7));
+    const { code, err } = await both(["preview", withFeature, "--events", events]);
+    expect([code, err]).toEqual([0, expect.stringContaining("22 events read")]);
+  });
+
+  test("objects of another kind, by a map", async () => {
+    const rows = Array.from({ length: 9 }, (_, n) =>
+      JSON.stringify({ key: `k-${n % 7}`, who: "c-1", at: day(n + 1), n }),
+    );
+    const events = place.file("objects.ndjson", `${rows.join("\n")}\n{"key": 1}\n`);
+    const map = {
+      schemaName: { value: "call" },
+      id: { column: "key" },
+      accountId: { column: "who" },
+      timestamp: { column: "at" },
+      attributes: { units: { column: "n" } },
+      dimensions: { region: { value: "eu" } },
+    };
+    const named = place.file("map.json", JSON.stringify(map));
+    const { err } = await both(["preview", book, "--events", events, "--map", named]);
+    expect(err).toContain("objects.ndjson:10: the map names the field");
+    // The number of a line is not known where a range begins: one thread reads the file.
+    const byRow = place.file("by-row.json", JSON.stringify({ ...map, id: { template: "row-{row}" } }));
+    expect((await both(["preview", book, "--events", events, "--map", byRow])).err).toContain("9 INGESTION_COMPLETED");
+  });
+
+  test("a compressed file, standard input, the first problem with --strict, and a trace", async () => {
+    const gzip = place.file("plain.ndjson.gz", gzipSync(plain));
+    const events = place.file("strict.ndjson", `${plain}not JSON\n${line("late", day(28), 1)}`);
+    expect((await both(["preview", book, "--events", gzip])).code).toBe(0);
+    expect((await both(["preview", book, "--events", "-"], { stdin: plain })).code).toBe(0);
+    expect((await both(["preview", book, "--events", events, "--strict"])).code).toBe(1);
+    expect((await both(["preview", book, "--events", events, "--trace", "um.units"])).out).toContain("e-3");
+  });
+});
+
+describe("S17.5 a file that cannot be read to its end prices nothing", () => {
+  test("one that changes while it is read", async () => {
+    const events = place.file("growing.ndjson", plain);
+    const grow = (): void => appendFileSync(events, line("more", day(25), 1));
+    const ran = await read("workers", ["preview", book, "--events", events], { onPart: grow });
+    expect(ran).toEqual({
+      code: 1,
+      out: "",
+      err: "ratebook: growing.ndjson changed while it was read: nothing is priced from it\n",
+    });
+  });
+
+  test("one that a thread cannot read", async () => {
+    const events = place.file("failing.ndjson", plain);
+    const fail = (): void => {
+      throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+    };
+    const { code, out, err } = await read("workers", ["preview", book, "--events", events], { onPart: fail });
+    expect([code, out, err]).toEqual([
+      1,
+      "",
+      expect.stringMatching(/^ratebook: failing\.ndjson: the device failed[^\n]*\n$/),
+    ]);
+  });
+});
