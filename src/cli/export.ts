@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Instant } from "../calendar/instant.ts";
 import { schemasRecorded } from "../engine/elsewhere/schemas-elsewhere.ts";
 import type { Engine } from "../engine/engine.ts";
-import { featuresBySchema } from "../ledger/preview/preview-usage.ts";
+import { featuresBySchema } from "../ledger/catalog.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { UsageRow } from "../metering/usage-row.ts";
 import { stringifyJson } from "../numbers/json.ts";

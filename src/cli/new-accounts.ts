@@ -10,7 +10,7 @@ import type { PricePlan } from "../book/model/price-plan.ts";
 import { naturalCycleAt } from "../calendar/cycle.ts";
 import { type Instant, instantOrUndefined, parseDate, dayStart } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
-import { asOf } from "../ledger/account/account-plans.ts";
+import { asOf } from "../ledger/account/associated-plans.ts";
 import { takeAll } from "../records/event-cursor.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import { type EventFile, openEventFiles } from "./event-files.ts";

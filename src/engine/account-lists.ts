@@ -73,7 +73,10 @@ async function* allIds(read: (after: string | undefined) => Promise<readonly str
 }
 
 /** Ids, so many at a time. */
-export async function* inChunks(ids: AsyncIterable<string>, size: number): AsyncGenerator<readonly string[]> {
+export async function* inChunks(
+  ids: Iterable<string> | AsyncIterable<string>,
+  size: number,
+): AsyncGenerator<readonly string[]> {
   let some: string[] = [];
   for await (const id of ids) {
     if (some.push(id) < size) continue;
@@ -81,6 +84,16 @@ export async function* inChunks(ids: AsyncIterable<string>, size: number): Async
     some = [];
   }
   if (some.length > 0) yield some;
+}
+
+/** The ids of accounts. */
+export async function* idsOf(accounts: AsyncIterable<AccountRecord>): AsyncGenerator<string> {
+  for await (const { id } of accounts) yield id;
+}
+
+/** The ids of all accounts in an invoice group. */
+export async function membersOf(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
+  return accountIdsWhere(view, () => true, { invoiceGroupId });
 }
 
 /** The ids of all accounts of which something holds. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import { isOfAmounts } from "../ledger/account/bill.ts";
+import { hasCode } from "../errors.ts";
 import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
 import { openCycles } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
@@ -97,7 +97,7 @@ export async function catchUpFar(
     try {
       for (let left: readonly string[] = [id]; left.length > 0;) ({ left } = await catchUpPieceOf(context, left, now));
     } catch (error) {
-      if (!isOfAmounts(error)) throw error;
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     }
   }
 }
@@ -176,7 +176,7 @@ export async function caughtUp(
     return workspace;
   } catch (error) {
     // The bill of an account cannot be made: who needs it finds out, and says of which.
-    if (!isOfAmounts(error)) throw error;
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     return openWorkspace(parts);
   }
 }

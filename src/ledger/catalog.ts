@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { InvoiceGroup } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { DAY_MS } from "../calendar/instant.ts";
@@ -12,8 +13,7 @@ import type { PlanDecision } from "../invoicing/timeline.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { compileMetering, type MeteringProgram } from "../metering/program.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
-import { type FindPlan, findPlanIn } from "./account/account-plans.ts";
-import { catalogOf, type GroupTerms, termsOfGroup } from "./account/book-views.ts";
+import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
 import type { PlanClock } from "./account/plan-clock.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoted, refused } from "./refusals.ts";
@@ -34,6 +34,12 @@ export interface CatalogOptions {
 export interface DecisionOptions extends CatalogOptions {
   /** Event schemas whose events live elsewhere: they take none by ingest (S17.4). Default none. */
   readonly schemasElsewhere?: readonly string[];
+}
+
+/** The terms of an account that its invoice group may set (S16.7). */
+export interface GroupTerms {
+  readonly groupGraceDays?: number;
+  readonly groupNetTermDays?: number;
 }
 
 /** The plans of one account: what was decided, and a clock over it. */
@@ -95,7 +101,7 @@ export function createCatalog(book: Book, options: DecisionOptions = {}): Catalo
     metering,
     readFields: createFieldReader(metering.schemas),
     findPlan: findPlanIn(book.pricePlans),
-    billing: catalogOf(book),
+    billing: billingCatalogOf(book),
     groupTerms: new Map(book.invoiceGroups.map((group) => [group.id, termsOfGroup(group)])),
     plans: new WeakMap(),
   };
@@ -109,7 +115,7 @@ export function withPlan(catalog: Catalog, plan: PricePlan): Catalog {
     ...catalog,
     book,
     findPlan: findPlanIn(book.pricePlans),
-    billing: catalogOf(book),
+    billing: billingCatalogOf(book),
     plans: new WeakMap(),
   };
 }
@@ -119,13 +125,25 @@ export function groupTermsFor(catalog: Catalog, record: Pick<AccountRecord, "inv
   return catalog.groupTerms.get(record.invoiceGroupId ?? "") ?? {};
 }
 
-/** Of events that consume a feature the order matters, and sums have none (S17.1). */
-function checkElsewhere({ eventSchemas }: Book, schemasElsewhere: readonly string[]): void {
-  const elsewhere = new Set(schemasElsewhere);
-  for (const { name, featureDetails } of elsewhere.size === 0 ? [] : eventSchemas) {
-    if (!elsewhere.has(name) || featureDetails === undefined || featureDetails === null) continue;
-    const why = `it consumes credits of the feature ${quoted(featureDetails.featureId)}, and there the order of events matters`;
-    throw refused("S17.1", `the events of the event schema ${quoted(name)} cannot live elsewhere: ${why}`);
+/** The feature that each event schema consumes, by the schema's name; schemas that consume none are not in it. */
+export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): ReadonlyMap<string, string> {
+  return new Map(
+    eventSchemas.flatMap(({ name, featureDetails }) => (featureDetails ? [[name, featureDetails.featureId]] : [])),
+  );
+}
+
+/** Why events that consume a feature cannot be given as sums (S17.1). */
+export function whyOrderMatters(featureId: string): string {
+  return `it consumes credits of the feature ${quoted(featureId)}, and there the order of events matters`;
+}
+
+function checkElsewhere(book: Book, schemasElsewhere: readonly string[]): void {
+  const features = schemasElsewhere.length === 0 ? new Map<string, string>() : featuresBySchema(book);
+  for (const name of schemasElsewhere) {
+    const featureId = features.get(name);
+    if (featureId === undefined) continue;
+    const what = `the events of the event schema ${quoted(name)} cannot live elsewhere`;
+    throw refused("S17.1", `${what}: ${whyOrderMatters(featureId)}`);
   }
 }
 
@@ -141,4 +159,25 @@ function checked(options: Required<DecisionOptions>): Required<DecisionOptions> 
     throw new RatebookError("ERR_OPTION_INVALID", message, { option });
   }
   return options;
+}
+
+/** What invoicing shows of a book. */
+function billingCatalogOf(book: Book): BillingCatalog {
+  const named = (
+    items: readonly { readonly id: string; readonly displayName: string }[],
+  ): ReadonlyMap<string, string> => new Map(items.map(({ id, displayName }) => [id, displayName]));
+  return {
+    rounding: book.organization.rounding,
+    meters: named(book.usageMeters),
+    addOns: named(book.addOns),
+    features: named(book.features),
+  };
+}
+
+/** The terms that one invoice group sets for each of its accounts. */
+function termsOfGroup({ gracePeriod, netTermDays }: InvoiceGroup): GroupTerms {
+  return {
+    ...(typeof gracePeriod === "number" ? { groupGraceDays: gracePeriod } : {}),
+    ...(typeof netTermDays === "number" ? { groupNetTermDays: netTermDays } : {}),
+  };
 }

@@ -11,6 +11,7 @@ import { invoiceIdOf, standardKeyOf } from "./account/due-ids.ts";
 import { sameCellsOnce } from "./cell-sums.ts";
 import { compareIds } from "./order.ts";
 import type { KeptUsage, LedgerCell } from "./records.ts";
+import type { Steps } from "./steps.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** The cells of one account, each without it. */
@@ -41,7 +42,7 @@ export function cellsOfKept({ accountId, cells }: KeptUsage): readonly LedgerCel
 export function* keepUsage(
   work: AccountWork,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
-): Generator<undefined, void, undefined> {
+): Steps {
   const elsewhere = work.elsewhere();
   if (elsewhere === undefined) return;
   const kept = new Set(work.keptUsage().map(({ id }) => id));

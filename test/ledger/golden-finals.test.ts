@@ -8,7 +8,7 @@ import type { Account } from "../../src/book/model/account.ts";
 import { DAY_MS, type Instant, instantOf } from "../../src/calendar/instant.ts";
 import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import { decisionsOf, findPlanIn } from "../../src/ledger/account/account-plans.ts";
+import { decisionsOf, findPlanIn } from "../../src/ledger/account/associated-plans.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { decide } from "../../src/ledger/commands/associate.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";

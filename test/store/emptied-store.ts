@@ -1,5 +1,5 @@
-import type { PostgresClient } from "../../src/store/postgres/client.ts";
 /** Stores that hold nothing, one after the other over the same tables: making these for each takes a hundred times as long as emptying them. */
+import type { PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 

@@ -8,7 +8,7 @@ import type { InvoiceGroupRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFound } from "../../ledger/refusals.ts";
-import { membersOf } from "../billing/consolidation.ts";
+import { membersOf } from "../account-lists.ts";
 import {
   changeConfigured,
   documentNamed,

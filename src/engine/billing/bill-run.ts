@@ -12,9 +12,10 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
+import { membersOf } from "../account-lists.ts";
 import { catchUpPieceOf, type EngineContext } from "../context.ts";
 import type { CellsInHand } from "../elsewhere/source-cells.ts";
-import { consolidateGroup, membersOf } from "./consolidation.ts";
+import { consolidateGroup } from "./consolidation.ts";
 
 /** The result of a bill run. */
 export interface Finalized {

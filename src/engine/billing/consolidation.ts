@@ -5,24 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { consolidate, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
-import type { LedgerView } from "../../ledger/view.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-
-/** Accounts that are listed at once. */
-const PAGE = 500;
-
-/** The ids of all accounts in a group. */
-export async function membersOf(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  let page: Parameters<LedgerView["accountList"]>[1] = { limit: PAGE };
-  for (;;) {
-    const records = await view.accountList({ invoiceGroupId }, page);
-    ids.push(...records.map(({ id }) => id));
-    const last = records.at(-1);
-    if (last === undefined || records.length < PAGE) return ids;
-    page = { limit: PAGE, after: { createdAt: last.createdAt, id: last.id } };
-  }
-}
 
 /**
  * Consolidates what became due in a group on each day that is over.

@@ -9,17 +9,16 @@ import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp, draftsOf } from "../../ledger/account/catch-up.ts";
 import { listedAt } from "../../ledger/account/draft-places.ts";
-import { isNamed } from "../../ledger/account/due-ids.ts";
+import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/order.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import type { AccountFilter } from "../account-lists.ts";
+import { idsOf, accountsIn, inChunks, accountsNamedIn, accountsUncharted } from "../account-lists.ts";
 import type { EngineContext } from "../context.ts";
 import { type Look, lookAtAccounts } from "../looks.ts";
-import { accountsThatMayInvoice } from "./draft-places.ts";
 import { collectSkipped, eachAlone, type WithoutSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as a read shows it: a draft is computed then, and keeps its id when it is final. */
@@ -83,7 +82,9 @@ export async function preview(
   const skipping = collectSkipped();
   const drawn = (ids: readonly string[]): Promise<readonly InvoiceShown[]> => invoicesOf(context, ids, at);
   const { touches } = periodFilter(from, until);
-  for await (const ids of chunksOf(context, accountIds, { status: "ACTIVE" })) {
+  const asked =
+    accountIds === undefined ? idsOf(accountsIn(context.store.read, { status: "ACTIVE" })) : new Set(accountIds);
+  for await (const ids of inChunks(asked, CHUNK)) {
     const shown = await (accountIds === undefined ? eachAlone(ids, skipping, drawn) : drawn(ids));
     invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
   }
@@ -101,6 +102,25 @@ export async function getInvoice(context: EngineContext, id: string): Promise<In
     if (found !== undefined) return found;
   }
   throw notFound("invoice", id);
+}
+
+/** An account that may have an invoice that is asked for. */
+interface MayInvoice {
+  readonly accountId: string;
+  /** Whether the id names the account or the place of one of its drafts; false where these places are not known. */
+  readonly isMeant: boolean;
+}
+
+/**
+ * The accounts that may have an invoice of an id that is not stored: those that a former id may name, or else the one that
+ * has the place of a draft of that id, and those whose places of drafts are not known.
+ */
+async function* accountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<MayInvoice> {
+  const { read } = context.store;
+  for (const accountId of await accountsNamedIn(read, id)) yield { accountId, isMeant: true };
+  if (!isShortId("inv", id)) return;
+  for (const { accountId } of await read.draftList({ id }, { limit: 1 })) yield { accountId, isMeant: true };
+  for await (const accountId of accountsUncharted(read, context.clock())) yield { accountId, isMeant: false };
 }
 
 /**
@@ -151,28 +171,6 @@ function atOneDate(a: InvoiceShown, b: InvoiceShown): number {
     a.updatedAt - b.updatedAt ||
     compareIds(a.id, b.id)
   );
-}
-
-/** The ids of accounts, a few at a time. */
-async function* chunksOf(
-  { store }: EngineContext,
-  accountIds: readonly string[] | undefined,
-  filter: AccountFilter,
-): AsyncGenerator<readonly string[]> {
-  if (accountIds !== undefined) {
-    const ids = [...new Set(accountIds)];
-    for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK);
-    return;
-  }
-  let after: PageKey | undefined;
-  for (;;) {
-    const page = after === undefined ? { limit: CHUNK } : { limit: CHUNK, after };
-    const records = await store.read.accountList(filter, page);
-    const last = records.at(-1);
-    if (last === undefined) return;
-    yield records.map(({ id }) => id);
-    after = { createdAt: last.createdAt, id: last.id };
-  }
 }
 
 /** A draft is listed at the start of its cycle or, without one, at its date; it keeps its place when it is final. */

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { isOfAmounts, type SkippedAccount } from "../../ledger/account/bill.ts";
+import { hasCode } from "../../errors.ts";
+import type { SkippedAccount } from "../../ledger/account/bill.ts";
 
 /** The part of an answer over many accounts that names those that it leaves out. */
 export interface WithoutSkipped {
@@ -27,7 +28,7 @@ export function collectSkipped(): Skipping {
   const messages = new Map<string, string>();
   return {
     skip(accountId, error) {
-      if (!isOfAmounts(error)) throw error;
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
       if (messages.size < SKIPPED_MAX) messages.set(accountId, error.message);
     },
     found() {
@@ -46,7 +47,7 @@ export async function eachAlone<Result>(
   try {
     return await work(accountIds);
   } catch (error) {
-    if (!isOfAmounts(error)) throw error;
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     const [only, ...others] = accountIds;
     if (only !== undefined && others.length === 0) {
       skipping.skip(only, error);

@@ -14,7 +14,7 @@ import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import type { FindPlan } from "./account-plans.ts";
+import { type FindPlan, associatedPlan } from "./associated-plans.ts";
 import { planClock } from "./plan-clock.ts";
 
 /** The plans of an account, laid out once for its associations and its group. */
@@ -85,8 +85,7 @@ function decisionOf({ plan, ...association }: AssociationRecord, findPlan: FindP
   const found = findPlan(planId, version);
   invariant(found !== undefined, "S16.1: an association names a plan that stays");
   const details = detailsWithOverride(found.pricePlanDetails, override);
-  const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
-  return { from, until, decidedAt, recordedAt, plan: { planId, version, details, cycleConfig, gracePeriodDays } };
+  return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, cycleConfig) };
 }
 
 function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {

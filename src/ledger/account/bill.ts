@@ -18,7 +18,7 @@ export function billOf<Result>(accountId: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (!isOfAmounts(error)) throw error;
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     throw new RatebookError("ERR_ARITHMETIC", sentenceOnNoBill(accountId, error.message), {}, { cause: error });
   }
 }
@@ -26,9 +26,4 @@ export function billOf<Result>(accountId: string, work: () => Result): Result {
 /** The sentence on an account whose bill cannot be made. */
 export function sentenceOnNoBill(accountId: string, reason: string): string {
   return `the bill of the account ${quoted(accountId)} cannot be made: ${reason}`;
-}
-
-/** Whether an error is about the amounts of one account: then other accounts go on. */
-export function isOfAmounts(error: unknown): error is RatebookError<"ERR_ARITHMETIC"> {
-  return hasCode(error, "ERR_ARITHMETIC");
 }

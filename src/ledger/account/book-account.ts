@@ -12,7 +12,7 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
-import { decisionsOf } from "./account-plans.ts";
+import { decisionsOf } from "./associated-plans.ts";
 import { newCredit } from "./new-credit.ts";
 
 /** When the accounts of a book are made, and the source of ids for what has none in the book. */
@@ -88,13 +88,12 @@ export function associationsOfBook(
   ids: IdSource,
 ): readonly AssociationRecord[] {
   const ordered = inDecisionOrder(account.pricePlans);
-  return decisionsOf(account, catalog.findPlan).flatMap(({ from, until, decidedAt, plan }, index) => {
+  return decisionsOf(account, catalog.findPlan).map(({ from, until, decidedAt, plan }, index) => {
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
-    if (plan === null) return [];
     const { planId, version, cycleConfig } = plan;
     const kept = hasContent(override) ? { override } : {};
     const associated = { planId, version, cycleConfig, ...kept };
-    return [{ id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now }];
+    return { id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now };
   });
 }
 

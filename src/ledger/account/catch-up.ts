@@ -16,6 +16,7 @@ import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf
 import type { Catalog } from "../catalog.ts";
 import { keepUsage } from "../kept-usage.ts";
 import type { AccountRecord } from "../records.ts";
+import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.ts";
 import { putCaughtUp } from "./draft-places.ts";
@@ -56,12 +57,7 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
  * @param most stops once so many records were put, if it can stop there
  * @returns whether all is done
  */
-export function* catchUpPiece(
-  catalog: Catalog,
-  work: AccountWork,
-  upTo: Instant,
-  most: number,
-): Generator<undefined, boolean, undefined> {
+export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant, most: number): Steps<boolean> {
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
     // Usage elsewhere is kept beside the invoices that were made of it, in one commit (S17.4).
@@ -69,13 +65,6 @@ export function* catchUpPiece(
     yield;
   }
   return true;
-}
-
-/** Work that may pause after each step; its result is complete only after the last one. */
-export type Steps = Generator<undefined, void, undefined>;
-
-function toTheEnd(all: Steps): void {
-  while (all.next().done !== true);
 }
 
 /**

@@ -5,6 +5,7 @@
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
 import { invoiceKeyOf } from "../../invoicing/draft.ts";
 import { draftsInAdvance, dueBefore } from "../../invoicing/draw.ts";
 import { closesAt } from "../../invoicing/grace.ts";
@@ -13,9 +14,9 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { type AccountCycle, cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftPlace, DraftPlaces } from "../records.ts";
+import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
-import { isOfAmounts } from "./bill.ts";
 import { creditIdOf, invoiceIdOf, standardKeyOf } from "./due-ids.ts";
 import { openCycles, openSince } from "./open-cycles.ts";
 
@@ -39,18 +40,11 @@ export function chartedUntil(drafts: DraftPlaces | undefined): Instant {
  */
 export function putCharted(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
   work.putRecord(record);
-  const charting = draftPlaces(catalog, work);
-  let step = charting.next();
-  while (step.done !== true) step = charting.next();
-  work.putRecord({ ...record, drafts: step.value });
+  work.putRecord({ ...record, drafts: toTheEnd(draftPlaces(catalog, work)) });
 }
 
 /** As {@link putCharted}, after a catch-up, in steps: what became final up to its instant is no draft any more. */
-export function* putCaughtUp(
-  catalog: Catalog,
-  work: AccountWork,
-  record: AccountRecord,
-): Generator<undefined, void, undefined> {
+export function* putCaughtUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
   work.putRecord(record);
   const { until, places, credits = [] } = yield* draftPlaces(catalog, work);
   const left = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
@@ -63,7 +57,7 @@ export function* putCaughtUp(
  * that they still hold when a cycle has ended and nobody has caught up with the account. An account may have thousands of
  * cycles, so it may pause on the way.
  */
-function* draftPlaces(catalog: Catalog, work: AccountWork): Generator<undefined, DraftPlaces, undefined> {
+function* draftPlaces(catalog: Catalog, work: AccountWork): Steps<DraftPlaces> {
   const { record } = work;
   const timeline = timelineOf(planOf(catalog, record).decisions);
   const until = boundaryAfter(timeline, boundaryAfter(timeline, record.caughtUpTo));
@@ -99,7 +93,7 @@ function* draftPlaces(catalog: Catalog, work: AccountWork): Generator<undefined,
     return { until, places: [...standard, ...early], credits };
   } catch (error) {
     // The charges of such an account cannot be worked out; reads of its drafts say why.
-    if (!isOfAmounts(error)) throw error;
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     return { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
   }
 }

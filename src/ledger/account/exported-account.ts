@@ -20,7 +20,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, textOf } from "../../numbers/decimal.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { quoted } from "../refusals.ts";
-import { decisionsOf, type FindPlan } from "./account-plans.ts";
+import { decisionsOf, type FindPlan } from "./associated-plans.ts";
 
 /** An account with all that a ledger holds for it. */
 export interface HeldAccount {

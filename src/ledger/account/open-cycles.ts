@@ -9,9 +9,9 @@ import { type AccountCycle, cyclesIn, timelineOf } from "../../invoicing/timelin
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
-import type { AccountPeriod, Closed } from "./account-period.ts";
 import { graceTermsOf, planOf } from "./account-plan.ts";
 import { isInvoiced } from "./invoices.ts";
+import type { AccountPeriod, Closed } from "./plan-clock.ts";
 
 /**
  * Why events of a period, their undo and the moves of their overage are refused; undefined while the period is open. A

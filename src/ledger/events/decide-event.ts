@@ -14,7 +14,7 @@ import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
-import type { AccountPeriod, Closed } from "../account/account-period.ts";
+import type { AccountPeriod, Closed } from "../account/plan-clock.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
 import * as outcomes from "./event-outcomes.ts";
 

@@ -14,6 +14,7 @@ import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { Changes, Decision, IdSource } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
+import { toTheEnd, type Steps } from "../steps.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
 import {
@@ -84,11 +85,7 @@ export function decideIngest(
   now: Instant,
   ids: IdSource,
 ): IngestDecision {
-  const pieces = decideIngestInPieces(catalog, read, batch, now, ids);
-  for (;;) {
-    const piece = pieces.next();
-    if (piece.done === true) return piece.value;
-  }
+  return toTheEnd(decideIngestInPieces(catalog, read, batch, now, ids));
 }
 
 /** As {@link decideIngest}, in pieces of a few events, between which the caller may yield to other work. */
@@ -98,7 +95,7 @@ export function* decideIngestInPieces(
   batch: readonly BatchEvent[],
   now: Instant,
   ids: IdSource,
-): Generator<undefined, IngestDecision, undefined> {
+): Steps<IngestDecision> {
   const ingest: Ingest = {
     catalog,
     accounts: new Map(read.accounts.map((each) => [each.record.id, each])),

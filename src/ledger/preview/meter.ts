@@ -7,12 +7,13 @@ import type { Book } from "../../book/model/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { rowOfCell, type UsageRow } from "../../metering/usage-row.ts";
+import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import type { CountedEvents } from "./counted-events.ts";
 import { eventCountsOf, type EventCounts, type EventProblem, takeEvents } from "./preview-events.ts";
 import { checkBook } from "./preview-input.ts";
 import { startEventRun } from "./preview-run.ts";
-import { featuresBySchema, refusedCells } from "./preview-usage.ts";
+import { refusedCells } from "./preview-usage.ts";
 import type { PreviewOptions } from "./preview.ts";
 import { rememberIds } from "./seen-ids.ts";
 

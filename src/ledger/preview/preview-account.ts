@@ -15,7 +15,7 @@ import type { SchemaProgram } from "../../metering/program.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import { planOf } from "../account/account-plan.ts";
-import { asOf } from "../account/account-plans.ts";
+import { asOf } from "../account/associated-plans.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import type { EventDecision } from "../events/decide-event.ts";

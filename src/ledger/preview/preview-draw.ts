@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { RatebookError } from "../../errors.ts";
+import { RatebookError, hasCode } from "../../errors.ts";
 import type { AccountView, BillingCatalog } from "../../invoicing/account-view.ts";
 import { type DrawOptions as InvoiceOptions, drawInvoices, drawTotals } from "../../invoicing/draw.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { viewOfWork } from "../account/account-plan.ts";
-import { billOf, isOfAmounts, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
+import { billOf, sentenceOnNoBill, type SkippedAccount } from "../account/bill.ts";
 import { creditIdOf } from "../account/due-ids.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import type { PreviewRange } from "./preview-range.ts";
@@ -42,7 +42,7 @@ export function drawAccount(
     const invoices = billIn(scenario, accountId, drawInvoices, options);
     return invoices && { invoices };
   } catch (error) {
-    if (areNamed || !isOfAmounts(error)) throw error;
+    if (areNamed || !hasCode(error, "ERR_ARITHMETIC")) throw error;
     return { skipped: { accountId, message: error.message } };
   }
 }

@@ -8,6 +8,7 @@ import { hintAt } from "../../book/nearest.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
+import { featuresBySchema, whyOrderMatters } from "../catalog.ts";
 import { quoted, refused } from "../refusals.ts";
 import type { EventRun } from "./preview-run.ts";
 
@@ -73,18 +74,9 @@ export function isRowFault(error: unknown): error is RatebookError {
   return hasCode(error, "ERR_INPUT_INVALID") || hasCode(error, "ERR_REFUSED") || hasCode(error, "ERR_ARITHMETIC");
 }
 
-/** The feature that each event schema consumes, by the schema's name; schemas that consume none are not in it. */
-export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): ReadonlyMap<string, string> {
-  return new Map(
-    eventSchemas.flatMap(({ name, featureDetails }) =>
-      featureDetails === undefined ? [] : [[name, featureDetails.featureId]],
-    ),
-  );
-}
-
 /** The refusal of usage of a schema that consumes a feature. */
 export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
-  const why = `it consumes credits of the feature ${quoted(featureId)}, and there the order of events matters`;
+  const why = whyOrderMatters(featureId);
   return refused("S17.1", `the event schema ${quoted(schemaName)} has no usage cells: ${why}; give its events`);
 }
 

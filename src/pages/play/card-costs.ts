@@ -1,10 +1,10 @@
-import { RatebookError } from "../../errors.ts";
-import { printable } from "../../invoicing/printable.ts";
 /**
  * What a card comes to at a quantity: in all, for each unit on average, and for the next one.
  *
  * @module
  */
+import { RatebookError } from "../../errors.ts";
+import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOf, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
 import { curveEdges, priceOn } from "../../proof/curve-edges.ts";

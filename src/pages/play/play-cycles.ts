@@ -8,7 +8,7 @@ import type { CycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
 import { printable } from "../../invoicing/printable.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, timelineOf } from "../../invoicing/timeline.ts";
-import { decisionsOf, findPlanIn } from "../../ledger/account/account-plans.ts";
+import { decisionsOf, findPlanIn } from "../../ledger/account/associated-plans.ts";
 import { dateWords, periodWords } from "../invoice/date-words.ts";
 import type { PlayState } from "./play-state.ts";
 

@@ -1,10 +1,10 @@
-import type { Engine } from "../../engine/engine.ts";
-import { stringifyJson } from "../../numbers/json.ts";
 /**
  * The playground with the price plans of the organization in it.
  *
  * @module
  */
+import type { Engine } from "../../engine/engine.ts";
+import { stringifyJson } from "../../numbers/json.ts";
 import { readPage } from "../../pages/page-file.ts";
 import { dayOfBook, stateOfBook } from "../../pages/play/play-state.ts";
 import { policyOf, withData } from "../../pages/self-contained.ts";

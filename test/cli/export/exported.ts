@@ -6,7 +6,7 @@ import {
   exportedUsage,
 } from "../../../src/cli/exported-files.ts";
 import { type Book, type Exported, parseBook } from "../../../src/index.ts";
-import { featuresBySchema } from "../../../src/ledger/preview/preview-usage.ts";
+import { featuresBySchema } from "../../../src/ledger/catalog.ts";
 import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import type { Store } from "../../../src/store/store.ts";

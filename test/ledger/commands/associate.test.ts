@@ -1,3 +1,4 @@
+/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
@@ -5,7 +6,6 @@ import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
 import { planOf } from "../../../src/ledger/account/account-plan.ts";
-/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
 import { associationsOfBook } from "../../../src/ledger/account/book-account.ts";
 import {
   associate,

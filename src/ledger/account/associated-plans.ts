@@ -1,5 +1,6 @@
 /**
- * The plans of an account as decisions: overrides laid in, cycle configs derived, given or retained (S6.3, S16.1, S16.2).
+ * Versions of plans as accounts have them: overrides laid in, cycle configs derived, given or retained; and the plans of an
+ * account in a book as decisions (S6.3, S16.1, S16.2).
  *
  * @module
  */
@@ -21,9 +22,12 @@ export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
   return (planId, version) => byVersion.get(`${planId}|${version}`);
 }
 
+/** A decision of a book: it always has a plan. */
+type BookDecision = PlanDecision & { readonly plan: AssociatedPlan };
+
 /** An account's plans in a book, as decisions in the order in which they were made (S9.2, S16.1). */
-export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly PlanDecision[] {
-  const decisions: PlanDecision[] = [];
+export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: FindPlan): readonly BookDecision[] {
+  const decisions: BookDecision[] = [];
   for (const { association, decidedAt } of inDecisionOrder(account.pricePlans)) {
     const plan = findPlan(association.pricePlanId, association.version);
     invariant(plan !== undefined, "S16.1: an association of a checked book names a plan of it");
@@ -34,14 +38,14 @@ export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: Find
 
 /** A plan without overrides, associated on a date. */
 export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
-  return associated(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
+  return associatedPlan(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
 }
 
 function decisionOf(
   association: PlanAssociation & { readonly decidedAt: Instant },
   plan: PricePlan,
   before: readonly PlanDecision[],
-): PlanDecision {
+): BookDecision {
   const { effectiveFrom, effectiveUntil, decidedAt, pricePlanDetailsOverride, retainStartOffsets } = association;
   const details = detailsWithOverride(plan.pricePlanDetails, pricePlanDetailsOverride);
   // An override of the cycle wins over the retained one (reference, migration).
@@ -51,11 +55,16 @@ function decisionOf(
     from: effectiveFrom,
     until: effectiveUntil ?? NO_END,
     decidedAt,
-    plan: associated(plan, details, retained?.term.plan.cycleConfig ?? configOf(details, effectiveFrom)),
+    plan: associatedPlan(plan, details, retained?.term.plan.cycleConfig ?? configOf(details, effectiveFrom)),
   };
 }
 
-function associated(plan: PricePlan, details: AssociatedPlan["details"], cycleConfig: CycleConfig): AssociatedPlan {
+/** A version of a plan with its override laid in, and its cycles. */
+export function associatedPlan(
+  plan: PricePlan,
+  details: AssociatedPlan["details"],
+  cycleConfig: CycleConfig,
+): AssociatedPlan {
   const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
   return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
 }

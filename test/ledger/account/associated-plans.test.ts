@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { timelineOf } from "../../../src/invoicing/timeline.ts";
-import { asOf, decisionsOf, findPlanIn } from "../../../src/ledger/account/account-plans.ts";
+import { asOf, decisionsOf, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
 import { bookOf } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
