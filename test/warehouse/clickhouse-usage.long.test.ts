@@ -190,6 +190,42 @@ describe("S17.2 one question", () => {
     );
   });
 
+  test("a database, a table and columns of hostile names, and doubles that are no decimals", async () => {
+    const hostile = (name: string): string => `${name}"\\'; drop table t0; --é\n\``;
+    const quotedName = (name: string): string => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+    const [database, table] = [hostile("db"), hostile("t")];
+    const named = `${quotedName(database)}.${quotedName(table)}`;
+    const run = async (sql: string): Promise<unknown> => client.command({ query: sql });
+    await run(`create database if not exists ${quotedName(database)}`);
+    await run(
+      `create or replace table ${named} (${["id", "account", "time"].map((name) => `${quotedName(hostile(name))} String`).join(", ")},
+        ${quotedName(hostile("x"))} Float64) engine = MergeTree order by tuple()`,
+    );
+    const values = ["0.1", "nan", "inf", "-inf", "1e300", "-0.", "2.5"].map(
+      (number, place) => `('${place}', 'a', '${at(70)}', ${number})`,
+    );
+    await run(`insert into ${named} values ${values.join(", ")}`);
+    const column = (name: string): { readonly column: string } => ({ column: hostile(name) });
+    const source = clickhouseUsage(client, {
+      database,
+      table,
+      columns: {
+        schemaName: { value: "use" },
+        id: column("id"),
+        accountId: column("account"),
+        timestamp: column("time"),
+        attributes: { x: column("x"), y: { value: "0" } },
+        dimensions: { d: { value: "eu" } },
+      },
+    });
+    const cells: string[] = [];
+    for await (const some of source.cells(query))
+      for (const { day, quantity } of some) cells.push(`${day - FIRST} ${textOf(quantity)}`);
+    // 1e300 has more digits than a decimal may have.
+    expect(cells).toEqual(["70 2.6"]);
+    await run(`drop database ${quotedName(database)}`);
+  });
+
   test("thousands of accounts with all their aliases", async () => {
     const accounts = Array.from({ length: 2000 }, (_, n) =>
       account(`account-${String(n).padStart(4, "0")}`, ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`)),

@@ -13,7 +13,7 @@ const numbers = fc.constantFrom<Rule>(
   1000,
   "0.000001",
 );
-const texts = fc.constantFrom<Rule>({ var: "dimension.d" }, { var: "dimension.copy" }, "eu", "é", "", "𝒳");
+const texts = fc.constantFrom<Rule>({ var: "dimension.d" }, { var: "dimension.copy" }, "eu", "é", "", "a\nb");
 
 const { number, truth } = fc.letrec<{ number: Rule; truth: Rule }>((tie) => {
   const two = fc.tuple(tie("number"), tie("number"));
@@ -202,6 +202,7 @@ export const rows: fc.Arbitrary<Row> = fc.record({
     "e\u0301",
     "",
     "𝒳",
+    "a\nb",
     "x".repeat(513),
     'it\'s "quoted"',
     "1.0",

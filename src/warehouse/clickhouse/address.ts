@@ -17,6 +17,8 @@ export interface ServerAddress {
 /** Ports of ClickHouse's HTTP interface; on the latter, and on that of HTTPS, it is encrypted. */
 const [PORT, SECURE_PORTS] = ["8123", ["8443", "443"]] as const;
 
+const PARAMETERS: readonly string[] = ["table", "secure"];
+
 /** Whether a name of events is an address of a table. */
 export function isTableAddress(name: string): boolean {
   return name.startsWith("clickhouse://");
@@ -32,34 +34,51 @@ export function readTableAddress(
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly server: ServerAddress; readonly name: TableName } {
   const read = parsed(address);
-  const table = read?.searchParams.get("table") ?? "";
-  const unknown = [...(read?.searchParams.keys() ?? [])].find((key) => key !== "table" && key !== "secure");
-  if (read === undefined || read.hostname === "" || table === "" || unknown !== undefined) {
+  if (read === undefined) {
     const message = 'expected "clickhouse://host[:port]/database?table=name", also with "&secure=true"';
     throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$.events", message }] });
   }
-  const asked = read.searchParams.get("secure");
-  const isSecure = asked === null ? SECURE_PORTS.some((port) => port === read.port) : asked !== "false";
+  const { table, secure: asked } = read;
+  const isSecure = asked === undefined ? SECURE_PORTS.some((port) => port === read.port) : asked !== "false";
   const port = read.port === "" ? (isSecure ? SECURE_PORTS[0] : PORT) : read.port;
-  const database = decodeURIComponent(read.pathname.slice(1));
   return {
     server: {
       url: `${isSecure ? "https" : "http"}://${read.hostname}:${port}`,
-      username: textOf(read.username) ?? env["CLICKHOUSE_USER"],
-      password: textOf(read.password) ?? env["CLICKHOUSE_PASSWORD"],
+      username: read.username ?? env["CLICKHOUSE_USER"],
+      password: read.password ?? env["CLICKHOUSE_PASSWORD"],
     },
-    name: { database: database === "" ? "default" : database, table },
+    name: { database: read.database === "" ? "default" : read.database, table },
   };
+}
+
+/** The parts of an address, decoded. */
+interface Parts {
+  readonly hostname: string;
+  readonly port: string;
+  readonly database: string;
+  readonly table: string;
+  readonly secure: string | undefined;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** @returns undefined where it is no address of one table */
+function parsed(address: string): Parts | undefined {
+  try {
+    const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
+    const names = [...searchParams.keys()];
+    const isKnown = names.every((name, place) => PARAMETERS.includes(name) && names.indexOf(name) === place);
+    const { table = "", secure } = Object.fromEntries(searchParams);
+    const isSecureKnown = secure === undefined || secure === "true" || secure === "false";
+    if (hostname === "" || table === "" || hash !== "" || !isKnown || !isSecureKnown) return undefined;
+    const database = decodeURIComponent(pathname.slice(1));
+    return { hostname, port, database, table, secure, username: textOf(username), password: textOf(password) };
+  } catch {
+    // A % that is followed by no byte is no address either.
+    return undefined;
+  }
 }
 
 function textOf(part: string): string | undefined {
   return part === "" ? undefined : decodeURIComponent(part);
-}
-
-function parsed(address: string): URL | undefined {
-  try {
-    return new URL(address);
-  } catch {
-    return undefined;
-  }
 }

@@ -20,10 +20,15 @@ const ROW = "e";
 const integer: Dialect["integer"] = (value, isWide) => (isWide ? `toInt128('${value}')` : `toInt64(${value})`);
 const integerIn: Dialect["integerIn"] = (text) => `toInt64OrNull(${text})`;
 const quotient: Dialect["quotient"] = (a, b) => `intDiv(${a}, ${b})`;
-const quotedName: Dialect["quotedName"] = (name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+const quotedName: Dialect["quotedName"] = (name) => `"${onOneLine(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
 /** A text in quotes, whatever its characters. */
 export const quotedText: Dialect["quotedText"] = (text) =>
-  `'${text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`)}'`;
+  `'${onOneLine(text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`))}'`;
+
+/** Lines of a statement are moved to the right as it is laid out, which would change what is in quotes. */
+function onOneLine(text: string): string {
+  return text.replaceAll("\n", String.raw`\n`);
+}
 
 /** A column of the table that is read. */
 function columnOf({ column }: SourceColumn): string {

@@ -17,12 +17,12 @@ const integer: Dialect["integer"] = (value, isWide) => `${value}::${isWide ? "HU
 const integerIn: Dialect["integerIn"] = (text) => `try_cast(${text} as BIGINT)`;
 /** A name in quotes. */
 export const quotedName: Dialect["quotedName"] = (name) => `"${name.replaceAll('"', '""')}"`;
-/** A text in quotes; a statement ends at a NUL. */
+/** A text in quotes; a statement ends at a NUL, and its lines are moved to the right as it is laid out. */
 export const quotedText: Dialect["quotedText"] = (text) =>
   text
-    .split("\0")
-    .map((part) => `'${part.replaceAll("'", "''")}'`)
-    .join(" || chr(0) || ");
+    .split(/([\0\n])/)
+    .map((part, place) => (place % 2 === 1 ? `chr(${part.charCodeAt(0)})` : `'${part.replaceAll("'", "''")}'`))
+    .join(" || ");
 
 /** The SQL of DuckDB. */
 export const duckDbSql: Dialect = {

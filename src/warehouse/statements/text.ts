@@ -4,9 +4,9 @@
  * @module
  */
 
-/** Each line moved to the right. */
+/** Each line moved to the right; none may end within quotes. */
 export function indented(text: string, by = "  "): string {
-  return text.replaceAll(/^/gm, by);
+  return `${by}${text.replaceAll("\n", `\n${by}`)}`;
 }
 
 /** A name in a comment. */
