@@ -1,5 +1,6 @@
 /** Every benchmark, in the order in which they run. */
 import type { Bench } from "./bench.ts";
+import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
 import { cliBenches } from "./cli/event-files.ts";
 import { threadBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
@@ -30,6 +31,7 @@ export const BENCHES: readonly Bench[] = [
   ...cliBenches,
   ...parquetBenches,
   ...threadBenches,
+  ...clickHouseBenches,
   ...storeBenches,
   ...billRunBenches,
   ...billAgeBenches,

@@ -1,7 +1,8 @@
 /** Runs of a program, whose time and memory are watched, and whose figures are compared. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 
 /** What came of a run. */
 export interface Measured {
@@ -23,18 +24,45 @@ export function betterOf(times: number, run: () => Measured): Measured {
   return runs.reduce((best, next) => (next.seconds < best.seconds ? next : best));
 }
 
+/** As {@link betterOf}, of runs beside which this process goes on. */
+export async function bestOf(times: number, run: () => Promise<Measured>): Promise<Measured> {
+  const runs: Measured[] = [];
+  for (let n = 0; n < times; n++) runs.push(await run());
+  return betterOf(times, () => runs.pop() ?? { seconds: Infinity, peak: 0, output: "" });
+}
+
 /** Runs a program of Node; `watch.mjs` is in the folder. */
 export function runWatched(folder: string, argv: readonly string[]): Measured {
-  const peakFile = join(folder, "peak");
   const start = process.hrtime.bigint();
-  const output = execFileSync(process.execPath, ["--import", join(folder, "watch.mjs"), ...argv], {
-    env: { ...process.env, PEAK_FILE: peakFile },
-    encoding: "utf8",
-    maxBuffer: 1 << 30,
+  const output = execFileSync(process.execPath, argumentsIn(folder, argv), {
+    ...optionsIn(folder),
     stdio: ["ignore", "pipe", "ignore"],
   });
+  return measured(folder, start, output);
+}
+
+/** As {@link runWatched}, while this process answers what the program asks it. */
+export async function watched(folder: string, argv: readonly string[]): Promise<Measured> {
+  const start = process.hrtime.bigint();
+  const { stdout } = await promisify(execFile)(process.execPath, argumentsIn(folder, argv), optionsIn(folder));
+  return measured(folder, start, stdout);
+}
+
+function argumentsIn(folder: string, argv: readonly string[]): readonly string[] {
+  return ["--import", join(folder, "watch.mjs"), ...argv];
+}
+
+function optionsIn(folder: string): {
+  readonly env: NodeJS.ProcessEnv;
+  readonly encoding: "utf8";
+  readonly maxBuffer: number;
+} {
+  return { env: { ...process.env, PEAK_FILE: join(folder, "peak") }, encoding: "utf8", maxBuffer: 1 << 30 };
+}
+
+function measured(folder: string, start: bigint, output: string): Measured {
   const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  return { seconds, peak: 1024 * Number(readFileSync(peakFile, "utf8")), output };
+  return { seconds, peak: 1024 * Number(readFileSync(join(folder, "peak"), "utf8")), output };
 }
 
 /** The baseline's tokens and events are those of the invoices' usage. @throws {Error} when they are not */

@@ -36,9 +36,13 @@ export interface ChDbServer {
 /** Parameters that are no settings. */
 const OF_PROTOCOL = new Set(["query", "query_id", "session_id", "database", "default_format", "role"]);
 
-/** Starts a server on a free port of this machine. */
-export async function startChDb(): Promise<ChDbServer> {
-  const { Session } = createRequire(import.meta.url)(PACKAGE) as ChDb;
+/**
+ * Starts a server on a free port of this machine.
+ *
+ * @param from a file of the package that has chDB
+ */
+export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
+  const { Session } = createRequire(from)(PACKAGE) as ChDb;
   const session = new Session();
   const statements: string[] = [];
   const settings = new Map<string, string>();

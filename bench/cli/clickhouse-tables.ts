@@ -1,0 +1,142 @@
+/** Metering a table of ClickHouse, beside hand-written SQL that gives the same cells. chDB is the server of both. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createClient } from "@clickhouse/client";
+
+import { startChDb } from "../../test/clickhouse/chdb-server.ts";
+import type { Bench } from "../bench.ts";
+import { buildProgram, largeBook, WATCH } from "./scenario.ts";
+import { bestOf, type Measured, rootOf, watched } from "./watched.ts";
+
+const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
+
+/** Reading tables of ClickHouse on the command line. */
+export const clickHouseBenches: readonly Bench[] = [
+  {
+    name: "meter of a table of ClickHouse, wanted 0.6 of hand-written SQL that looks for ids, too",
+    run: async (size) => meterTable(Number(process.env["EVENTS"] ?? EVENTS[size])),
+  },
+];
+
+/** How attributes are kept, and how SQL by hand adds two of them up. */
+const NUMBERS = {
+  "attributes as decimals": { type: "Decimal(18, 6)", tokens: "context_tokens + generated_tokens" },
+  "attributes as texts   ": { type: "String", tokens: "toFloat64(context_tokens) + toFloat64(generated_tokens)" },
+} as const;
+
+const COLUMNS = "schemaName, accountId, timestamp, id, context_tokens, generated_tokens, service";
+
+async function meterTable(count: number): Promise<readonly string[]> {
+  const root = rootOf(import.meta.dirname);
+  const chDb = join(root, "test/clickhouse/package.json");
+  if (!existsSync(join(root, "test/clickhouse/node_modules/chdb")))
+    return ["not measured: it needs chDB, half a gigabyte: npm install --prefix test/clickhouse"];
+  const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
+  const { folder: built, bin } = buildProgram(root);
+  const at = (name: string): string => join(folder, name);
+  const server = await startChDb(chDb);
+  const client = createClient({ url: server.url });
+  try {
+    writeFileSync(at("watch.mjs"), WATCH);
+    writeFileSync(at("by-hand.mjs"), BY_HAND);
+    writeFileSync(at("book.json"), JSON.stringify(largeBook()));
+    const address = `${server.url.replace("http://", "clickhouse://")}/default?table=events`;
+    const runs = { times: count > EVENTS.smoke ? 3 : 1, folder, count };
+    const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads`];
+    for (const [name, { type, tokens }] of Object.entries(NUMBERS)) {
+      for (const query of tableOf(type, count)) await client.command({ query });
+      const meter = [bin, "meter", at("book.json"), "--events", address];
+      const byHand = (from: string): readonly string[] => [
+        at("by-hand.mjs"),
+        join(root, "package.json"),
+        server.url,
+        cellsByHand(from, tokens),
+      ];
+      lines.push(
+        await comparison(`${name}, no ids  `, byHand("events"), [...meter, "--no-dedupe"], runs),
+        await comparison(`${name}, with ids`, byHand(`(select ${COLUMNS} from events limit 1 by id)`), meter, runs),
+      );
+    }
+    return [...lines, INEXACT];
+  } finally {
+    await client.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(built, { recursive: true, force: true });
+  }
+}
+
+const INEXACT =
+  "by hand: texts are summed as doubles, decimals overflow without a word, any row of an id counts, what fails is nobody's";
+
+/** The table of `ratebook sql --ddl`, with events of 1,000 accounts over 30 days. */
+function tableOf(type: string, count: number): readonly string[] {
+  return [
+    `create or replace table events (schemaName LowCardinality(String), accountId String, timestamp DateTime64(3, 'UTC'), id String,
+      context_tokens Nullable(${type}), generated_tokens Nullable(${type}), service LowCardinality(Nullable(String))
+    ) engine = MergeTree partition by toYYYYMM(timestamp) order by (schemaName, accountId, toDate(timestamp), id)`,
+    `insert into events select 'llm_request', 'account-' || toString(number * 7919 % 1000),
+      fromUnixTimestamp64Milli(toInt64(1704067200000 + intDiv(number * 2592000000, ${count})), 'UTC'),
+      'request-' || leftPad(toString(number), 9, '0'), toString(100 + number * 31 % 5000), toString(number * 17 % 900),
+      number % 3 = 0 ? 'chat' : 'code' from numbers(${count})`,
+    "optimize table events final",
+  ];
+}
+
+/** The cells, as one would write them without another thought. */
+function cellsByHand(from: string, tokens: string): string {
+  const sums = `sumIf(${tokens}, service = 'code') as code, sumIf(${tokens}, service = 'chat') as chat`;
+  return (
+    `select accountId, toDate(timestamp) as day, ${sums}, count() as requests from ${from} ` +
+    `where schemaName = 'llm_request' group by accountId, day`
+  );
+}
+
+async function comparison(
+  name: string,
+  byHand: readonly string[],
+  meter: readonly string[],
+  { count, times, folder }: { readonly count: number; readonly times: number; readonly folder: string },
+): Promise<string> {
+  const sql = await bestOf(times, async () => watched(folder, byHand));
+  const ours = await bestOf(times, async () => watched(folder, meter));
+  if (sumsIn(ours.output) !== sumsIn(sql.output)) throw new Error("the cells of meter are not those by hand");
+  const shown = ({ seconds }: Measured): string => `${seconds.toFixed(2)} s`;
+  const rate = Math.round(count / ours.seconds / 1000).toLocaleString("en");
+  return `${name}  by hand ${shown(sql)}; meter ${shown(ours)}, ${rate} thousand a second, ratio ${(sql.seconds / ours.seconds).toFixed(2)}`;
+}
+
+/** What cells sum up to, by their meters. */
+function sumsIn(cells: string): string {
+  const sums = new Map<string, number>();
+  for (const line of cells.trimEnd().split("\n")) {
+    const { meterId, quantity } = JSON.parse(line) as { readonly meterId: string; readonly quantity: number | string };
+    sums.set(meterId, (sums.get(meterId) ?? 0) + Number(quantity));
+  }
+  return [...sums]
+    .map(([meterId, sum]) => `${meterId} ${sum}`)
+    .toSorted()
+    .join("\n");
+}
+
+/** Runs a statement, and prints its cells. */
+const BY_HAND = `
+import { createRequire } from "node:module";
+const [, , root, url, query] = process.argv;
+const { createClient } = createRequire(root)("@clickhouse/client");
+const client = createClient({ url, request_timeout: 600000 });
+const answer = await client.query({ query, format: "JSONCompactEachRow" });
+for await (const rows of answer.stream()) {
+  let text = "";
+  for (const row of rows) {
+    const [accountId, date, code, chat, requests] = row.json();
+    const sums = { "um.code": code, "um.chat": chat, "um.requests": requests };
+    for (const [meterId, quantity] of Object.entries(sums))
+      if (Number(quantity) !== 0) text += JSON.stringify({ accountId, meterId, date, quantity: Number(quantity) }) + "\\n";
+  }
+  process.stdout.write(text);
+}
+await client.close();
+`;
