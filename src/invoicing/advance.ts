@@ -12,6 +12,7 @@ import { fixedFeeRefund, rateFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { lateArrears } from "./arrears.ts";
+import { feeTiming, entitlementTiming, grantTiming } from "./charging.ts";
 import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
 import { type AccountCycle, type Timeline, timelineOf } from "./timeline.ts";
@@ -57,11 +58,7 @@ export function advanceOf(
 function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): Advance {
   const charges: AdvanceCharge[] = [];
   const refunds: Refund[] = [];
-  const found = dueCards(
-    dues,
-    (details) => details.fixedFeeRateCards,
-    (card) => ({ kind: "FIXED_FEE", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
-  );
+  const found = dueCards(dues, (details) => details.fixedFeeRateCards, feeTiming);
   for (const { due, card, period, key } of found) {
     if (card.invoiceTiming !== "IN_ADVANCE") continue;
     const asCharged = { ...card, enableProration: period.prorated };
@@ -88,22 +85,14 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: Is
 type IsAsked = (cycle: AccountCycle) => boolean;
 
 function entitlementsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
-  const found = dueCards(
-    dues,
-    (details) => details.billingEntitlementRateCards,
-    (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
-  );
+  const found = dueCards(dues, (details) => details.billingEntitlementRateCards, entitlementTiming);
   return inAdvance(found, isAsked).map(({ due, card, period }) =>
     standing(due, rateBillingEntitlement(card, view.currency, period)),
   );
 }
 
 function grantsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
-  const found = dueCards(
-    dues,
-    (details) => details.creditGrantRateCards,
-    (card) => ({ kind: "CREDIT_GRANT", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
-  );
+  const found = dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
   return inAdvance(found, isAsked).map(({ due, card, period }) =>
     standing(due, rateCreditGrant(card, view.currency, period)),
   );

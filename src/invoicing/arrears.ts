@@ -29,6 +29,9 @@ import {
   type TimedCard,
   termsOfRun,
   within,
+  feeTiming,
+  entitlementTiming,
+  grantTiming,
 } from "./charging.ts";
 import { closesAt } from "./grace.ts";
 import { type AccountCycle, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
@@ -94,13 +97,7 @@ function usageCharges(view: AccountView, cycle: AccountCycle): Charge[] {
 
 function feeCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
-    const timed: TimedCard = {
-      kind: "FIXED_FEE",
-      billableId: card.id,
-      recurrence: card.recurrenceConfig,
-      type: card.type,
-    };
-    const charged = duePeriod(timeline, cycle, timed, isDue);
+    const charged = duePeriod(timeline, cycle, feeTiming(card), isDue);
     return charged ? [rateFixedFee({ ...card, enableProration: charged.prorated }, view.currency, charged)] : [];
   });
 }
@@ -145,12 +142,7 @@ export function chargedBefore(
 
 function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
-    const timed: TimedCard = {
-      kind: "BILLING_ENTITLEMENT",
-      billableId: card.featureId,
-      recurrence: card.recurrenceConfig,
-    };
-    const charged = duePeriod(timeline, cycle, timed, isDue);
+    const charged = duePeriod(timeline, cycle, entitlementTiming(card), isDue);
     return charged ? [rateBillingEntitlement(card, view.currency, charged)] : [];
   });
 }
@@ -166,13 +158,7 @@ function overageCharges(view: AccountView, cycle: AccountCycle, isDue: IsDue): C
 
 function creditGrantCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return inArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
-    const timed: TimedCard = {
-      kind: "CREDIT_GRANT",
-      billableId: card.id,
-      recurrence: card.recurrenceConfig,
-      type: card.type,
-    };
-    const charged = duePeriod(timeline, cycle, timed, isDue);
+    const charged = duePeriod(timeline, cycle, grantTiming(card), isDue);
     return charged ? [rateCreditGrant(card, view.currency, charged)] : [];
   });
 }

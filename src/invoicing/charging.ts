@@ -7,7 +7,8 @@
  *
  * @module
  */
-import type { RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
+import type { FixedFeeRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
@@ -22,6 +23,21 @@ export interface TimedCard {
   readonly billableId: string;
   readonly recurrence?: RecurrenceConfig | null | undefined;
   readonly type?: RecurrenceType;
+}
+
+/** The timing of a fixed fee. */
+export function feeTiming({ id, recurrenceConfig, type }: FixedFeeRateCard): TimedCard {
+  return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type };
+}
+
+/** The timing of an entitlement. */
+export function entitlementTiming({ featureId, recurrenceConfig }: BillingEntitlementRateCard): TimedCard {
+  return { kind: "BILLING_ENTITLEMENT", billableId: featureId, recurrence: recurrenceConfig };
+}
+
+/** The timing of a credit grant. */
+export function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard): TimedCard {
+  return { kind: "CREDIT_GRANT", billableId: id, recurrence: recurrenceConfig, type };
 }
 
 /** A charge that a cycle's term makes. */

@@ -11,7 +11,7 @@ import { addDuration, addDurationFromCycleStart, parseDuration } from "../calend
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard } from "./charging.ts";
+import { beginsIn, type CoveredPeriod, coveredPeriod, type TimedCard, entitlementTiming } from "./charging.ts";
 import {
   type AccountCycle,
   cyclesOfTerm,
@@ -156,7 +156,7 @@ export function featureGrants(
   const cards = dueCards(
     dueCycles(decisions, until, chargedSince(decisions, from)),
     (details) => details.billingEntitlementRateCards,
-    (card) => ({ kind: "BILLING_ENTITLEMENT", billableId: card.featureId, recurrence: card.recurrenceConfig }),
+    entitlementTiming,
   );
   return cards
     .filter(({ due }) => due.due >= from)

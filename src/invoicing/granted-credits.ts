@@ -14,6 +14,7 @@ import type { Rounding } from "../rating/commitment.ts";
 import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { Refund } from "./advance-charge.ts";
+import { grantTiming } from "./charging.ts";
 import { after, type DueCycle, dueCards } from "./dues.ts";
 import { cited, exactOf, periodOf, type RefundExplanation } from "./explain.ts";
 import { NO_END } from "./timeline.ts";
@@ -34,11 +35,7 @@ export function creditGrants(
   { addOns }: Pick<BillingCatalog, "addOns">,
   dues: readonly DueCycle[],
 ): readonly GrantedCredit[] {
-  const found = dueCards(
-    dues,
-    (details) => details.creditGrantRateCards,
-    (card) => ({ kind: "CREDIT_GRANT", billableId: card.id, recurrence: card.recurrenceConfig, type: card.type }),
-  );
+  const found = dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
   return found.map(({ due, card, key }) => {
     const creditAmount = creditAmountOf(card, view.currency);
     const effectiveUntil = expiryOf(card, due);
