@@ -285,7 +285,10 @@ function changesCredits(drawn: Drawn | undefined): boolean {
   return drawn !== undefined && (drawn.taken.length > 0 || drawn.granted !== undefined);
 }
 
-/** Whether an invoice in advance of the cycles of a range becomes final before an instant: others come in the order of their cycles. */
+/**
+ * Whether an invoice of the cycles of a range becomes final before an instant: one in advance, or that of a cycle that ends less
+ * than a day after the plan was made, while the history before it is still open (S6.5).
+ */
 function isFinalBefore(
   catalog: Catalog,
   work: AccountWork,
@@ -293,8 +296,10 @@ function isFinalBefore(
   at: Instant,
 ): boolean {
   if (from >= until || from >= at) return false;
-  const drafts = draftsInAdvance(viewOfWork(catalog, work), catalog.billing, { from, until });
-  return drafts.some(({ finalAt }) => finalAt < at);
+  const view = viewOfWork(catalog, work);
+  const cycles = cyclesIn(timelineOf(view.decisions), from, until);
+  if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
+  return draftsInAdvance(view, catalog.billing, { from, until }).some(({ finalAt }) => finalAt < at);
 }
 
 function isInOrder(instants: readonly Instant[]): boolean {

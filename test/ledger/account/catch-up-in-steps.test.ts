@@ -124,6 +124,22 @@ test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becom
   expect(once.parts()).toEqual(often.parts());
 });
 
+test("S6.5 S12.3 a cycle that ends within a day of its plan takes no credit of the history that closes after it", () => {
+  // Known on Sunday: its week is final at midnight, the 149 weeks before it, of 3 below zero, a day after the plan was made.
+  const ledgers = [1, 2].map(() => {
+    const ledger = started({ ...fee(-3), ...calls(2), pricingCycleConfig: weekly() }, "2026-11-15T13:00:00Z");
+    ledger.run((work) => work.addUsage("um.calls", END / DAY_MS - 3, 10));
+    return ledger;
+  });
+  const [once, often] = ledgers as [Ledger, Ledger];
+  often.until(END);
+  for (const ledger of ledgers) ledger.until("2026-11-18");
+  const [first, ...more] = finals(once);
+  expect(first).toBe("STANDARD 2026-11-09..2026-11-16 of 2026-11-16 DUE 17");
+  expect(more).toHaveLength(149);
+  expect(once.parts()).toEqual(often.parts());
+});
+
 test("each step draws a few cycles, whether they close one by one or at one instant", () => {
   for (const associatedAt of ["2024-01-01", "2026-11-16T12:00:00Z"]) {
     const ledger = started({ ...fee(10), pricingCycleConfig: weekly() }, associatedAt);
