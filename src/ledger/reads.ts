@@ -7,7 +7,8 @@
  */
 import { type Day, dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
-import { catchUpReadsFrom, instantOfCatchUp, invoicesReadFrom, newGrants } from "./account/catch-up.ts";
+import { instantOfCatchUp } from "./account/account-plan.ts";
+import { catchUpReadsFrom, invoicesReadFrom, newGrants } from "./account/catch-up.ts";
 import { openStretches, type Stretch } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import { cellsOfKept } from "./kept-usage.ts";

@@ -60,6 +60,15 @@ export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: Ac
   return instant;
 }
 
+/** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
+export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
+  return Math.max(
+    upTo,
+    recordedAtOf(record.associations.at(-1)) ?? upTo,
+    record.licenseUpdates.at(-1)?.createdAt ?? upTo,
+  );
+}
+
 /** An account in a working copy, as invoicing sees it; its credits are all that were made so far, by whatever, and can still pay. */
 export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
   const { record } = work;

@@ -18,7 +18,7 @@ import { keepUsage } from "../kept-usage.ts";
 import type { AccountRecord } from "../records.ts";
 import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
-import { graceTermsOf, planOf, recordedAtOf, viewOfWork } from "./account-plan.ts";
+import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { putCaughtUp } from "./draft-places.ts";
 import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
@@ -170,15 +170,6 @@ export function draftsOf(catalog: Catalog, work: AccountWork, now: Instant): rea
   const at = instantOfCatchUp(work.record, now);
   const from = openSince(openCycles(catalog, work.record, at), work.record.caughtUpTo);
   return drawOpen(catalog, work, { from, until: at + 1 }).map((drawn) => asDraft(work.record, drawn));
-}
-
-/** Up to when catching up goes: what was decided last is done too, where the clock stood still or was put back since. */
-export function instantOfCatchUp(record: AccountRecord, upTo: Instant): Instant {
-  return Math.max(
-    upTo,
-    recordedAtOf(record.associations.at(-1)) ?? upTo,
-    record.licenseUpdates.at(-1)?.createdAt ?? upTo,
-  );
 }
 
 /** The credits that the account does not have yet; a grant of zero makes none. */

@@ -16,7 +16,7 @@ import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftPlace, DraftPlaces } from "../records.ts";
 import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
-import { graceTermsOf, planOf, viewOfWork } from "./account-plan.ts";
+import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { creditIdOf, invoiceIdOf, standardKeyOf } from "./due-ids.ts";
 import { openCycles, openSince } from "./open-cycles.ts";
 
@@ -36,12 +36,20 @@ export function chartedUntil(drafts: DraftPlaces | undefined): Instant {
 
 /**
  * Puts the record of an account after a decision, with the places of its drafts from then on. What becomes final at the very
- * instant of the decision is among them: the account was caught up with before it.
+ * instant of the decision is among them: the account was caught up with before it. Where the decision is dated after the clock
+ * and something falls due by it, no place is known until the next catch-up: lists go by the clock, and compute such an account.
  */
 export function putCharted(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
   work.putRecord(record);
-  work.putRecord({ ...record, drafts: toTheEnd(draftPlaces(catalog, work)) });
+  const drafts = toTheEnd(draftPlaces(catalog, work));
+  const [now, decided] = [record.updatedAt, instantOfCatchUp(record, record.updatedAt)];
+  const dues = [...drafts.places.map(({ finalAt }) => finalAt), ...(drafts.credits ?? []).map((each) => each.createdAt)];
+  const isMissed = dues.some((at) => at > now && at <= decided);
+  work.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
 }
+
+/** The places of an account that lists compute whole. */
+const UNKNOWN: DraftPlaces = { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
 
 /** As {@link putCharted}, after a catch-up, in steps: what became final up to its instant is no draft any more. */
 export function* putCaughtUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
@@ -94,7 +102,7 @@ function* draftPlaces(catalog: Catalog, work: AccountWork): Steps<DraftPlaces> {
   } catch (error) {
     // The charges of such an account cannot be worked out; reads of its drafts say why.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    return { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
+    return UNKNOWN;
   }
 }
 

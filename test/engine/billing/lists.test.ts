@@ -68,6 +68,27 @@ async function allOf<Item>(list: (page: PageOptions) => Promise<Page<Item>>, lim
 const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
   allOf((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
 
+test("S2.4 a plan by a clock that was put back is in the lists of all at once, with what fell due by it", async () => {
+  const { engine, at } = await april();
+  const planId = (await engine.pricePlans.list({ page: { limit: 1 } })).items[0]?.item.id ?? "";
+  const accountId = "late";
+  await at("2024-06-20").customers.create({ id: "late", name: "Late", account: { id: accountId, name: "Late" } });
+  await engine.credits.create([{ accountId, purpose: "x", creditAmount: 1, priority: 2, effectiveFrom: "2024-06-20" }]);
+  await at("2024-04-03").associate(accountId, { pricePlanId: planId, effectiveFrom: "2024-04-03" });
+  const idsOf = async (): Promise<readonly (readonly string[])[]> => {
+    const [page, ofAccount] = [{ limit: 100 }, { filter: { accountId }, page: { limit: 100 } }];
+    const own = (await engine.credits.list(ofAccount)).items.map(({ credit }) => credit.id);
+    const all = (await engine.credits.list({ page })).items.map(({ credit }) => credit);
+    return [own, all.filter((credit) => credit.accountId === accountId).map(({ id }) => id)];
+  };
+  const [own, all] = await idsOf();
+  // The credits of April, May and June, and the one that was given.
+  expect(own).toHaveLength(4);
+  expect(all).toEqual(own);
+  await engine.finalize();
+  expect(await idsOf()).toEqual([own, own]);
+});
+
 describe("all credits", () => {
   test("S12.6 are those of each account, newest first, also those that are due and not stored yet", async () => {
     const { engine } = await april();
