@@ -43,7 +43,10 @@ export function putCharted(catalog: Catalog, work: AccountWork, record: AccountR
   work.putRecord(record);
   const drafts = toTheEnd(draftPlaces(catalog, work));
   const [now, decided] = [record.updatedAt, instantOfCatchUp(record, record.updatedAt)];
-  const dues = [...drafts.places.map(({ finalAt }) => finalAt), ...(drafts.credits ?? []).map((each) => each.createdAt)];
+  const dues = [
+    ...drafts.places.map(({ finalAt }) => finalAt),
+    ...(drafts.credits ?? []).map((each) => each.createdAt),
+  ];
   const isMissed = dues.some((at) => at > now && at <= decided);
   work.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
 }
