@@ -46,7 +46,7 @@ function threadHere(onPart: () => void): Thread {
       if (question.kind === "part") onPart();
       return scanner.answer(structuredClone(question));
     },
-    stop: scanner.close,
+    stop: async () => undefined,
   };
 }
 

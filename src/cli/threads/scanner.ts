@@ -6,6 +6,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
 import type { Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
 import {
   type EventKind,
   openPlainEvents,
@@ -88,36 +89,29 @@ export type Answer =
 /** One that answers questions, one after another. */
 export interface Scanner {
   readonly answer: (question: Question) => Promise<Answer>;
-  readonly close: () => Promise<void>;
 }
 
 /** A set-up that was compiled. */
 interface Scan {
   readonly events: PlainEvents;
   readonly sums: PlainSums;
-  readonly files: readonly { readonly handle: FileHandle; readonly makeEvent: EventMaker<unknown> | undefined }[];
+  readonly files: readonly { readonly path: string; readonly makeEvent: EventMaker<unknown> | undefined }[];
   readonly fingerprinter: Fingerprinter | undefined;
 }
 
 /** A scanner without a set-up. */
 export function createScanner(): Scanner {
   let scan: Scan | undefined;
-  const close = async (): Promise<void> => {
-    for (const { handle } of scan?.files ?? []) await handle.close();
-    scan = undefined;
-  };
   return {
     async answer(question) {
       if (question.kind === "setup") {
-        await close();
-        scan = await openScan(question.setup);
+        scan = openScan(question.setup);
         return { kind: "ready" };
       }
       if (scan === undefined) throw new Error("a thread was asked before its set-up");
       if (question.kind === "part") return { kind: "found", found: await scanPart(scan, question.part) };
       return { kind: "sums", sums: [...scan.sums.sums()].map(([a, c, day, sum]) => [a, c, day, sent(sum)] as const) };
     },
-    close,
   };
 }
 
@@ -142,22 +136,36 @@ export function makerOf({ map }: ScannedFile): EventMaker<unknown> | undefined {
   return map && eventOfObject(map);
 }
 
-async function openScan(setup: ScanSetup): Promise<Scan> {
+function openScan(setup: ScanSetup): Scan {
   const events = eventsOfSetup(setup);
-  const files: Scan["files"][number][] = [];
-  for (const file of setup.files) files.push({ handle: await open(file.path, "r"), makeEvent: makerOf(file) });
   const { key } = setup;
   return {
     events,
     sums: openPlainSums(events),
-    files,
+    files: setup.files.map((file) => ({ path: file.path, makeEvent: makerOf(file) })),
     fingerprinter: key === undefined ? undefined : createFingerprinter(key),
   };
 }
 
 async function scanPart(scan: Scan, part: Part): Promise<PartFound> {
   const file = scan.files[part.file];
-  const source = file === undefined ? undefined : await openPart(file.handle, part);
+  invariant(file !== undefined, "S17.3: a part is of a file of the set-up");
+  // Open for this part alone: all threads together may have no more files open than a process may.
+  const handle = await open(file.path, "r");
+  try {
+    return await scanLines(scan, handle, part, file.makeEvent);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function scanLines(
+  scan: Scan,
+  handle: FileHandle,
+  part: Part,
+  makeEvent: EventMaker<unknown> | undefined,
+): Promise<PartFound> {
+  const source = await openPart(handle, part);
   const rows = createRowList();
   const wide = new Set<number>();
   const times = watchTimes();
@@ -166,7 +174,7 @@ async function scanPart(scan: Scan, part: Part): Promise<PartFound> {
   const cursor: NdjsonCursor = createNdjsonCursor("", source, sink, {
     bufferBytes: BUFFER_BYTES,
     shapes: true,
-    makeEvent: file?.makeEvent,
+    makeEvent,
     atFileStart: source.start === 0,
   });
   do {

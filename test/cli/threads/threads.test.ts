@@ -1,5 +1,5 @@
 /** `--reader workers`: files in which something is odd, and those that one thread reads all the same. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 import { afterAll, describe, expect, test } from "vitest";
@@ -75,6 +75,18 @@ describe("S17.3 --reader workers prints what one thread prints", () => {
     const events = place.file("wide.ndjson", plain + line("j-1", day(21), 1, job) + line("e-21", day(22), 7));
     const { code, err } = await both(["preview", withFeature, "--events", events]);
     expect([code, err]).toEqual([0, expect.stringContaining("22 events read")]);
+  });
+
+  test("many files, of which a thread has one open at a time", async () => {
+    const events = Array.from({ length: 60 }, (_, n) => place.file(`many-${n}.ndjson`, line(`m-${n}`, day(1), n)));
+    const open = (): number => readdirSync("/dev/fd").length;
+    const before = open();
+    let most = 0;
+    const onPart = (): void => {
+      most = Math.max(most, open() - before);
+    };
+    await both(["preview", book, "--events", ...events], { onPart });
+    expect(most).toBeLessThan(30);
   });
 
   test("objects of another kind, by a map", async () => {
