@@ -6,7 +6,6 @@ const long = ["test/**/*.long.test.ts"];
 const processes = [
   "test/cli/{bin,late,load,serve}.test.ts",
   "test/engine/billing/behind-in-postgres.test.ts",
-  "test/engine/preview-law/preview-law-in-pglite.properties.test.ts",
   "test/examples/llm-api.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
@@ -14,8 +13,9 @@ const processes = [
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
-/** Pages in a browser, which all files share. */
+/** Pages in a browser, which all files share: walked through by `npm test`, and tried with all that is odd or large at length. */
 const pages = ["test/pages/**/*.browser.test.ts"];
+const longPages = ["test/pages/**/*.browser.long.test.ts"];
 /** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
 const stories = [
   "test/engine/**/{elsewhere,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
@@ -89,6 +89,7 @@ export default defineConfig({
         test: {
           name: "long",
           include: long,
+          exclude: longPages,
           globalSetup: "test/setup/databases.ts",
           pool: "forks",
           testTimeout: 1_800_000,
@@ -105,6 +106,16 @@ export default defineConfig({
           env: { RATEBOOK_RUNS: "all" },
           testTimeout: 1_800_000,
           sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: "long-pages",
+          include: longPages,
+          globalSetup: "test/setup/browser.ts",
+          sequence: { groupOrder: 6 },
         },
       },
     ],

@@ -1,6 +1,12 @@
 /** A book of many accounts and a month of their usage, drawn by a seed: what a report of some size is made of. */
+import { join } from "node:path";
+
+import type { Locator } from "playwright-core";
+import { expect } from "vitest";
+
 import { sumMeter } from "../book/builder.ts";
-import { SMALL_BOOK } from "../cli/fake-io.ts";
+import { type Folder, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
+import type { OpenPage } from "../support/browser.ts";
 
 const METERS = ["calls", "storage", "tokens"] as const;
 
@@ -68,3 +74,28 @@ export function usageOfMany(accounts: number): string {
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** A report of many accounts, as a file of a folder. @returns its path */
+export async function reportOfMany(
+  files: Folder,
+  accounts: number,
+  nameOf?: (index: number) => string,
+): Promise<string> {
+  const path = join(files.path, `many-${accounts}.html`);
+  const { code, err } = await ratebook([
+    "report",
+    files.file(`book-${accounts}.json`, JSON.stringify(bookOfMany(accounts, nameOf))),
+    "--usage",
+    files.file(`usage-${accounts}.csv`, usageOfMany(accounts)),
+    "--plan",
+    files.file("dear.json", JSON.stringify(planAt("pp.dear", 2))),
+    "-o",
+    path,
+  ]);
+  expect(`${code} ${err}`).toContain("0 ");
+  return path;
+}
+
+/** The rows of the table after a heading. */
+export const tableOf = ({ page }: OpenPage, name: string): Locator =>
+  page.getByRole("region", { name }).locator("tbody tr");

@@ -1,0 +1,104 @@
+/** Reports of a thousand and of ten thousand accounts: how large they are, and how long a person waits. */
+import { readFileSync, statSync } from "node:fs";
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { pageFile } from "../../src/pages/page-file.ts";
+import type { ReportData } from "../../src/pages/report/report-data.ts";
+import { withData } from "../../src/pages/self-contained.ts";
+import { type Folder, folder } from "../cli/fake-io.ts";
+import { expectSound, openPage } from "../support/browser.ts";
+import { reportOfMany, tableOf } from "./many-accounts.ts";
+
+let files: Folder;
+/** A report of a thousand accounts and thirty days, as a file. */
+let thousand: string;
+beforeAll(async () => {
+  files = folder();
+  thousand = await reportOfMany(files, 1000);
+});
+afterAll(() => files.remove());
+
+/** How long the page takes to parse its data, at most of five times, in milliseconds: how quick the machine is just now. */
+const parsed = async (page: Page): Promise<number> =>
+  page.evaluate(`Math.max(...Array.from({ length: 5 }, () => {
+    const begun = performance.now();
+    JSON.parse(document.getElementById("data").textContent);
+    return performance.now() - begun;
+  }))`);
+
+describe("a report of a thousand accounts and thirty days", () => {
+  test("is below ten megabytes, opens within a second, and is searched and sorted", async () => {
+    expect(statSync(thousand).size).toBeLessThan(10_000_000);
+    const open = await openPage(readFileSync(thousand, "utf8"));
+    const { page } = open;
+    const opened = (await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")) as number;
+    // A second on a quiet machine, which parses the data in 30 ms; this one may be slow, or busy with other tests.
+    expect(opened / (await parsed(page))).toBeLessThan(120);
+    const rows = tableOf(open, "Accounts with invoices");
+    const largest = await rows.nth(0).innerText();
+    await page.getByRole("region", { name: "Accounts with invoices" }).getByRole("button", { name: "Amount" }).click();
+    await expect.poll(() => rows.nth(0).innerText()).not.toBe(largest);
+    await page.getByRole("searchbox", { name: "Search: Accounts with invoices" }).fill("account-1000");
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole("link", { name: "Customer 1000" }).click();
+    await expect.poll(() => page.locator(".invoice .total").count()).toBe(2);
+    await expectSound(open);
+    await open.close();
+  });
+});
+
+/** The same report with ten times as many accounts: to price as many takes most of a minute, and shows no other rows. */
+function tenfold(html: string): string {
+  const [, json = ""] = /<script type="application\/json" id="data">([^]*?)<\/script>/.exec(html) ?? [];
+  const data = JSON.parse(json) as ReportData;
+  const later = (text: string, copy: number): string =>
+    text.replace(/\d+$/, (number) => String(Number(number) + copy * 1000));
+  const tenTimes = <Row extends { readonly id: string; readonly name: string }>(rows: readonly Row[]): readonly Row[] =>
+    Array.from({ length: 10 }, (_, copy) =>
+      rows.map((row) => ({ ...row, id: later(row.id, copy), name: later(row.name, copy) })),
+    ).flat();
+  const accounts = tenTimes(data.accounts).map((row, index) => {
+    const { detail, ...bare } = row;
+    return index < data.detailed && detail !== undefined ? { ...bare, detail } : bare;
+  });
+  const drafts = data.drafts.map((draft) => ({ ...draft, accounts: tenTimes(draft.accounts) }));
+  return withData(readFileSync(pageFile("report"), "utf8"), JSON.stringify({ ...data, accounts, drafts }));
+}
+
+/** How long a page takes from something that a person does until it is on the screen, in milliseconds. */
+const untilShown = async (page: Page, done: string): Promise<number> =>
+  page.evaluate(`(async () => {
+    const begun = performance.now();
+    ${done};
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return performance.now() - begun;
+  })()`);
+
+describe("a report of ten thousand accounts", () => {
+  test("is searched and sorted at once", async () => {
+    const open = await openPage(tenfold(readFileSync(thousand, "utf8")));
+    const { page } = open;
+    const rows = tableOf(open, "Accounts with invoices");
+    await rows.first().waitFor();
+    const region = "document.querySelector(\"[aria-label='Accounts with invoices']\")";
+    const typed = (text: string): string =>
+      `const field = document.querySelector("[aria-label='Search: Accounts with invoices']");
+       field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true }))`;
+    const sortedBy = (head: string): string =>
+      `[...${region}.querySelectorAll("th button")].find((button) => button.textContent === "${head}").click()`;
+    const took: Record<string, number> = {};
+    took["search 1"] = await untilShown(page, typed("9"));
+    took["search 2"] = await untilShown(page, typed("account-9999"));
+    expect(await rows.count()).toBe(1);
+    took["search none"] = await untilShown(page, typed(""));
+    took["sort by name"] = await untilShown(page, sortedBy("Account"));
+    expect(await rows.nth(0).innerText()).toContain("Customer 1");
+    took["sort by amount"] = await untilShown(page, sortedBy("Amount"));
+    // A tenth of a second on a quiet machine, which parses the data in 70 ms; this one may be slow, or busy with other tests.
+    expect(Math.max(...Object.values(took)) / (await parsed(page))).toBeLessThan(30);
+    expect(open.faults).toEqual([]);
+    await open.close();
+  });
+});

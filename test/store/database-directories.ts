@@ -1,0 +1,78 @@
+/** A directory with a database for each test of a file, and what is done with it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Pool } from "pg";
+import { afterEach, beforeEach } from "vitest";
+
+import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
+import type { PrivateServer } from "../../src/store/embedded/private-server.ts";
+import { sleep } from "../../src/store/sleep.ts";
+import type { Store } from "../../src/store/store.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
+
+const started: ChildProcess[] = [];
+
+/** Makes a directory with a database before each test of the file that calls it, and removes it after it. */
+export function databaseDirectory(): { readonly path: string } {
+  let directory: string;
+  beforeEach(async () => {
+    // A directory that only its owner may enter: where this is root, the server's user may not.
+    directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    await newDatabaseIn(directory);
+  });
+  afterEach(async () => {
+    for (const child of started.splice(0)) child.kill("SIGKILL");
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return {
+    get path() {
+      return directory;
+    },
+  };
+}
+
+/** A pool to a server that may stop before the pool has ended. */
+export function poolOf(server: PrivateServer): Pool {
+  return new Pool(server.connection).on("error", () => {});
+}
+
+/** A process that does nothing. */
+export function bystander(): ChildProcess & { readonly pid: number } {
+  const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "ignore" });
+  started.push(child);
+  if (child.pid === undefined) throw new Error("no process was started");
+  return child as ChildProcess & { readonly pid: number };
+}
+
+/** Waits for something that comes to hold at some time; a test whose time is over says that it never did. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(20);
+}
+
+/** Adds to the usage of an account. */
+export async function put(store: Store, quantity: string): Promise<void> {
+  const changes = { accounts: [account("a")], usage: [cell("a", "m", TODAY, quantity)] };
+  const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+  await store.transact(scope, async () => ({ result: undefined, changes }));
+}
+
+/** What the usage of the account comes to. */
+export async function total(store: Store): Promise<string | undefined> {
+  return (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toFixed();
+}
+
+/** Does something as soon as the server answers again. */
+export async function whenBack<Result>(work: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(20);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/** A private server in a directory: who starts it, who stops it, where it is reached, and what survives. */
+import { spawnSync } from "node:child_process";
+import { type FSWatcher, rmSync, watch } from "node:fs";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { describe, expect, test, vi } from "vitest";
+
+import { account } from "../../src/store/conformance/samples.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
+import { processOf } from "../../src/store/embedded/processes.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import { sleep } from "../../src/store/sleep.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
+import { bystander, databaseDirectory, poolOf, put, total, until, whenBack } from "./database-directories.ts";
+
+const here = databaseDirectory();
+
+describe("a private server", () => {
+  test("is used together, and stopped by the last one that closes it", async () => {
+    const empty = join(here.path, "empty");
+    const [first, second] = await Promise.all([openPrivateServer(empty), openPrivateServer(empty)]);
+    expect(second.pid).toBe(first.pid);
+    await first.close();
+    await first.close();
+    const pool = poolOf(second);
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+    await second.close();
+    expect(processOf(first.pid)).toBeUndefined();
+  });
+
+  test("stops by itself when those that opened it were killed", async () => {
+    const server = await openPrivateServer(here.path);
+    const other = bystander();
+    await writeFile(join(here.path, "users", `${other.pid}.opener`), "");
+    await server.close();
+    expect(processOf(server.pid)?.name).toBe("postgres");
+    other.kill("SIGKILL");
+    await until(() => processOf(server.pid) === undefined);
+  });
+
+  test("stops by itself though another program has the number of one that was killed by now", async () => {
+    const server = await openPrivateServer(here.path);
+    const [own = ""] = await readdir(join(here.path, "users"));
+    const began = await readFile(join(here.path, "users", own), "utf8");
+    expect(began).toBe(processOf(process.pid)?.began);
+    const other = bystander();
+    await writeFile(join(here.path, "users", `${other.pid}.killed`), began === "1" ? "2" : "1");
+    await rm(join(here.path, "users", own));
+    await until(() => processOf(server.pid) === undefined);
+    await server.close();
+  });
+
+  test("brings back what was acknowledged before it was killed", async () => {
+    const server = await openPrivateServer(here.path);
+    const store = await openDatabase(here.path);
+    await put(store, "0.1");
+    process.kill(server.pid, "SIGKILL");
+    await until(() => processOf(server.pid) === undefined);
+    await expect(put(store, "1")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    const again = await openDatabase(here.path);
+    await put(again, "0.2");
+    expect(await total(again)).toBe("0.3");
+    await Promise.all([again.close(), store.close(), server.close()]);
+  });
+
+  test("that dies while a transaction is under way ends the transaction, not the process", async () => {
+    const server = await openPrivateServer(here.path);
+    const pool = poolOf(server);
+    const store = await postgresStore(pool);
+    const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
+    const dying = store.transact(scope, async () => {
+      process.kill(server.pid, "SIGKILL");
+      await until(() => processOf(server.pid) === undefined);
+      await sleep(100);
+      return { result: undefined, changes: { accounts: [account("a")] } };
+    });
+    await expect(dying).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await pool.end();
+    await server.close();
+  });
+
+  test("starts where the file of a killed one names a process that is another program now", async () => {
+    const server = await openPrivateServer(here.path);
+    const file = join(here.path, "postgres", "postmaster.pid");
+    const text = await readFile(file, "utf8");
+    await server.close();
+    await writeFile(file, text.replace(/^\d+/, String(bystander().pid)));
+    const again = await openPrivateServer(here.path);
+    expect(again.pid).not.toBe(server.pid);
+    await again.close();
+  });
+
+  test("says why it cannot be started", async () => {
+    const server = await openPrivateServer(here.path);
+    await server.close();
+    await writeFile(join(here.path, "postgres", "postgresql.conf"), "no_such_setting = 1\n");
+    await expect(openPrivateServer(here.path)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+      message: expect.stringContaining("configuration file") as string,
+    });
+  });
+});
+
+describe("the socket of a private server", () => {
+  test("is beside the files of the database, in a directory that only the server's user may enter", async () => {
+    await (await openPrivateServer(here.path)).close();
+    const data = join(here.path, "postgres");
+    // What a server leaves that went down with its machine.
+    await mkdir(join(data, "ratebook-before"));
+    const server = await openPrivateServer(here.path);
+    const { host } = server.connection;
+    expect(dirname(host)).toBe(data);
+    expect((await stat(host)).mode & 0o777).toBe(0o700);
+    const folders = async (): Promise<readonly string[]> =>
+      (await readdir(data)).filter((name) => name.startsWith("ratebook-")).map((name) => join(data, name));
+    expect(await folders()).toEqual([host]);
+    await server.close();
+    await vi.waitFor(async () => expect(await folders()).toEqual([]), 120_000);
+  });
+
+  test("is in the directory of temporary files where the path is too long for a socket", async () => {
+    const server = await openPrivateServer(join(here.path, "d".repeat(80)));
+    expect(dirname(server.connection.host)).toBe(tmpdir());
+    await server.close();
+  });
+
+  test("is refused, with the places that were tried, where the server can listen in none", async () => {
+    await (await openPrivateServer(here.path)).close();
+    await writeFile(join(here.path, "postgres", "postgresql.conf"), "unix_socket_group = 'no such group'\n");
+    await expect(openPrivateServer(here.path)).rejects.toMatchObject({
+      code: "ERR_STORE_UNAVAILABLE",
+      message: expect.stringContaining(`none could be made in ${here.path}`) as string,
+    });
+  });
+
+  test("is made elsewhere where it cannot stay in the first place", async () => {
+    await (await openPrivateServer(here.path)).close();
+    const data = join(here.path, "postgres");
+    // The directory of the server before may only now go.
+    const before = new Set(await readdir(data));
+    const watcher: FSWatcher = watch(data, (_, name) => {
+      if (name?.startsWith("ratebook-") !== true || before.has(name)) return;
+      watcher.close();
+      rmSync(join(data, name), { recursive: true, force: true });
+    });
+    const server = await openPrivateServer(here.path);
+    expect(dirname(server.connection.host)).toBe(tmpdir());
+    await server.close();
+  });
+
+  test("that was taken away is missed by many at once, who start one server again", async () => {
+    const server = await openPrivateServer(here.path);
+    const store = await openDatabase(here.path);
+    await put(store, "1");
+    await rm(server.connection.host, { recursive: true });
+    const [first, second, third] = await Promise.all([
+      openPrivateServer(here.path),
+      openPrivateServer(here.path),
+      openDatabase(here.path),
+    ]);
+    expect(processOf(server.pid)).toBeUndefined();
+    expect([first.pid, first.connection]).toEqual([second.pid, second.connection]);
+    expect(dirname(first.connection.host)).toBe(join(here.path, "postgres"));
+    // Who had it open before finds the new one.
+    await whenBack(() => put(store, "2"));
+    expect(await total(third)).toBe("3");
+    await Promise.all([store.close(), third.close(), first.close(), second.close(), server.close()]);
+    expect(processOf(first.pid)).toBeUndefined();
+  });
+
+  test("that was taken away is missed when a connection is needed, and the store goes on", async () => {
+    const server = await openPrivateServer(here.path);
+    const pool = poolOf(server);
+    const store = await openDatabase(here.path);
+    await put(store, "1");
+    await pool.query("select 1");
+    await rm(server.connection.host, { recursive: true });
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
+    await whenBack(() => put(store, "2"));
+    expect(await total(store)).toBe("3");
+    await Promise.all([pool.end(), store.close(), server.close()]);
+  });
+
+  test("does not keep a store from closing once it is gone, and the next one opens", async () => {
+    const server = await openPrivateServer(here.path);
+    const pool = poolOf(server);
+    const store = await openDatabase(here.path);
+    await put(store, "1");
+    await pool.query("select 1");
+    await rm(server.connection.host, { recursive: true });
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
+    await pool.end();
+    await expect(put(store, "2")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+    await Promise.all([store.close(), server.close()]);
+    expect(processOf(server.pid)).toBeUndefined();
+    const again = await openDatabase(here.path);
+    expect(await total(again)).toBe("1");
+    await again.close();
+  });
+
+  test("of a server that does not answer is left when opening is given up", async () => {
+    const server = await openPrivateServer(here.path);
+    process.kill(server.pid, "SIGSTOP");
+    const giveUp = new AbortController();
+    const opening = openPrivateServer(here.path, giveUp.signal);
+    setTimeout(() => giveUp.abort(), 200);
+    await expect(opening).rejects.toMatchObject({ message: "opening was given up" });
+    process.kill(server.pid, "SIGCONT");
+    await server.close();
+  });
+
+  test("in a copy of a directory that was open leads nobody to the server of the original", async () => {
+    const [original, copy] = [join(here.path, "original"), join(here.path, "copy")];
+    await newDatabaseIn(original);
+    const store = await openDatabase(original);
+    await put(store, "1");
+    const server = await openPrivateServer(original);
+    // As `cp -a` does, which leaves a socket to which nobody listens.
+    const copied = spawnSync("cp", ["-a", original, copy]);
+    expect(copied.status).toBe(0);
+    const other = await openPrivateServer(copy);
+    expect(other.pid).not.toBe(server.pid);
+    expect(processOf(server.pid)?.name).toBe("postgres");
+    await put(store, "2");
+    expect(await total(store)).toBe("3");
+    await Promise.all([store.close(), server.close(), other.close()]);
+  });
+
+  test("is not looked for at the server of another directory, whose process has the id of a killed one", async () => {
+    await newDatabaseIn(join(here.path, "other"));
+    await newDatabaseIn(join(here.path, "own"));
+    const other = await openPrivateServer(join(here.path, "other"));
+    const server = await openPrivateServer(join(here.path, "own"));
+    const file = join(here.path, "own", "postgres", "postmaster.pid");
+    const text = await readFile(file, "utf8");
+    await server.close();
+    await writeFile(file, text.replace(/^\d+/, String(other.pid)));
+    const again = await openPrivateServer(join(here.path, "own"));
+    expect(again.pid).not.toBe(other.pid);
+    expect(processOf(other.pid)?.name).toBe("postgres");
+    await Promise.all([again.close(), other.close()]);
+  });
+});
