@@ -61,7 +61,8 @@ export async function openSource(path: string, stdin: () => Readable): Promise<B
       await handle.close();
       return await sourceOfStream(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
     }
-    return sourceOfFile(path, handle, stat.size);
+    // Some file systems say 0 of files that have bytes.
+    return sourceOfFile(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error instanceof InputError ? error : new InputError(`${path}: ${reasonOf(error)}`);
@@ -78,11 +79,15 @@ function refuseOtherKinds(name: string, [first, second]: Uint8Array): void {
   }
 }
 
-function sourceOfFile(path: string, handle: Awaited<ReturnType<typeof open>>, size: number): ByteSource {
+function sourceOfFile(
+  path: string,
+  handle: Awaited<ReturnType<typeof open>>,
+  { size, isSizeKnown }: { readonly size: number; readonly isSizeKnown: boolean },
+): ByteSource {
   let position = 0;
   return {
     size,
-    isPlainFile: true,
+    isPlainFile: isSizeKnown,
     get position() {
       return position;
     },

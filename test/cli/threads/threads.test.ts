@@ -1,5 +1,6 @@
 /** `--reader workers`: files in which something is odd, and those that one thread reads all the same. */
-import { appendFileSync, readdirSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
 
 import { afterAll, describe, expect, test } from "vitest";
@@ -75,6 +76,12 @@ describe("S17.3 --reader workers prints what one thread prints", () => {
     const events = place.file("wide.ndjson", plain + line("j-1", day(21), 1, job) + line("e-21", day(22), 7));
     const { code, err } = await both(["preview", withFeature, "--events", events]);
     expect([code, err]).toEqual([0, expect.stringContaining("22 events read")]);
+  });
+
+  test("a file whose size its file system does not tell", async () => {
+    const told = place.file("told.ndjson", "no event\n");
+    const untold = existsSync("/proc/version") ? "/proc/version" : told;
+    expect((await both(["preview", book, "--events", untold])).err).toContain(`${basename(untold)}:1: `);
   });
 
   test("many files, of which a thread has one open at a time", async () => {
