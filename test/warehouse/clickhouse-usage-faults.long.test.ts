@@ -1,12 +1,11 @@
 /** Faults that are planted where a question for usage is asked of a table of ClickHouse: each is caught by the law of its cells (S17.2, S17.3). */
-import type { ClickHouseClient } from "@clickhouse/client";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { DAY_MS, formatDate } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
-import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
-import { clickHouseTables, clientOf } from "./clickhouse-tables.ts";
+import { chDbOfTests } from "./chdb-of-tests.ts";
+import { clickHouseTables } from "./clickhouse-tables.ts";
 import { SUMMING_BOOK } from "./faults.ts";
 import type { Types } from "./law.ts";
 import type { Row } from "./rows.ts";
@@ -28,18 +27,9 @@ vi.mock(import("../../src/ledger/preview/seen-ids.ts"), async (original) => {
   };
 });
 
-let server: ChDbServer;
-let client: ClickHouseClient;
-beforeAll(async () => {
-  server = await startChDb();
-  client = clientOf(server.url);
-});
+const chDb = chDbOfTests();
 afterEach(() => {
   remembered.as = (id) => id;
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
 });
 
 /** A question about March, asked in its last minute; ids are held for 45 days, those of `b` for 100. */
@@ -201,12 +191,12 @@ describe("the law catches", () => {
       query: async (given) => {
         const changed = given.query.replace(found, instead);
         isPlanted ||= changed !== given.query;
-        return client.query({ ...given, query: changed });
+        return chDb.client.query({ ...given, query: changed });
       },
     };
-    await clickHouseTables(server.url)([rows], types, async ({ read: [read = []] }) => {
+    await clickHouseTables(chDb.server.url)([rows], types, async ({ read: [read = []] }) => {
       const expected = query.accounts.map((asked) => cellsByCore(query, asked, read));
-      expect(await cellsOf(client, query)).toEqual(expected);
+      expect(await cellsOf(chDb.client, query)).toEqual(expected);
       if (fault.remembers !== undefined) remembered.as = fault.remembers;
       // A row too many or too few may be told by their number, before there are cells.
       const wrong = await cellsOf(faulty, { ...query, ...fault.query }).catch(String);

@@ -1,30 +1,18 @@
 /** Usage for an engine from a table of ClickHouse: its cells are those that the core makes of the same rows (S17.2 to S17.5). */
 import type { ClickHouseClient } from "@clickhouse/client";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
-import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
-import { clickHouseTables, clientOf, tableTypes } from "./clickhouse-tables.ts";
+import { chDbOfTests } from "./chdb-of-tests.ts";
+import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
 import { books, type Row, rows } from "./rows.ts";
 import { account, cellsByCore, cellsOf, columns, FIRST, withoutAccounts } from "./usage-law.ts";
 
-let server: ChDbServer;
-let client: ClickHouseClient;
-beforeAll(async () => {
-  server = await startChDb();
-  client = clientOf(server.url);
-});
-afterEach(() => {
-  server.cutAfter = Infinity;
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
-});
+const chDb = chDbOfTests();
 
 const ACCOUNTS = [account("a", "ü𝒳-9"), account("b"), account("gone", "left-over"), account("idle")];
 /** Rows of ten months, with ids that come again; three in four of them are well formed. */
@@ -66,7 +54,7 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
       tableTypes,
       fc.array(questions, { minLength: 1, maxLength: 3 }),
       async (json, given, types, asked) => {
-        await clickHouseTables(server.url)([given], types, async ({ read: [read = []] }) => {
+        await clickHouseTables(chDb.server.url)([given], types, async ({ read: [read = []] }) => {
           for (const { asked: accounts, from, days, upTo, schemas, holds } of asked) {
             const query: CellQuery = {
               book: withoutAccounts(json),
@@ -80,7 +68,7 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
                 Math.max(at + holds * DAY_MS, id === "b" ? (Math.floor(at / DAY_MS / 100) + 1) * 100 * DAY_MS : 0),
             };
             const expected = accounts.map((each) => cellsByCore(query, each, read));
-            expect(await cellsOf(client, query)).toEqual(expected);
+            expect(await cellsOf(chDb.client, query)).toEqual(expected);
             counted += expected.flat().length;
           }
         });
@@ -112,8 +100,8 @@ describe("S17.2 one question", () => {
     more: Partial<CellQuery> = {},
     hasUniqueIds = false,
   ): Promise<readonly string[]> =>
-    clickHouseTables(server.url)([given], texts, async () => {
-      const cells = await cellsOf(client, { ...query, ...more }, hasUniqueIds);
+    clickHouseTables(chDb.server.url)([given], texts, async () => {
+      const cells = await cellsOf(chDb.client, { ...query, ...more }, hasUniqueIds);
       return cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`));
     });
 
@@ -146,7 +134,7 @@ describe("S17.2 one question", () => {
 
   test("a source whose ids are said to be unique looks for none", async () => {
     expect(await answer([row("1", 30), row("1", 70), row("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
-    expect(clickhouseUsage(client, { table: "t0", hasUniqueIds: true }).name).toBe(
+    expect(clickhouseUsage(chDb.client, { table: "t0", hasUniqueIds: true }).name).toBe(
       "the table t0 of ClickHouse, whose ids are said to be unique",
     );
   });
@@ -168,7 +156,7 @@ describe("S17.2 one question", () => {
 
   test("bytes that are no UTF-8 are U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
     const asked = [account("a\uFFFD"), account("b")];
-    const cells = await clickHouseTables(server.url)([[row("1", 70)]], { ...texts, x: "String" }, async () => {
+    const cells = await clickHouseTables(chDb.server.url)([[row("1", 70)]], { ...texts, x: "String" }, async () => {
       const bytes = (text: string): string => `unhex('${Buffer.from(text, "latin1").toString("hex")}')`;
       const given = [
         // The id is held by the first row of an account, whichever bytes its name was written with.
@@ -180,10 +168,10 @@ describe("S17.2 one question", () => {
         ["4", "a\xFFb", 75, "eu"],
       ] as const;
       for (const [id, name, number, region] of given)
-        await client.command({
+        await chDb.client.command({
           query: `insert into t0 values (1, 'use', ${bytes(id)}, ${bytes(name)}, '${at(number)}', '1', '0', ${bytes(region)})`,
         });
-      return cellsOf(client, { ...query, accounts: asked });
+      return cellsOf(chDb.client, { ...query, accounts: asked });
     });
     expect(cells.flat().map((cell) => cell.replace(/ um\.all (-?\d+)/, (_, day) => ` ${Number(day) - FIRST}`))).toEqual(
       ["a\uFFFD 70 1", "a\uFFFD 73 1", "b 74 1"],
@@ -195,7 +183,7 @@ describe("S17.2 one question", () => {
     const quotedName = (name: string): string => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
     const [database, table] = [hostile("db"), hostile("t")];
     const named = `${quotedName(database)}.${quotedName(table)}`;
-    const run = async (sql: string): Promise<unknown> => client.command({ query: sql });
+    const run = async (sql: string): Promise<unknown> => chDb.client.command({ query: sql });
     await run(`create database if not exists ${quotedName(database)}`);
     await run(
       `create or replace table ${named} (${["id", "account", "time"].map((name) => `${quotedName(hostile(name))} String`).join(", ")},
@@ -206,7 +194,7 @@ describe("S17.2 one question", () => {
     );
     await run(`insert into ${named} values ${values.join(", ")}`);
     const column = (name: string): { readonly column: string } => ({ column: hostile(name) });
-    const source = clickhouseUsage(client, {
+    const source = clickhouseUsage(chDb.client, {
       database,
       table,
       columns: {
@@ -237,13 +225,13 @@ describe("S17.2 one question", () => {
   test("a time that is put together of columns is that of the column, with as few statements", async () => {
     const given = [row("1", 30), row("1", 70), row("2", 71), row("2", 72)];
     const asked = async (time: object): Promise<{ readonly cells: readonly string[]; readonly statements: number }> =>
-      clickHouseTables(server.url)([given], texts, async () => {
-        const before = server.statements.length;
-        const source = clickhouseUsage(client, { table: "t0", columns: { ...columns, timestamp: time as never } });
+      clickHouseTables(chDb.server.url)([given], texts, async () => {
+        const before = chDb.server.statements.length;
+        const source = clickhouseUsage(chDb.client, { table: "t0", columns: { ...columns, timestamp: time as never } });
         const cells: string[] = [];
         for await (const some of source.cells(query))
           for (const { day, quantity } of some) cells.push(`${day - FIRST} ${textOf(quantity)}`);
-        return { cells, statements: server.statements.length - before };
+        return { cells, statements: chDb.server.statements.length - before };
       });
     const simple = await asked({ column: "time" });
     expect(simple.cells).toEqual(["71 1"]);
@@ -254,14 +242,14 @@ describe("S17.2 one question", () => {
 
   test("columns that are none are refused when the source is made", () => {
     const wrong = { ...columns, timestamp: { column: 5 } } as unknown as EventColumns;
-    expect(() => clickhouseUsage(client, { table: "t0", columns: wrong })).toThrow(/\$\.columns\.timestamp/);
+    expect(() => clickhouseUsage(chDb.client, { table: "t0", columns: wrong })).toThrow(/\$\.columns\.timestamp/);
   });
 });
 
 describe("S17.5 rows that come while a question is answered", () => {
   const arriving = (statement: RegExp, times: number): ClickHouseClient => {
     let left = times;
-    return new Proxy(client, {
+    return new Proxy(chDb.client, {
       get: (target, name) =>
         name === "query"
           ? async (asked: { readonly query: string; readonly format: "JSONCompactEachRow" }) => {
@@ -286,9 +274,9 @@ describe("S17.5 rows that come while a question is answered", () => {
     return { schema: "use", id, account: "a", time, x: "1", y: "0", d: "eu" };
   };
   const read = async (upTo: string, times: number): Promise<string> =>
-    clickHouseTables(server.url)([[row("1", "2024-01-02T00:00:00Z")]], texts, async () => {
-      await client.command({ query: "create or replace table coming as t0 engine = Memory" });
-      await client.command({
+    clickHouseTables(chDb.server.url)([[row("1", "2024-01-02T00:00:00Z")]], texts, async () => {
+      await chDb.client.command({ query: "create or replace table coming as t0 engine = Memory" });
+      await chDb.client.command({
         query: "insert into coming select * replace (toString(rand64()) as id, time + interval 5 day as time) from t0",
       });
       const source = clickhouseUsage(arriving(/cell_account/, times), { table: "t0", columns });

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, instantOf, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
@@ -13,25 +13,12 @@ import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
 import { clickhouseUsage } from "../../../src/warehouse.ts";
-import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
-import { clientOf } from "../../warehouse/clickhouse-tables.ts";
+import { chDbOfTests } from "../../warehouse/chdb-of-tests.ts";
 import { refusalOf } from "../support.ts";
 import { counted, teamBook } from "../team-book.ts";
 import { cases, LAST_DAY, play, shown } from "./played.ts";
 
-let server: ChDbServer;
-let client: ClickHouseClient;
-beforeAll(async () => {
-  server = await startChDb();
-  client = clientOf(server.url);
-});
-afterEach(() => {
-  server.cutAfter = Infinity;
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
-});
+const chDb = chDbOfTests();
 
 /** Makes the table anew, with a column for each part of events. */
 async function put(
@@ -55,10 +42,10 @@ async function put(
   });
   const own = ["schemaName", "accountId", "id"].map((name) => `${name} String`);
   const parts = [...names].map((name) => `"${name}" Nullable(String)`);
-  await client.command({
+  await chDb.client.command({
     query: `create or replace table events (${[...own, `timestamp ${time}`, ...parts].join(", ")}) engine = MergeTree order by (schemaName, accountId, timestamp, id)`,
   });
-  if (rows.length > 0) await client.insert({ table: "events", format: "JSONEachRow", values: rows });
+  if (rows.length > 0) await chDb.client.insert({ table: "events", format: "JSONEachRow", values: rows });
 }
 
 /** Some events are sent again later, with another quantity or the same. */
@@ -87,7 +74,7 @@ test("S17.4 events in ClickHouse make what they make when they are ingested, als
       const [some = [], others = []] = given.runs;
       const ingested = await play(given, some, undefined);
       await put(given.events, ["units", "region"], isText ? "String" : undefined);
-      const read = await play(given, others, clickhouseUsage(client, { table: "events" }));
+      const read = await play(given, others, clickhouseUsage(chDb.client, { table: "events" }));
       expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
       const from = daysOf(given.book).from;
       const until = formatInstant(instantOf(from) + LAST_DAY * DAY_MS);
@@ -99,7 +86,7 @@ test("S17.4 events in ClickHouse make what they make when they are ingested, als
 
 describe("S17.5 an engine over a table", () => {
   /** An engine of {@link teamBook} with `call` in the table, whose clock the test moves. */
-  async function engineOver(own: ClickHouseClient = client): Promise<{
+  async function engineOver(own: ClickHouseClient = chDb.client): Promise<{
     engine: Engine;
     store: MemoryStore;
     at: (time: string) => void;
@@ -150,9 +137,9 @@ describe("S17.5 an engine over a table", () => {
     const { engine, store, at } = await engineOver();
     at("2024-02-02T00:00:00Z");
     const before = store.snapshot();
-    server.cutAfter = 20;
+    chDb.server.cutAfter = 20;
     expect(await refusalOf(engine.finalize())).toMatch(/^ERR_USAGE_UNAVAILABLE /);
-    server.cutAfter = Infinity;
+    chDb.server.cutAfter = Infinity;
     expect(store.snapshot()).toBe(before);
     expect(await engine.finalize()).toMatchObject({ finalized: 1 });
     await put([...january, counted("late", "2024-01-05T00:00:00Z", 3)]);
@@ -166,7 +153,10 @@ describe("S17.5 an engine over a table", () => {
     const proxy = createServer((request, response) => {
       if (resets-- > 0) return void request.socket.destroy();
       void (async () => {
-        const answer = await fetch(`${server.url}${request.url ?? "/"}`, { method: "POST", body: await text(request) });
+        const answer = await fetch(`${chDb.server.url}${request.url ?? "/"}`, {
+          method: "POST",
+          body: await text(request),
+        });
         response
           .writeHead(answer.status, { "content-type": "text/plain" })
           .end(Buffer.from(await answer.arrayBuffer()));
@@ -202,13 +192,13 @@ describe("S17.5 an engine over a table", () => {
   test("says what is wrong with the table, and decides nothing", async () => {
     const { engine, at } = await engineOver();
     at("2024-01-20T00:00:00Z");
-    await client.command({ query: "drop table if exists events" });
+    await chDb.client.command({ query: "drop table if exists events" });
     expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*events does not exist/);
-    await client.command({
+    await chDb.client.command({
       query: "create table events (schemaName String, id String, timestamp String) engine = Memory",
     });
     expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*expected a column "accountId"/);
-    await client.command({ query: "alter table events add column accountId Array(String)" });
+    await chDb.client.command({ query: "alter table events add column accountId Array(String)" });
     expect(await refusalOf(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*"accountId" is of type Array\(String\)/);
     await put([], ["count"]);
     expect(await usedOf(engine)).toEqual([]);
