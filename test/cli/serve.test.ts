@@ -236,7 +236,6 @@ describe("what serve and keys are called with", () => {
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],
     [["serve", "--currency"], "--currency needs a value"],
     // The code of ISO 4217 for no currency.
-    // The code of ISO 4217 for no currency.
     [["serve", "--currency", "XXX"], '--currency: expected a currency code of ISO 4217, such as USD, got "XXX"'],
     [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters, without"],
     [

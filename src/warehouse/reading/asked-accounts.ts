@@ -33,7 +33,7 @@ export interface AskedAccounts {
  * @param dedupes whether ids are remembered
  */
 export function askedAccounts(query: CellQuery, dedupes: boolean): AskedAccounts {
-  const book = bookOf(query);
+  const book = bookAsked(query);
   const held = idsByAccount(query);
   const run = startEventRun(book, { ids: dedupes ? held.ids : undefined });
   const isOf = (file: string, at: Instant): boolean =>
@@ -91,7 +91,8 @@ function idsByAccount({ accounts, idHeldUntil }: CellQuery): {
   };
 }
 
-function bookOf({ book, schemas, accounts }: CellQuery): Book {
+/** The configuration that decides rows of a question: the schemas and the accounts that are asked for, without plans. */
+export function bookAsked({ book, schemas, accounts }: CellQuery): Book {
   const asked = new Set(schemas);
   return {
     ...book,

@@ -1,10 +1,10 @@
 /** A source of usage over events in memory, each decided by the core (S17.2). */
-import type { Account, Customer } from "../../../src/book/model/account.ts";
 import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
 import { createMeter } from "../../../src/ledger/preview/meter.ts";
-import type { CellQuery, UsageSource } from "../../../src/ledger/usage-source.ts";
+import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { decimalOf } from "../../../src/numbers/decimal.ts";
 import type { SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { bookAsked } from "../../../src/warehouse/reading/asked-accounts.ts";
 
 /** Events that come to be in files or a warehouse. */
 export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
@@ -16,7 +16,7 @@ export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
           ({ schemaName, timestamp }) => query.schemas.includes(schemaName) && parseInstant(timestamp) <= query.upTo,
         )
         .toSorted((a, b) => parseInstant(a.timestamp) - parseInstant(b.timestamp) || (a.id < b.id ? -1 : 1));
-      const run = createMeter(bookOf(query));
+      const run = createMeter(bookAsked(query));
       for (const event of arrived) run.add(event);
       const { usage } = run.finish();
       for (const { id } of query.accounts) {
@@ -31,29 +31,5 @@ export function eventsSource(events: () => readonly SentEvent[]): UsageSource {
         yield cells;
       }
     },
-  };
-}
-
-/** The configuration with the accounts that are asked for. */
-function bookOf({ book, accounts }: CellQuery): CellQuery["book"] {
-  return {
-    ...book,
-    customers: [...new Set(accounts.map(({ customerId }) => customerId))].map((id): Customer => ({
-      id,
-      name: id,
-      status: "ACTIVE",
-    })),
-    accounts: accounts.map(({ id, aliases, customerId }): Account => ({
-      id,
-      name: id,
-      customerId,
-      status: "ACTIVE",
-      invoiceCurrency: book.organization.baseCurrency,
-      aliases,
-      pricePlans: [],
-      licenseUpdates: [],
-      credits: [],
-      featureCredits: [],
-    })),
   };
 }
