@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../book/model/book.ts";
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookWarnings } from "./book-warnings.ts";
 import { bookPath, type Command } from "./command.ts";

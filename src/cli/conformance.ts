@@ -7,9 +7,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-import { printable } from "../invoicing/printable.ts";
 import { decimalOf, isDecimalObject, textOf } from "../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../numbers/json.ts";
+import { printable } from "../pages/printable.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import type { Vector } from "../vectors.ts";
 import type { Arguments } from "./arguments.ts";

@@ -5,11 +5,11 @@
  */
 import type { ExactAmount } from "../invoicing/explain.ts";
 import { grouped } from "../invoicing/figure-text.ts";
-import { printable } from "../invoicing/printable.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal } from "../numbers/decimal.ts";
 import { textOfFraction } from "../numbers/fraction.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { printable } from "../pages/printable.ts";
 import {
   type AccountDiff,
   CAUSES,

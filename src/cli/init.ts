@@ -6,7 +6,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import type { ToldColumns } from "../records/columns.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import type { Arguments } from "./arguments.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatInstant } from "../calendar/instant.ts";
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import { quoted } from "../records/problems.ts";
 import type { ApiKey, ApiKeys } from "../server/access/keys.ts";
 import type { Role } from "../server/http/endpoint.ts";

@@ -5,7 +5,7 @@
  */
 import { openDocument } from "../book/reading/json-document.ts";
 import { hasCode } from "../errors.ts";
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import { lintBook } from "../proof/lint/lint-book.ts";
 import type { Arguments } from "./arguments.ts";
 import { bookPath, type Command } from "./command.ts";

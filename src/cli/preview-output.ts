@@ -6,12 +6,12 @@
 import type { Book } from "../book/model/book.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
-import { printable } from "../invoicing/printable.ts";
 import type { SkippedAccount } from "../ledger/account/bill.ts";
 import type { LineTrace } from "../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../ledger/preview/preview.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { printable } from "../pages/printable.ts";
 import { BAD_LINE, kindOf, type LineProblem, NO_ACCOUNT, placeOf, type ProblemList } from "./event-problems.ts";
 import { type Io, write } from "./io.ts";
 import { sentenceOnForms, sentenceOnNumbers, sentenceOnUnknown, sentenceOnZones } from "./preview-notes.ts";

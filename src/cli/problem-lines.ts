@@ -4,8 +4,8 @@
  * @module
  */
 import type { Problem } from "../errors.ts";
-import { printable } from "../invoicing/printable.ts";
 import type { TextPlace } from "../numbers/json-text.ts";
+import { printable } from "../pages/printable.ts";
 import { withoutPlace } from "../records/problems.ts";
 
 /** So many problems are shown with their line of the file. */

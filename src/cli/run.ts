@@ -7,7 +7,7 @@ import type { Writable } from "node:stream";
 
 import { nearestOf } from "../book/nearest.ts";
 import { hasCode, RatebookError } from "../errors.ts";
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import { InputError, quoted } from "../records/problems.ts";
 import { packageVersion } from "../server/version.ts";
 import { type OptionSpecs, readArguments } from "./arguments.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { printable } from "../invoicing/printable.ts";
+import { printable } from "../pages/printable.ts";
 import { quoted } from "../records/problems.ts";
 import { clickHouseSql } from "../warehouse/clickhouse/clickhouse-sql.ts";
 import { eventTable, tableOfEvents } from "../warehouse/clickhouse/event-table.ts";

@@ -5,8 +5,8 @@
  */
 import { openDocument } from "../book/reading/json-document.ts";
 import { grouped } from "../invoicing/figure-text.ts";
-import { printable } from "../invoicing/printable.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { printable } from "../pages/printable.ts";
 import { takeAll } from "../records/event-cursor.ts";
 import type { EventSink } from "../records/event-sink.ts";
 import { InputError } from "../records/problems.ts";

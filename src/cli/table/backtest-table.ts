@@ -4,9 +4,9 @@
  * @module
  */
 import { grouped } from "../../invoicing/figure-text.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
+import { printable } from "../../pages/printable.ts";
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../proof/backtest/backtest.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
 import type { TableStyle } from "./style.ts";

@@ -7,7 +7,7 @@ import { parseInstant, formatDate } from "../../calendar/instant.ts";
 import { periodText } from "../../invoicing/figure-text.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { printable } from "../../invoicing/printable.ts";
+import { printable } from "../../pages/printable.ts";
 import { ruleLinksText } from "../../rulebook.ts";
 import { linesOfRows, type TableRow } from "./columns.ts";
 import { PLAIN_STYLE, type TableStyle } from "./style.ts";

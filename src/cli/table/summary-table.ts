@@ -5,9 +5,9 @@
  */
 import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
+import { printable } from "../../pages/printable.ts";
 import { linesOfRows } from "./columns.ts";
 import type { TableStyle } from "./style.ts";
 

@@ -5,8 +5,8 @@
  */
 import { hasCode, RatebookError } from "../../errors.ts";
 import { grouped } from "../../invoicing/figure-text.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { isRowFault } from "../../ledger/preview/preview-usage.ts";
+import { printable } from "../../pages/printable.ts";
 import { InputError } from "../../records/problems.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";

@@ -19,7 +19,9 @@ import type { CreditShown } from "../../ledger/commands/credits.ts";
 import type { LicenseUpdated } from "../../ledger/commands/licenses.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { type CreditFilter, listCredits } from "../billing/credit-lists.ts";
-import * as holdings from "../billing/holdings.ts";
+import * as credits from "../billing/credits.ts";
+import * as entries from "../billing/entries.ts";
+import * as licenses from "../billing/licenses.ts";
 import type { WithoutSkipped } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
@@ -80,24 +82,18 @@ export interface Licenses {
   /** Newest first. */
   list(
     options?: ListOptions<{ readonly accountId?: string; readonly licenseId?: string }>,
-  ): Promise<Page<holdings.LicenseUpdateShown>>;
+  ): Promise<Page<licenses.LicenseUpdateShown>>;
 }
 
 /** Feature credit entries of accounts (S11). */
 export interface Entries {
-  grant(
-    of: { readonly accountId: string; readonly featureId: string },
-    entry: EntryGrantRequest,
-  ): Promise<holdings.EntryShown>;
-  update(of: holdings.EntryTarget, patch: EntryPatch): Promise<holdings.EntryShown>;
-  void(of: holdings.EntryTarget): Promise<holdings.EntryShown>;
+  grant(of: entries.FeatureTarget, entry: EntryGrantRequest): Promise<entries.EntryShown>;
+  update(of: entries.EntryTarget, patch: EntryPatch): Promise<entries.EntryShown>;
+  void(of: entries.EntryTarget): Promise<entries.EntryShown>;
   /** Newest first. */
-  list(
-    of: { readonly accountId: string; readonly featureId: string },
-    options?: PagedOptions,
-  ): Promise<Page<holdings.EntryShown>>;
+  list(of: entries.FeatureTarget, options?: PagedOptions): Promise<Page<entries.EntryShown>>;
   /** The balance of a feature that an account has now. */
-  balance(of: { readonly accountId: string; readonly featureId: string }): Promise<holdings.FeatureBalance>;
+  balance(of: entries.FeatureTarget): Promise<entries.FeatureBalance>;
 }
 
 /** Monetary credits of accounts (S12). */
@@ -147,20 +143,20 @@ export function accountResourcesOf(context: EngineContext): AccountResources {
       list: ({ page = {} } = {}) => aliases.listAliases(context, page),
     },
     licenses: {
-      update: (accountId, update) => holdings.updateLicense(context, accountId, update),
-      list: ({ filter = {}, page = {} } = {}) => holdings.listLicenseUpdates(context, filter, page),
+      update: (accountId, update) => licenses.updateLicense(context, accountId, update),
+      list: ({ filter = {}, page = {} } = {}) => licenses.listLicenseUpdates(context, filter, page),
     },
     entries: {
-      grant: (of, entry) => holdings.grantEntry(context, of, entry),
-      update: (of, patch) => holdings.updateEntry(context, of, patch),
-      void: (of) => holdings.voidEntry(context, of),
-      list: (of, { page = {} } = {}) => holdings.listEntries(context, of, page),
-      balance: (of) => holdings.featureBalance(context, of),
+      grant: (of, entry) => entries.grantEntry(context, of, entry),
+      update: (of, patch) => entries.updateEntry(context, of, patch),
+      void: (of) => entries.voidEntry(context, of),
+      list: (of, { page = {} } = {}) => entries.listEntries(context, of, page),
+      balance: (of) => entries.featureBalance(context, of),
     },
     credits: {
-      create: (credits) => holdings.createCredits(context, credits),
-      void: (id) => holdings.voidCredit(context, id),
-      get: (id) => holdings.getCredit(context, id),
+      create: (asked) => credits.createCredits(context, asked),
+      void: (id) => credits.voidCredit(context, id),
+      get: (id) => credits.getCredit(context, id),
       list: ({ filter = {}, page = {} } = {}) => listCredits(context, filter, page),
     },
   };

@@ -4,13 +4,13 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOf, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
 import { curveEdges, priceOn } from "../../proof/curve-edges.ts";
 import type { CardCurve, PlanCurves } from "../../proof/plan-curves.ts";
 import { priceThrough } from "../../rating/slabs.ts";
 import { amountText, quantityText } from "../chart/curve-words.ts";
+import { printable } from "../printable.ts";
 
 /** A card's price at one quantity, as texts. */
 export interface CostPoint {

@@ -6,10 +6,10 @@
 import type { Book } from "../../book/model/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, formatInstant, type Instant, instantOf } from "../../calendar/instant.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionsOf, findPlanIn } from "../../ledger/account/associated-plans.ts";
 import { dateWords, periodWords } from "../invoice/date-words.ts";
+import { printable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
 
 /** One plan of an account, with its cycles. */

@@ -5,11 +5,11 @@
  */
 import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { textOf } from "../../numbers/decimal.ts";
 import { addFractions, type Fraction, NOTHING, roundFraction, subtractFractions } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
+import { printable } from "../printable.ts";
 import type { ChargeDays } from "./report-data.ts";
 
 /** Charges that are added up. */

@@ -4,12 +4,12 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { printable } from "../../invoicing/printable.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, textOf } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../proof/backtest/backtest.ts";
 import { CAUSES, type DiffLine } from "../../proof/diff/diff-invoices.ts";
+import { printable } from "../printable.ts";
 import { bytesOf } from "./bytes.ts";
 import type { Compared, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 

@@ -6,12 +6,12 @@
 import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
 import { itemTexts, partTexts } from "../../invoicing/explanation-text.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
-import { printable } from "../../invoicing/printable.ts";
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
+import { printable } from "../printable.ts";
 import { slabLineWords } from "../slab-words.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 

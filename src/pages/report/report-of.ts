@@ -6,13 +6,13 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { printable } from "../../invoicing/printable.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
 import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
+import { printable } from "../printable.ts";
 import { bytesOf } from "./bytes.ts";
 import { type ChargeSums, chargeSums } from "./charge-sums.ts";
 import { draftsOf } from "./drafts-of.ts";

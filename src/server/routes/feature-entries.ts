@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../book/requests/requests.ts";
 import { decimalFromZero, moment } from "../../book/resources/fields.ts";
-import type { EntryShown } from "../../engine/billing/holdings.ts";
+import type { EntryShown, EntryTarget } from "../../engine/billing/entries.ts";
 import { hasCode } from "../../errors.ts";
 import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
@@ -125,11 +125,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function targetOf(params: z.output<typeof ofEntry>): {
-  readonly accountId: string;
-  readonly featureId: string;
-  readonly entryId: string;
-} {
+function targetOf(params: z.output<typeof ofEntry>): EntryTarget {
   return { accountId: params.account_id, featureId: params.feature_id, entryId: params.entry_id };
 }
 

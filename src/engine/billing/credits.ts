@@ -1,0 +1,118 @@
+/**
+ * The monetary credits of accounts: made, voided and read one by one (S12).
+ *
+ * @module
+ */
+import type { CreditRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
+import type { Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import { billOf } from "../../ledger/account/bill.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
+import { isNamed, isShortId } from "../../ledger/account/due-ids.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import * as creditCommands from "../../ledger/commands/credits.ts";
+import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
+import type { CreditRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import type { AccountWork } from "../../ledger/workspace.ts";
+import { accountsNamedIn, accountsUncharted } from "../account-lists.ts";
+import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
+import { lookAtAccount } from "../looks.ts";
+import { collectSkipped, eachAlone } from "./skipped-accounts.ts";
+
+/** Makes credits for accounts, all or none (S12). */
+export async function createCredits(
+  context: EngineContext,
+  input: readonly CreditRequest[],
+): Promise<readonly CreditShown[]> {
+  const requests = readRequest("creditCreate", input).map(
+    ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...asked }) => ({
+      ...asked,
+      effectiveUntil: effectiveUntil ?? undefined,
+      applicableEntityIds: applicableEntityIds ?? undefined,
+      idempotencyKey: idempotencyKey ?? undefined,
+    }),
+  );
+  const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
+  return decideOnAccounts(context, accountIds, ({ catalog, workspace, now }) => {
+    checkEntities(catalog, requests);
+    const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
+    const shown = accountIds.flatMap((id) => creditsShown(catalog, workspace.account(id), now));
+    const byId = new Map(shown.map((each) => [each.credit.id, each]));
+    return { result: made.map(({ id }) => madeShown(byId.get(id))) };
+  });
+}
+
+/** Voids a credit (S12.5). */
+export async function voidCredit(context: EngineContext, id: string): Promise<CreditShown> {
+  const accountId = await accountOfCredit(context, id);
+  return decideOnAccount(context, accountId, (catalog, work, now) =>
+    shownIn(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
+  );
+}
+
+/** A credit with what drafts hold of it (S12.4). */
+export async function getCredit(context: EngineContext, id: string): Promise<CreditShown> {
+  const accountId = await accountOfCredit(context, id);
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    catchUp(catalog, work, now);
+    const found = creditsShown(catalog, work, now).find(({ credit }) => isNamed(accountId, credit.id, id));
+    if (found === undefined) throw notFound("credit", id);
+    return found;
+  });
+}
+
+/** The account of a credit; one that is due but not stored yet is found by its place. */
+async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
+  const { read } = context.store;
+  const stored = await read.credit(id);
+  if (stored !== undefined) return stored.accountId;
+  for await (const accountId of accountsThatMayHave(context, id)) {
+    const found = await eachAlone([accountId], collectSkipped(), () =>
+      lookAtAccount(context, accountId, (catalog, work, now) =>
+        billOf(accountId, () => {
+          catchUp(catalog, work, now);
+          return work.credits().filter((credit) => isNamed(accountId, credit.id, id));
+        }),
+      ),
+    );
+    if (found.length > 0) return accountId;
+  }
+  throw notFound("credit", id);
+}
+
+async function* accountsThatMayHave(
+  { store: { read }, clock }: EngineContext,
+  creditId: string,
+): AsyncGenerator<string> {
+  yield* await accountsNamedIn(read, creditId);
+  if (!isShortId("credit", creditId)) return;
+  for (const { accountId } of await read.dueCreditList({ id: creditId }, { limit: 1 })) yield accountId;
+  yield* accountsUncharted(read, clock());
+}
+
+function shownIn(catalog: Catalog, work: AccountWork, credit: CreditRecord, now: Instant): CreditShown {
+  return madeShown(creditsShown(catalog, work, now).find((each) => each.credit.id === credit.id));
+}
+
+function madeShown(found: CreditShown | undefined): CreditShown {
+  invariant(found !== undefined, "S12.4: a credit is among those of its account");
+  return found;
+}
+
+const ALL_CARDS = /^ALL_(USAGE_METER|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE)_RATE_CARDS$/;
+
+/** Refuses a credit whose applicableEntityIds name something unknown (S12.2). */
+function checkEntities(
+  { book }: Catalog,
+  requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],
+): void {
+  const known = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
+  for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
+    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !ALL_CARDS.test(id));
+    if (unknown < 0) continue;
+    const path = `[${index}].applicableEntityIds[${unknown}]`;
+    throw invalidInput(path, "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The feature credit entries that accounts hold, and the balance of a feature (S11).
+ *
+ * @module
+ */
+import type { EntryGrantRequest, EntryPatch } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
+import { catchUp } from "../../ledger/account/catch-up.ts";
+import { isNamed } from "../../ledger/account/due-ids.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import * as entryCommands from "../../ledger/commands/entries.ts";
+import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
+import type { EntryRecord } from "../../ledger/records.ts";
+import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
+import { type Decimal, sum } from "../../numbers/decimal.ts";
+import { decideOnAccount, type EngineContext } from "../context.ts";
+import { lookAtAccount } from "../looks.ts";
+import { type Page, pageAmong, type PageOptions } from "../pages.ts";
+
+/** A feature credit entry as a read shows it (S11.2). */
+export type EntryShown = Omit<EntryRecord, "spentAtBefore"> & { readonly status: "ACTIVE" | "EXPIRED" | "VOIDED" };
+
+/** Which feature of which account is meant. */
+export interface FeatureTarget {
+  readonly accountId: string;
+  readonly featureId: string;
+}
+
+/** Which entry is meant; the feature, where it is given, must be the entry's. */
+export interface EntryTarget {
+  readonly accountId: string;
+  readonly entryId: string;
+  readonly featureId?: string;
+}
+
+/** The balance of a feature that an account has now (S11). */
+export interface FeatureBalance extends FeatureTarget {
+  /** Over the entries that may be spent now. */
+  readonly granted: Decimal;
+  readonly balance: Decimal;
+  /** Absent: no overage card is in force, or it has no limit. */
+  readonly overageLimit?: Decimal;
+  /** In the billing window of now; absent where no overage card is in force. */
+  readonly usedOverage?: Decimal;
+}
+
+/** Grants an entry of source PURCHASE (S11). */
+export async function grantEntry(
+  context: EngineContext,
+  { accountId, featureId }: FeatureTarget,
+  input: EntryGrantRequest,
+): Promise<EntryShown> {
+  const { idempotencyKey, ...asked } = readRequest("entryGrant", input);
+  const request = { ...asked, featureId, idempotencyKey: idempotencyKey ?? undefined };
+  const { store, clock, configuration } = context;
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const [record] = await view.accounts([accountId]);
+    const room = { ...request, quantity: request.granted };
+    const read = record && (await readForGrant(catalog, view, record, room, now));
+    if (read === undefined) throw notFound("account", accountId);
+    const workspace = openWorkspace([read]);
+    const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
+    return { result: entryShown(entry, now), changes: workspace.changes() };
+  });
+}
+
+/** Changes an entry (S11.8). */
+export async function updateEntry(
+  context: EngineContext,
+  { accountId, entryId, featureId }: EntryTarget,
+  input: EntryPatch,
+): Promise<EntryShown> {
+  const { granted, effectiveUntil } = readRequest("entryPatch", input);
+  const change: entryCommands.EntryChange = {
+    granted: granted ?? undefined,
+    effectiveUntil: effectiveUntil ?? undefined,
+  };
+  if (change.granted === undefined && change.effectiveUntil === undefined) {
+    throw invalidInput("granted", "missing: expected granted or effectiveUntil");
+  }
+  const { store, clock, configuration } = context;
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const [record] = await view.accounts([accountId]);
+    const read = record && (await readForEntry(catalog, view, record, { entryId, ...change }, now));
+    if (read === undefined) throw notFound("account", accountId);
+    const workspace = openWorkspace([read.account]);
+    const work = workspace.account(accountId);
+    checkEntryOf(catalog, work, entryId, featureId, now);
+    const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
+    return { result: entryShown(entry, now), changes: workspace.changes() };
+  });
+}
+
+/** Voids an entry (S11.8). */
+export async function voidEntry(
+  context: EngineContext,
+  { accountId, entryId, featureId }: EntryTarget,
+): Promise<EntryShown> {
+  return decideOnAccount(context, accountId, (catalog, work, now) => {
+    checkEntryOf(catalog, work, entryId, featureId, now);
+    return entryShown(entryCommands.voidEntry(catalog, work, entryId, now), now);
+  });
+}
+
+/** The entries of an account and feature, those that fall due by now among them; newest first. */
+export async function listEntries(
+  context: EngineContext,
+  { accountId, featureId }: FeatureTarget,
+  options: PageOptions,
+): Promise<Page<EntryShown>> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    checkFeature(catalog, featureId);
+    catchUp(catalog, work, now);
+    const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [entryShown(entry, now)] : []));
+    return pageAmong(own, options, ({ createdAt, id }) => ({ createdAt, id }));
+  });
+}
+
+/** The balance of a feature that an account has now (S11). */
+export async function featureBalance(
+  context: EngineContext,
+  { accountId, featureId }: FeatureTarget,
+): Promise<FeatureBalance> {
+  return lookAtAccount(context, accountId, (catalog, work, now) => {
+    checkFeature(catalog, featureId);
+    catchUp(catalog, work, now);
+    const inForce = work
+      .entries()
+      .filter((entry) => entry.featureId === featureId && !entry.voided && isInForce(entry, now));
+    return {
+      accountId,
+      featureId,
+      granted: sum(inForce.map(({ granted }) => granted)),
+      balance: sum(inForce.map(({ balance }) => balance)),
+      ...overageOf(catalog, work, featureId, now),
+    };
+  });
+}
+
+function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant): boolean {
+  return effectiveFrom <= now && now < effectiveUntil;
+}
+
+function overageOf(
+  catalog: Catalog,
+  work: AccountWork,
+  featureId: string,
+  now: Instant,
+): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
+  const limit = planOf(catalog, work.record).clock.overageAt(featureId, now, now);
+  if (limit === undefined) return {};
+  const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
+  return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
+}
+
+/** EXPIRED is only how a read shows an entry whose end is past (S11.2). */
+function entryShown({ spentAtBefore: _internal, ...entry }: EntryRecord, now: Instant): EntryShown {
+  const status = entry.voided ? "VOIDED" : entry.effectiveUntil <= now ? "EXPIRED" : "ACTIVE";
+  return { ...entry, status };
+}
+
+/** Where a feature is named, refuses an entry of another one; entries that fall due by now exist. */
+function checkEntryOf(
+  catalog: Catalog,
+  work: AccountWork,
+  entryId: string,
+  featureId: string | undefined,
+  now: Instant,
+): void {
+  if (featureId === undefined) return;
+  checkFeature(catalog, featureId);
+  catchUp(catalog, work, now);
+  const entry = work.entries().find(({ id }) => isNamed(work.record.id, id, entryId));
+  if (entry?.featureId !== featureId) throw notFound("feature credit entry", entryId);
+}
+
+function checkFeature({ book }: Catalog, featureId: string): void {
+  if (!book.features.some(({ id }) => id === featureId)) throw notFound("feature", featureId);
+}

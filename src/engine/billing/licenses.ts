@@ -1,0 +1,86 @@
+/**
+ * The licenses that accounts hold (S10.1).
+ *
+ * @module
+ */
+import type { LicenseUpdateRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
+import * as licenseCommands from "../../ledger/commands/licenses.ts";
+import type { AccountRecord, LicenseUpdateRecord } from "../../ledger/records.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import { quantityAt } from "../../rating/license-timeline.ts";
+import { accountsWithinBound } from "../account-lists.ts";
+import { decideOnAccount, type EngineContext } from "../context.ts";
+import { collectPage, type Page, type PageOptions } from "../pages.ts";
+
+/** A license update with the account that it is of. */
+export type LicenseUpdateShown = LicenseUpdateRecord & {
+  readonly accountId: string;
+  /** In effect right after it, by the updates that had arrived. */
+  readonly quantityAfter: Decimal;
+};
+
+/** Changes the quantity of a license (S10.1). */
+export async function updateLicense(
+  context: EngineContext,
+  accountId: string,
+  input: LicenseUpdateRequest,
+): Promise<licenseCommands.LicenseUpdated> {
+  const { effectiveFrom, idempotencyKey, ...asked } = readRequest("licenseUpdate", input);
+  const request = {
+    ...asked,
+    effectiveFrom: effectiveFrom ?? undefined,
+    idempotencyKey: idempotencyKey ?? undefined,
+  };
+  return decideOnAccount(context, accountId, (catalog, work, now) =>
+    licenseCommands.updateLicense(catalog, work, request, now, context.ids),
+  );
+}
+
+/**
+ * License updates, newest first.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID without an account, where there are more than {@link WALKED_ACCOUNTS_MAX}:
+ * updates are kept with their accounts
+ */
+export async function listLicenseUpdates(
+  { store }: EngineContext,
+  { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
+  options: PageOptions,
+): Promise<Page<LicenseUpdateShown>> {
+  const found = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
+    options,
+    ({ createdAt, id }) => ({
+      createdAt,
+      id,
+    }),
+  );
+  const records =
+    accountId === undefined
+      ? accountsWithinBound(store.read, "accountId", "license updates", "the id of an account")
+      : await store.read.accounts([accountId]);
+  for await (const account of records) {
+    for (const update of account.licenseUpdates) {
+      if (licenseId === undefined || update.licenseId === licenseId) found.offer({ ...update, account });
+    }
+  }
+  const { items, ...more } = found.page();
+  const shown = items.map(({ account, ...update }) => ({
+    ...update,
+    accountId: account.id,
+    quantityAfter: quantityAfter(account, update),
+  }));
+  return { items: shown, ...more };
+}
+
+/** The quantity that was answered when the update was made: by those of its license that had arrived. */
+function quantityAfter(
+  { licenseUpdates }: AccountRecord,
+  { id, licenseId, effectiveFrom }: LicenseUpdateRecord,
+): Decimal {
+  const arrived = licenseUpdates.slice(0, licenseUpdates.findIndex((each) => each.id === id) + 1);
+  return quantityAt(
+    arrived.filter((each) => each.licenseId === licenseId),
+    effectiveFrom,
+  );
+}
