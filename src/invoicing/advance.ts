@@ -13,7 +13,7 @@ import type { AccountView } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { lateArrears } from "./arrears.ts";
 import { feeTiming, entitlementTiming, grantTiming } from "./charging.ts";
-import { type DueCard, dueCards, type DueCycle } from "./dues.ts";
+import { dueCards, type DueCycle } from "./dues.ts";
 import { licenseInAdvance } from "./license-advance.ts";
 import { type AccountCycle, type Timeline, timelineOf } from "./timeline.ts";
 
@@ -58,9 +58,8 @@ export function advanceOf(
 function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): Advance {
   const charges: AdvanceCharge[] = [];
   const refunds: Refund[] = [];
-  const found = dueCards(dues, (details) => details.fixedFeeRateCards, feeTiming);
+  const found = dueCards(dues, (details) => inAdvance(details.fixedFeeRateCards), feeTiming);
   for (const { due, card, period, key } of found) {
-    if (card.invoiceTiming !== "IN_ADVANCE") continue;
     const asCharged = { ...card, enableProration: period.prorated };
     if (isAsked(due.cycle)) charges.push(standing(due, rateFixedFee(asCharged, view.currency, period)));
     const cut = period.prorated ? cutOf(view.decisions, period.served, due.due) : undefined;
@@ -85,22 +84,19 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: Is
 type IsAsked = (cycle: AccountCycle) => boolean;
 
 function entitlementsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
-  const found = dueCards(dues, (details) => details.billingEntitlementRateCards, entitlementTiming);
-  return inAdvance(found, isAsked).map(({ due, card, period }) =>
-    standing(due, rateBillingEntitlement(card, view.currency, period)),
-  );
+  const found = dueCards(dues, (details) => inAdvance(details.billingEntitlementRateCards), entitlementTiming);
+  return found
+    .filter(({ due }) => isAsked(due.cycle))
+    .map(({ due, card, period }) => standing(due, rateBillingEntitlement(card, view.currency, period)));
 }
 
 function grantsInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: IsAsked): AdvanceCharge[] {
-  const found = dueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
-  return inAdvance(found, isAsked).map(({ due, card, period }) =>
-    standing(due, rateCreditGrant(card, view.currency, period)),
-  );
+  const found = dueCards(dues, (details) => inAdvance(details.creditGrantRateCards), grantTiming);
+  return found
+    .filter(({ due }) => isAsked(due.cycle))
+    .map(({ due, card, period }) => standing(due, rateCreditGrant(card, view.currency, period)));
 }
 
-function inAdvance<Card extends { readonly invoiceTiming: string }>(
-  found: readonly DueCard<Card>[],
-  isAsked: IsAsked,
-): readonly DueCard<Card>[] {
-  return found.filter(({ due, card }) => card.invoiceTiming === "IN_ADVANCE" && isAsked(due.cycle));
+function inAdvance<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
+  return cards.filter(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE");
 }

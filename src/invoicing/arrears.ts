@@ -17,7 +17,7 @@ import { dayRuns, largestOf, quantityAt, quantitySteps } from "../rating/license
 import { paidBy, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
-import type { AccountView } from "./account-view.ts";
+import type { AccountView, LicenseChange } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import {
   chargedByDays,
@@ -26,6 +26,7 @@ import {
   endsIn,
   isCutShort,
   isEndedLate,
+  oustedIn,
   type TimedCard,
   termsOfRun,
   within,
@@ -34,7 +35,7 @@ import {
   grantTiming,
 } from "./charging.ts";
 import { closesAt } from "./grace.ts";
-import { type AccountCycle, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
+import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */
 export function arrearsCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
@@ -128,16 +129,31 @@ export function chargedBefore(
   isMeant: (card: LicenseRateCard) => boolean = () => true,
 ): readonly Decimal[] {
   const before = { start: cycle.natural.start, end: cycle.start };
-  if (before.start >= before.end) return [];
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
-  return termsOfRun(timeline, cycle, before).flatMap((term): readonly Decimal[] => {
-    const card = term.plan.details.licenseRateCards.find(({ id }) => id === billableId);
-    if (card === undefined || !isMeant(card)) return [];
+  const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
+    details.licenseRateCards.find((card) => card.id === billableId && isMeant(card));
+  const charged: Decimal[] = [];
+  for (const term of termsOfRun(timeline, cycle, cycle.natural)) {
+    if (term.from > cycle.start) break;
+    for (const { day, until, plan } of oustedIn(before, term)) {
+      const card = cardIn(plan);
+      // What an ousted plan charged by days, as the first, was given back.
+      if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
+      const known = changes.filter(({ knownFrom = day }) => knownFrom < until);
+      charged.push(...chargedInAdvance(known, { start: day, end: until }));
+    }
+    const card = cardIn(term.plan);
     const piece = within(before, term);
-    if (card.invoiceTiming === "IN_ARREARS") return [largestOf(dayRuns(changes, piece))];
-    const later = quantitySteps(changes).filter(({ from }) => from > piece.start && from < piece.end);
-    return [quantityAt(changes, piece.start), ...later.map(({ quantity }) => quantity)];
-  });
+    if (card === undefined || piece.start >= piece.end) continue;
+    if (card.invoiceTiming === "IN_ARREARS") charged.push(largestOf(dayRuns(changes, piece)));
+    else charged.push(...chargedInAdvance(changes, piece));
+  }
+  return charged;
+}
+
+function chargedInAdvance(changes: readonly LicenseChange[], { start, end }: Cycle): readonly Decimal[] {
+  const later = quantitySteps(changes).filter(({ from }) => from > start && from < end);
+  return [quantityAt(changes, start), ...later.map(({ quantity }) => quantity)];
 }
 
 function entitlementCharges(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {

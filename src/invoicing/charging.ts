@@ -9,13 +9,20 @@
  */
 import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { FixedFeeRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
-import type { Cycle } from "../calendar/cycle.ts";
+import { type Cycle, sameCycleConfig } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
-import { type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
+import { chargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
 import { cardOf } from "./cards.ts";
-import { type AccountCycle, naturalPeriod, type Term, type Timeline } from "./timeline.ts";
+import {
+  type AccountCycle,
+  type AssociatedPlan,
+  naturalPeriod,
+  type OustedPlan,
+  type Term,
+  type Timeline,
+} from "./timeline.ts";
 
 /** A card, as far as the timing of its charge goes. */
 export interface TimedCard {
@@ -52,15 +59,15 @@ export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: Tim
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
   const natural = naturalPeriod(cycle, covered.first, covered.last);
-  const owner = ownerOf(timeline, cycle, card, naturalPeriod(cycle, covered.first, covered.first));
-  if (isProrated(owner ?? cycle.term, card))
+  const owner = ownerOf(timeline, cycle, card, covered.first);
+  if (isProrated((owner ?? cycle.term).plan, card))
     return { covered, natural, served: within(natural, cycle.term), prorated: true };
   return owner?.from === cycle.term.from ? { covered, natural, served: natural, prorated: false } : undefined;
 }
 
 /** Whether a card that is charged every cycle is charged by days in this one (S9.1). */
 export function chargedByDays(timeline: Timeline, cycle: AccountCycle, card: TimedCard): boolean {
-  return isProrated(ownerOf(timeline, cycle, card, cycle.natural) ?? cycle.term, card);
+  return isProrated((ownerOf(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
 }
 
 /** Whether a charge in arrears is made in this cycle: the last it covers, or the association's last (S9.3). */
@@ -107,19 +114,63 @@ export function within(period: Cycle, term: Term): Cycle {
 }
 
 /**
- * The first term of the run that has the card in the natural cycle in which its charge begins. A fee that recurs in one version
- * and is charged once in a later one is two charges: the first says nothing of the second.
+ * Of the plans that were ousted on a term's first day, those of its run, where that day lies in a period: what one of them
+ * charged whole in advance for the period is paid (S9.1).
  */
-function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, first: Cycle): Term | undefined {
-  return termsOfRun(timeline, cycle, first).find((term) => {
+export function oustedIn({ start }: Cycle, { from, plan, ousted = [] }: Term): readonly OustedPlan[] {
+  if (from < start) return [];
+  return ousted.filter(
+    ({ plan: former }) => former.planId === plan.planId && sameCycleConfig(former.cycleConfig, plan.cycleConfig),
+  );
+}
+
+/** The first piece that has a card, in the natural cycle in which its charge begins. */
+interface Owner {
+  readonly plan: AssociatedPlan;
+  /** Absent for a plan that took no day of it. */
+  readonly from?: Instant;
+}
+
+/**
+ * The first term of the run that has the card in the natural cycle in which its charge begins, or what charged it whole in
+ * advance before such a term ousted it. A fee that recurs in one version and is charged once in a later one is two charges:
+ * the first says nothing of the second.
+ *
+ * @param n the number of that natural cycle
+ */
+function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): Owner | undefined {
+  const first = naturalPeriod(cycle, n, n);
+  for (const term of termsOfRun(timeline, cycle, first)) {
+    const charged = oustedIn(first, term).find(({ plan }) => chargedWhole(plan, card, n));
+    if (charged !== undefined) return { plan: charged.plan };
     const own = cardOf(term.plan.details, card.kind, card.billableId);
-    return own !== undefined && (card.type !== "ONE_TIME" || ("type" in own && own.type === "ONE_TIME"));
-  });
+    if (own !== undefined && (card.type !== "ONE_TIME" || ("type" in own && own.type === "ONE_TIME"))) return term;
+  }
+  return undefined;
+}
+
+/** Whether a plan charges a card whole in advance in the natural cycle of a number. */
+function chargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
+  const own = cardsInAdvance(plan).find(({ kind, billableId }) => kind === card.kind && billableId === card.billableId);
+  if (own === undefined || isProrated(plan, own)) return false;
+  if (card.type === "ONE_TIME" && own.type !== "ONE_TIME") return false;
+  return chargedIn(own.recurrence, own.type ?? "RECURRING", n);
+}
+
+function cardsInAdvance({ details }: AssociatedPlan): readonly TimedCard[] {
+  const isInAdvance = ({ invoiceTiming }: { readonly invoiceTiming: string }): boolean =>
+    invoiceTiming === "IN_ADVANCE";
+  return [
+    ...details.fixedFeeRateCards.filter(isInAdvance).map(feeTiming),
+    ...details.licenseRateCards.filter(isInAdvance).map(({ id }) => ({ kind: "LICENSE" as const, billableId: id })),
+    ...details.billingEntitlementRateCards.filter(isInAdvance).map(entitlementTiming),
+    ...details.creditGrantRateCards.filter(isInAdvance).map(grantTiming),
+  ];
 }
 
 /** Only fixed fees that recur, and licenses, are ever prorated (S9.1, S10, S11.1, S12.6). */
-function isProrated(term: Term, { kind, billableId }: TimedCard): boolean {
-  const { fixedFeeRateCards, licenseRateCards } = term.plan.details;
+function isProrated({ details }: AssociatedPlan, { kind, billableId }: TimedCard): boolean {
+  const { fixedFeeRateCards, licenseRateCards } = details;
   if (kind === "FIXED_FEE") {
     const card = fixedFeeRateCards.find(({ id }) => id === billableId);
     return card?.type === "RECURRING" && card.enableProration;

@@ -135,7 +135,7 @@ export function dueCards<Card>(
       if (period === undefined || !beginsIn(due.cycle, period)) continue;
       const key = onceKey(due.cycle, timed, period.natural);
       if (!period.prorated && made.has(key)) continue;
-      made.add(key);
+      if (!period.prorated) made.add(key);
       found.push({ due, card, period, key });
     }
   }

@@ -17,7 +17,7 @@ import {
   naturalCycleAt,
   sameCycleConfig,
 } from "../calendar/cycle.ts";
-import type { Instant } from "../calendar/instant.ts";
+import { dayStart, type Instant } from "../calendar/instant.ts";
 
 /** 9999-01-01: "no end". */
 export const NO_END: Instant = 253_370_764_800_000;
@@ -52,6 +52,16 @@ export interface Term {
   /** When it was decided that it ends at `until`: with itself, or by what cut it. */
   readonly endDecidedAt: Instant;
   readonly plan: AssociatedPlan;
+  /** What was in force on its first day before it, in order. */
+  readonly ousted?: readonly OustedPlan[] | undefined;
+}
+
+/** A plan that was in force when a day had begun, until a decision of that day: it took nothing of the day, but may have charged for it. */
+export interface OustedPlan {
+  readonly day: Instant;
+  /** When it was decided that another plan takes its place, or none. */
+  readonly until: Instant;
+  readonly plan: AssociatedPlan;
 }
 
 /** Terms in order, none overlapping another. */
@@ -67,9 +77,17 @@ export interface AccountCycle extends Cycle {
   readonly run: Cycle;
 }
 
-/** Adds a decision to a timeline: in its days it takes the place of older terms, and what one of them had after these days goes on. */
-export function withDecision(timeline: Timeline, decision: PlanDecision): Timeline {
-  const { from, until, decidedAt, recordedAt, plan } = decision;
+/**
+ * Adds a decision to a timeline: in its days it takes the place of older terms, and what one of them had after these days goes on.
+ *
+ * @param ousted what was in force on its first day before
+ */
+function withDecision(
+  timeline: Timeline,
+  { from, until, decidedAt, recordedAt, plan }: PlanDecision,
+  ousted?: readonly OustedPlan[],
+): Timeline {
+  const endDecidedAt = decidedAt;
   // Decisions come one after the other for the days ahead: mostly it is about the last terms.
   const first = timeline.findLastIndex((term) => term.until <= from) + 1;
   const after = timeline.findIndex((term, index) => index >= first && term.from >= until);
@@ -77,8 +95,8 @@ export function withDecision(timeline: Timeline, decision: PlanDecision): Timeli
   return [
     ...timeline.slice(0, first),
     ...touched.filter((term) => term.from < from).map((term) => cutAt(term, from, decidedAt)),
-    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt: decidedAt, plan }] : []),
-    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until })),
+    ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt, plan, ousted }] : []),
+    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until, ousted: undefined })),
     ...(after < 0 ? [] : timeline.slice(after)),
   ];
 }
@@ -90,9 +108,31 @@ function cutAt(term: Term, until: Instant, decidedAt: Instant): Term {
 
 /** The timeline that all decisions make, in the order in which they were decided. */
 export function timelineOf(decisions: readonly PlanDecision[]): Timeline {
+  let last: Timeline = [];
+  for (const { timeline } of laidOver(decisions)) last = timeline;
+  return last;
+}
+
+/** The decisions in the order in which they were made, each with the timeline that it makes of the one before. */
+function* laidOver(
+  decisions: readonly PlanDecision[],
+): Generator<{ readonly decidedAt: Instant; readonly timeline: Timeline }> {
   let timeline: Timeline = [];
-  for (const decision of inOrder(decisions)) timeline = withDecision(timeline, decision);
-  return timeline;
+  let ousted: readonly OustedPlan[] = [];
+  for (const decision of inOrder(decisions)) {
+    const { from: day, decidedAt: until } = decision;
+    // Only a decision on the day that it is made on finds it begun.
+    if (day === dayStart(until) && day < until) {
+      const former = timeline.findLast((term) => term.from <= day && term.until > day && term.decidedAt < until);
+      ousted = [
+        ...ousted.filter((each) => each.day === day),
+        ...(former === undefined ? [] : [{ day, until, plan: former.plan }]),
+      ];
+    }
+    const own = ousted.filter((each) => each.day === day);
+    timeline = withDecision(timeline, decision, own.length === 0 ? undefined : own);
+    yield { decidedAt: until, timeline };
+  }
 }
 
 /** A timeline and the half-open period in which it was what was known. */
@@ -104,15 +144,11 @@ export interface KnownTimeline {
 
 /** The timelines as they were known, one from each instant of decision to the next (S9.2). */
 export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
-  const known: KnownTimeline[] = [];
-  let timeline: Timeline = [];
-  const ordered = inOrder(decisions);
-  for (const [index, decision] of ordered.entries()) {
-    timeline = withDecision(timeline, decision);
-    const knownUntil = ordered[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
-    if (knownUntil > decision.decidedAt) known.push({ knownFrom: decision.decidedAt, knownUntil, timeline });
-  }
-  return known;
+  const laid = [...laidOver(decisions)];
+  return laid.flatMap(({ decidedAt: knownFrom, timeline }, index) => {
+    const knownUntil = laid[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
+    return knownUntil > knownFrom ? [{ knownFrom, knownUntil, timeline }] : [];
+  });
 }
 
 /** The account's cycles that touch `[from, until)`, in order; each cut by its term but not by the range. */
