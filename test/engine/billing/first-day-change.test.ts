@@ -69,9 +69,7 @@ const bookOf = (kind: Kind, versions: readonly Terms[], pricePlans: readonly Par
     { id: "ao.seats", name: "Seats", type: "LICENSE" },
     { id: "ao.grant", name: "Grant", type: "CREDIT_GRANT" },
   ],
-  pricePlans: versions.map((terms, at) =>
-    plan("pp", CARDS[kind](terms) as PricePlanDetailsInput, { version: at + 1 }),
-  ),
+  pricePlans: versions.map((terms, at) => plan("pp", CARDS[kind](terms) as PricePlanDetailsInput, { version: at + 1 })),
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
     {
@@ -124,7 +122,8 @@ const kinds = Object.keys(CARDS) as Kind[];
 const termsOf = (kind: Kind): readonly Terms[] =>
   kind === "fee" || kind === "seats" ? ALL : [WHOLE_AFTER, WHOLE_BEFORE];
 const changes = kinds.flatMap((kind) =>
-  termsOf(kind).flatMap((before) => termsOf(kind).map((after) => ({ kind, before, after, change: `${nameOf(before)} to ${nameOf(after)}` })),
+  termsOf(kind).flatMap((before) =>
+    termsOf(kind).map((after) => ({ kind, before, after, change: `${nameOf(before)} to ${nameOf(after)}` })),
   ),
 );
 test.each(changes)(
