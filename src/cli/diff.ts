@@ -3,11 +3,10 @@
  *
  * @module
  */
-import type { ExactAmount } from "../invoicing/explain.ts";
 import { grouped } from "../invoicing/figure-text.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal } from "../numbers/decimal.ts";
-import { textOfFraction } from "../numbers/fraction.ts";
+import { type Fraction, textOfFraction } from "../numbers/fraction.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { printable } from "../pages/printable.ts";
 import {
@@ -82,7 +81,7 @@ function causeLines({ causes }: Pick<DiffLine, "causes">): readonly string[] {
 }
 
 /** The decimal where there is one, else the fraction: what is cut would not add up. */
-function exactText(amount: ExactAmount): string {
+function exactText(amount: Fraction): string {
   const text = textOfFraction(amount);
   return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;
 }

@@ -17,12 +17,6 @@ export interface Period {
   readonly until: string;
 }
 
-/** `numerator ÷ denominator`. */
-export interface ExactAmount {
-  readonly numerator: Decimal;
-  readonly denominator: number;
-}
-
 /** How one line's value was made; `rules` in each says where the rules stand that made it. */
 export type Explanation =
   | CardExplanation
@@ -30,7 +24,7 @@ export type Explanation =
   | {
       readonly of: "SLAB";
       readonly rules: readonly RuleLink[];
-      readonly exact: ExactAmount;
+      readonly exact: Fraction;
       readonly digits: number;
       readonly missing: number;
     }
@@ -52,7 +46,7 @@ export interface CardExplanation extends CitedExplanation {
   /** The period served, and the natural one, the proration denominator; the billing period is the invoice's (S6.7). */
   readonly served: Period;
   readonly natural: Period;
-  readonly exact: ExactAmount;
+  readonly exact: Fraction;
   readonly rounding: Rounding;
 }
 
@@ -63,7 +57,7 @@ export interface TrueUpExplanation extends CitedExplanation {
   readonly served: Period;
   readonly natural: Period;
   /** The shortfall before rounding. */
-  readonly exact: ExactAmount;
+  readonly exact: Fraction;
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
   readonly rounding: Rounding;
 }
@@ -86,7 +80,7 @@ export interface CreditExplanation {
 export interface RefundExplanation extends CitedExplanation {
   /** The period whose days the shares count. */
   readonly natural: Period;
-  readonly exact: ExactAmount;
+  readonly exact: Fraction;
   readonly rounding: Rounding;
 }
 
@@ -111,7 +105,7 @@ export function cited(explanation: ChargeExplanation): CitedExplanation {
 }
 
 /** A fraction as data; zero stands over 1, whatever was divided. */
-export function exactOf({ numerator, denominator }: Fraction): ExactAmount {
+export function exactOf({ numerator, denominator }: Fraction): Fraction {
   return { numerator, denominator: numerator.isZero() ? 1 : denominator };
 }
 

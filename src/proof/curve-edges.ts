@@ -5,6 +5,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { add, type Decimal, multiply, ONE, subtract, ZERO } from "../numbers/decimal.ts";
+import { packagesHolding } from "../rating/slabs.ts";
 import type { Breakpoint, PriceCurve, PricePiece } from "./price-curve.ts";
 
 /** What a price does above an edge: it goes on at another rate, is higher at once, or is lower at once. */
@@ -68,11 +69,9 @@ function pieceAt({ shape, from, first, rate, packageSize, countedFrom }: PricePi
   if (rate.isZero()) return first;
   if (shape === "STEPS") {
     const [size, origin] = [packageSize ?? ONE, countedFrom ?? ZERO];
-    const before = subtract(from.quantity, origin).divToInt(size);
-    const part = subtract(quantity, origin);
-    const full = part.divToInt(size);
-    const started = multiply(full, size).eq(part) ? full : add(full, ONE);
-    return add(first, multiply(rate, subtract(started, add(before, ONE))));
+    // The first quantities of the piece are in the package after those that are full at its start.
+    const firstCount = add(subtract(from.quantity, origin).divToInt(size), ONE);
+    return add(first, multiply(rate, subtract(packagesHolding(subtract(quantity, origin), size), firstCount)));
   }
   // The denominator of a breakpoint is the rate of the slab that turns there, so that it cancels.
   if (from.ratio?.denominator.eq(rate) === true) {

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import type { Maybe } from "../book/model/maybe.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { RatePlan, RateValue } from "../book/model/rate-card.ts";
+import type { RatePlan, RateValue, RecurrenceConfig } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,
@@ -17,10 +18,11 @@ import {
   sum,
   ZERO,
 } from "../numbers/decimal.ts";
+import { grantedUnits } from "../rating/billing-entitlement.ts";
 import { inCurrency, ratedSlabsOf } from "../rating/card-rates.ts";
 import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
-import { chargedIn } from "../rating/recurrence.ts";
+import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { held, priceThrough } from "../rating/slabs.ts";
 import { curveOf, type PriceCurve } from "./price-curve.ts";
 
@@ -111,21 +113,18 @@ interface VaryingCard {
   readonly most: Decimal | undefined;
 }
 
+interface SlabPricedCard {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+  readonly displayName?: Maybe<string>;
+}
+
 function varyingCards(
   plan: PricePlanDetails,
   currency: string,
   names: ReadonlyMap<string, string> | undefined,
 ): readonly VaryingCard[] {
-  const varying = (
-    kind: CurveKind,
-    id: string,
-    card: {
-      readonly ratePlan: RatePlan;
-      readonly rateValues: readonly RateValue[];
-      displayName?: string | null | undefined;
-    },
-    most?: Decimal | null,
-  ): VaryingCard => ({
+  const varying = (kind: CurveKind, id: string, card: SlabPricedCard, most?: Decimal | null): VaryingCard => ({
     kind,
     id,
     name: card.displayName ?? names?.get(id) ?? id,
@@ -143,28 +142,23 @@ function varyingCards(
 
 /** What a cycle costs whatever is used: fees, entitlements and credit grants that begin in it. */
 function fixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
-  const due = <Card extends Parameters<typeof isDue>[0]>(cards: readonly Card[]): readonly Card[] =>
-    cards.filter((card) => isDue(card, cycle));
+  const due = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
+    cards.filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
   return [
     ...due(plan.fixedFeeRateCards).map(({ rateValues, id }) => inCurrency(rateValues, currency, id).rate),
-    ...due(plan.billingEntitlementRateCards).map((card) => {
-      const granted = sum(card.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
-      return priceThrough(ratedSlabsOf(card, currency, card.featureId), granted).amount;
-    }),
+    ...due(plan.billingEntitlementRateCards).map(
+      (card) => priceThrough(ratedSlabsOf(card, currency, card.featureId), grantedUnits(card)).amount,
+    ),
     ...due(plan.creditGrantRateCards).map(
       (card) => priceThrough(ratedGrantSlabs(card, currency), creditAmountOf(card, currency)).amount,
     ),
   ];
 }
 
-function isDue(
-  card: {
-    readonly recurrenceConfig?: Parameters<typeof chargedIn>[0];
-    readonly type?: Parameters<typeof chargedIn>[1];
-  },
-  cycle: number,
-): boolean {
-  return chargedIn(card.recurrenceConfig, card.type ?? "RECURRING", cycle);
+/** A card that is charged in some cycles only (S9.1). */
+interface RecurringCard {
+  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
+  readonly type?: RecurrenceType;
 }
 
 /**
@@ -172,9 +166,9 @@ function isDue(
  * bound of the card like any other, so that breakpoints are found by one function.
  */
 function totalCurve(slabs: RatedSlabs, upTo: Decimal, besides: Decimal, commitment: Decimal | undefined): PriceCurve {
-  const held =
+  const bounded =
     commitment === undefined ? slabs : { ...slabs, bounds: atLeast(subtract(commitment, besides), slabs.bounds) };
-  const { atZero, pieces } = curveOf(held, upTo);
+  const { atZero, pieces } = curveOf(bounded, upTo);
   return {
     atZero: add(atZero, besides),
     pieces: pieces.map((piece) => ({ ...piece, first: add(piece.first, besides), last: add(piece.last, besides) })),

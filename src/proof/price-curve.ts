@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/rated-slabs.ts";
-import { held, priceThrough } from "../rating/slabs.ts";
+import { held, packagesHolding, priceThrough } from "../rating/slabs.ts";
 
 /** A quantity at which the curve turns, steps or begins anew. */
 export interface Breakpoint {
@@ -119,7 +119,7 @@ function chargeAt({ slab, origin }: Stretch, quantity: Decimal): Decimal {
     case "PER_UNIT":
       return add(flat, multiply(slab.rate, part));
     case "PACKAGE":
-      return add(flat, multiply(slab.rate, ceilingOf(part, slab.packageSize ?? ONE)));
+      return add(flat, multiply(slab.rate, packagesHolding(part, slab.packageSize ?? ONE)));
   }
 }
 
@@ -172,7 +172,7 @@ function packagePieces(stretch: Stretch): readonly PricePiece[] {
   const { slab, end, origin } = stretch;
   const size = slab.packageSize ?? ONE;
   const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
-  const last = ceilingOf(subtract(end, origin), size);
+  const last = packagesHolding(subtract(end, origin), size);
   // After these counts of packages a bound may begin or cease to hold.
   const ends = levelsOf(stretch)
     .flatMap((level) => countsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
@@ -207,12 +207,6 @@ function countsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
   if (rate.isZero() || amount.isZero() || amount.isNegative() !== rate.isNegative()) return [];
   const count = amount.divToInt(rate);
   return multiply(count, rate).eq(amount) ? [subtract(count, ONE), count] : [count];
-}
-
-/** `part ÷ size`, up to the next whole number; both above 0. */
-function ceilingOf(part: Decimal, size: Decimal): Decimal {
-  const full = part.divToInt(size);
-  return multiply(full, size).eq(part) ? full : add(full, ONE);
 }
 
 function isBetween(level: Decimal, a: Decimal, b: Decimal): boolean {

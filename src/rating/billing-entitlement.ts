@@ -4,10 +4,15 @@
  * @module
  */
 import type { BillingEntitlementRateCard } from "../book/model/grant-card.ts";
-import { sum } from "../numbers/decimal.ts";
+import { type Decimal, sum } from "../numbers/decimal.ts";
 import { ratedSlabsOf } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
+
+/** The units of the feature that a card grants in a cycle, all its entries together. */
+export function grantedUnits({ featureConfigs }: Pick<BillingEntitlementRateCard, "featureConfigs">): Decimal {
+  return sum(featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
+}
 
 /**
  * Prices the sum of the card's featureCreditLimits, in full: grants are never prorated (S11.1), nor are the bounds of
@@ -20,7 +25,7 @@ export function rateBillingEntitlement(
   currency: string,
   period: RatedPeriod,
 ): Charge {
-  const quantity = sum(card.featureConfigs.map((config) => config.featureCreditLimit));
+  const quantity = grantedUnits(card);
   return chargeBySlabs({
     kind: "BILLING_ENTITLEMENT",
     billableId: card.featureId,

@@ -134,7 +134,7 @@ function priceOf(slab: RatedSlab, quantity: Decimal): Decimal {
 }
 
 /** Packages that hold the units, whole: a started package counts (S7.3). */
-function packagesHolding(quantity: Decimal, packageSize: Decimal): Decimal {
+export function packagesHolding(quantity: Decimal, packageSize: Decimal): Decimal {
   const full = quantity.divToInt(packageSize);
   const rest = subtract(quantity, multiply(full, packageSize));
   // A quotient beyond the kept digits comes out rounded: then the rest is not what a package can leave.

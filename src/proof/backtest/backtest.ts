@@ -8,7 +8,6 @@ import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import type { IngestOutcome } from "../../ledger/outcome.ts";
 import { draftable } from "../../ledger/preview/preview-draft.ts";
 import { accountTotals, drawAccount } from "../../ledger/preview/preview-draw.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
@@ -120,16 +119,8 @@ export function backtest(
 /** Starts a backtest whose events come one after another. @throws {RatebookError} as {@link backtest} */
 export function createBacktest(book: Book, plans: readonly PricePlan[], options: BacktestOptions = {}): BacktestRun {
   const { run, finish } = startBacktest(book, plans, options);
-  const add = (event: unknown): IngestOutcome => run.add(event);
-  return {
-    addUsage: usageTaker(book, run),
-    add,
-    slotsOf: run.slotsOf,
-    addSlots: run.addSlots,
-    addCounted: run.addCounted,
-    takesCounted: run.takesCounted,
-    finish,
-  };
+  const { add, slotsOf, addSlots, addCounted, takesCounted } = run;
+  return { addUsage: usageTaker(book, run), add, slotsOf, addSlots, addCounted, takesCounted, finish };
 }
 
 interface StartedBacktest extends Pick<BacktestRun, "finish"> {

@@ -4,7 +4,6 @@
  * @module
  */
 import type { Share } from "../../calendar/proration.ts";
-import { RatebookError } from "../../errors.ts";
 import type { CardExplanation } from "../../invoicing/explain.ts";
 import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 import {
@@ -19,6 +18,7 @@ import {
 import type { PartExplanation, SlabExplanation } from "../../rating/charge.ts";
 import type { Bounds, RatedSlab } from "../../rating/rated-slabs.ts";
 import { held, slabsReached, totalOf } from "../../rating/slabs.ts";
+import { incomparable } from "./leaves.ts";
 
 /** One quantity, or a fee once. */
 interface Counted {
@@ -152,8 +152,9 @@ function priceOf(
   if (quantity.lte(ZERO) && !chargeAtZero) return ZERO;
   const known = knownFor([...slabs.values()], pricingModel, quantity);
   if (known === undefined) {
-    const message = `${name}: ${textOf(quantity)} units are in a slab that the explanations do not show, as they show those alone that were reached: give the books, too`;
-    throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
+    throw incomparable(
+      `${name}: ${textOf(quantity)} units are in a slab that the explanations do not show, as they show those alone that were reached: give the books, too`,
+    );
   }
   return totalOf(slabsReached({ pricingModel, slabs: known, chargeAtZero }, quantity));
 }
@@ -180,4 +181,13 @@ function knownFor(
 export const NONE_COUNTED: Pick<CardInputs, "counted" | "shares"> = {
   counted: [{ sign: 1, quantity: ZERO }],
   shares: [WHOLE],
+};
+
+/** The inputs where there is no such card. */
+export const NO_CARD: CardInputs = {
+  ...NONE_COUNTED,
+  prices: undefined,
+  bounds: undefined,
+  boundShare: WHOLE,
+  notBelowZero: false,
 };

@@ -20,11 +20,15 @@ export function leavesOf(invoice: Invoice | undefined): ReadonlyMap<string, Invo
     }
     const isLeaf = CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
     if (!isLeaf) {
-      const message = `${line.type} is no line of an invoice of this version: preview again with it`;
-      throw new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
+      throw incomparable(`${line.type} is no line of an invoice of this version: preview again with it`);
     }
     leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
   };
   if (invoice !== undefined) visit(invoice.revenueInfo);
   return leaves;
+}
+
+/** The error for invoices that cannot be compared. */
+export function incomparable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [{ path: "$", message }] });
 }

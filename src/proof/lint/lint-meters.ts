@@ -41,7 +41,7 @@ function shadowed(
   const other = computations.find(({ matcher }, at) => {
     if (at === position) return false;
     if (isEveryEvent(matcher)) return !isEveryEvent(own.matcher) || at < position;
-    return at < position && own.matcher !== undefined && textOfRule(matcher) === textOfRule(own.matcher);
+    return at < position && JSON.stringify(matcher) === JSON.stringify(own.matcher);
   });
   if (other === undefined) return [];
   const example = isEveryEvent(other.matcher)
@@ -57,10 +57,6 @@ function shadowed(
 
 function isEveryEvent(matcher: Rule | undefined): boolean {
   return matcher === undefined || matcher === true;
-}
-
-function textOfRule(rule: Rule | undefined): string {
-  return JSON.stringify(rule) ?? "";
 }
 
 /** The result of trying values. */

@@ -7,18 +7,16 @@
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { Maybe } from "../../book/model/maybe.ts";
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import type { FixedFeeRateCard, SlabRate } from "../../book/model/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";
+import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import { curveOf } from "../price-curve.ts";
 import { finding, type LintFinding, moneyText } from "./finding.ts";
 import type { CardSet } from "./priced-cards.ts";
-
-type Details = PricePlanDetails | PricePlanDetailsOverride;
 
 /** Findings across the cards of one set. */
 export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
@@ -92,7 +90,7 @@ function invoicedFee({ rateValues }: FixedFeeRateCard, currency: string, roundin
 }
 
 /** Whether a card may charge something below zero: by a rate, a flat rate or a bound. */
-function hasNegative({ fixedFeeRateCards, creditGrantRateCards, ...details }: Details): boolean {
+function hasNegative({ fixedFeeRateCards, creditGrantRateCards, ...details }: CardSet["details"]): boolean {
   const fees = fixedFeeRateCards.flatMap(({ rateValues }) => rateValues.map(({ rate }) => rate));
   const grants = creditGrantRateCards.flatMap(({ rateDetails }) =>
     rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails.flatMap(amountsOf)),
@@ -115,7 +113,7 @@ function freeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
   return details.entitlementOverageRateCards.flatMap((card, index) => {
     const sold = details.billingEntitlementRateCards.find(({ featureId }) => featureId === card.featureId);
     if (sold === undefined) return [];
-    const granted = sum(sold.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
+    const granted = grantedUnits(sold);
     const end = card.ratePlan.slabs.at(-1)?.startAfter ?? ZERO;
     return card.rateValues.flatMap((rates) => {
       if (end.isZero()) return [];
@@ -158,7 +156,7 @@ function uselessGrants({ details, path, at }: CardSet): readonly LintFinding[] {
 }
 
 /** The names that a credit may give to things that the cards of a plan charge for (S12.2). */
-function chargedBy(details: Details): ReadonlySet<string> {
+function chargedBy(details: CardSet["details"]): ReadonlySet<string> {
   const kinds = [
     ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
     ["ALL_FIXED_FEE_RATE_CARDS", details.fixedFeeRateCards.map(({ id }) => id)],

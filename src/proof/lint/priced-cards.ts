@@ -6,7 +6,8 @@
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/model/rate-card.ts";
-import { type Decimal, sum } from "../../numbers/decimal.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import type { LintPlace } from "./finding.ts";
 
 /** The cards of one version of a plan, or of what an association changes of it. */
@@ -66,7 +67,7 @@ export function pricedCardsOf(book: Book, { details, path, at }: CardSet): reado
       ...placed(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
       ...priced(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
-      most: sum(card.featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit)),
+      most: grantedUnits(card),
       isFixed: true,
     })),
     ...details.entitlementOverageRateCards.map((card, index) => ({
