@@ -73,20 +73,24 @@ export function negativeCauseOf(key: string): string {
   return `negative|${key}`;
 }
 
-/** Whether a plan has a rate below zero, without which no invoice of it is. */
+/** Whether a plan has a rate, a flat rate or a maximum below zero, without which no invoice of it is. */
 export function chargesBelowZero(details: PricePlanDetails): boolean {
-  const { fixedFeeRateCards, creditGrantRateCards, ...cards } = details;
-  const bySlab = [
-    cards.usageRateCards,
-    cards.licenseRateCards,
-    cards.billingEntitlementRateCards,
-    cards.entitlementOverageRateCards,
-  ].flatMap((list) => list.flatMap(({ rateValues }) => rateValues.flatMap(({ slabRates }) => slabRates)));
-  const fees = fixedFeeRateCards.flatMap(({ rateValues }) => rateValues);
-  const grants = creditGrantRateCards.flatMap(({ rateDetails }) =>
-    rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails),
-  );
-  return [...bySlab, ...fees, ...grants].some(({ rate }) => rate.isNegative());
+  const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
+  const values = [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards]
+    .flat()
+    .flatMap(({ rateValues }) => rateValues);
+  const fees = details.fixedFeeRateCards.flatMap(({ rateValues }) => rateValues);
+  const grants = details.creditGrantRateCards.flatMap(({ rateDetails }) => rateDetails.currencySlabRateDetails);
+  const slabs = [
+    ...values.flatMap(({ slabRates }) => slabRates),
+    ...grants.flatMap(({ slabDetails }) => slabDetails),
+  ].flatMap(({ rate, slabRateConfig }) => [rate, slabRateConfig?.flatRate, slabRateConfig?.maximumRate]);
+  const amounts = [
+    ...fees.map(({ rate }) => rate),
+    ...slabs,
+    ...values.map(({ rateConfig }) => rateConfig?.maximumRate),
+  ];
+  return amounts.some((amount) => amount?.isNegative() === true);
 }
 
 /** An invoice below zero, once final, as a credit for any line (S13.4). */

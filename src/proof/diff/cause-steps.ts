@@ -42,26 +42,45 @@ export type Steps = readonly Fraction[];
 
 /** A card: usage, rates, bounds and days are put in; commitment and credits do not touch it. */
 export function cardSteps(
-  pair: InvoicePair,
-  [a, b]: Sides<InvoiceLine>,
+  { before, after }: InvoicePair,
+  sides: Sides<InvoiceLine>,
   line: InvoiceLine,
   books: Books | undefined,
 ): Steps {
-  const name = `${line.type} ${line.id ?? ""}`;
-  const [from, to] = [a && inputsOf(cardOf(a)), b && inputsOf(cardOf(b))];
-  const ends = [a ? cardOf(a).exact : NOTHING, b ? cardOf(b).exact : NOTHING] as const;
-  const { before, after } = pair;
+  const [from = NOTHING, to = NOTHING] = sides.map((side) => side && cardOf(side).exact);
   // A cycle that one side alone has: all of it is days.
-  if (before === undefined || after === undefined)
-    return [ends[0], ends[0], ends[0], ends[0], ends[1], ends[1], ends[1]];
-  checkEnd(from, ends[0], name);
-  checkEnd(to, ends[1], name);
+  if (before === undefined || after === undefined) return [from, from, from, from, to, to, to];
+  const [start, end] = comparedInputs([before, after], sides, line, books);
+  const middle = stepsBetween(start, end).map((inputs) => amountOf(inputs, nameOf(line)));
+  return [from, ...middle, to, to, to];
+}
+
+/** The inputs of a card on both sides; a side without its line has the other's, with its own usage and prices. */
+function comparedInputs(
+  [before, after]: readonly [Invoice, Invoice],
+  [a, b]: Sides<InvoiceLine>,
+  line: InvoiceLine,
+  books: Books | undefined,
+): readonly [CardInputs, CardInputs] {
+  const [from, to] = [a && checkedInputs(a), b && checkedInputs(b)];
   const own = joined(from?.prices, books && bookPrices(books[0], before, line));
   const other = joined(to?.prices, books && bookPrices(books[1], after, line));
-  const areShared = haveOnePlan(pair, books) && isSharable([a, b], [before, after]);
-  const [priced, repriced] = areShared ? [joined(own, other), joined(other, own)] : [own, other];
-  const start = { ...(from ?? { ...(to ?? NO_CARD), ...usageOf(before, line) }), prices: priced };
-  const end = { ...(to ?? { ...start, ...usageOf(after, line) }), prices: repriced };
+  const areShared = haveOnePlan({ before, after }, books) && isSharable([a, b], [before, after]);
+  const prices = areShared ? ([joined(own, other), joined(other, own)] as const) : ([own, other] as const);
+  const start = { ...(from ?? { ...(to ?? NO_CARD), ...usageOf(before, line) }), prices: prices[0] };
+  return [start, { ...(to ?? { ...start, ...usageOf(after, line) }), prices: prices[1] }];
+}
+
+/** The inputs of a line, whose explanation must give its own exact amount: else causes would be made of nothing. */
+function checkedInputs(line: InvoiceLine): CardInputs {
+  const card = cardOf(line);
+  const inputs = inputsOf(card);
+  if (compareFractions(amountOf(inputs, nameOf(line)), card.exact) === 0) return inputs;
+  throw incomparable(`${nameOf(line)}: the explanation does not give the exact amount that stands in it`);
+}
+
+/** The inputs after the usage, the rates and the bounds of the second side have been put in, one after another. */
+function stepsBetween(start: CardInputs, end: CardInputs): readonly CardInputs[] {
   const used: CardInputs = {
     ...start,
     counted: end.counted,
@@ -74,14 +93,7 @@ export function cardSteps(
     bounds: end.bounds,
     ...(start.bounds === undefined && { boundShare: end.boundShare }),
   };
-  const middle = [used, rated, bounded].map((inputs) => amountOf(inputs, name));
-  return [ends[0], ...middle, ends[1], ends[1], ends[1]];
-}
-
-/** An explanation that does not give its own amount would make causes of nothing. */
-function checkEnd(inputs: CardInputs | undefined, end: Fraction, name: string): void {
-  if (inputs === undefined || compareFractions(amountOf(inputs, name), end) === 0) return;
-  throw incomparable(`${name}: the explanation does not give the exact amount that stands in it`);
+  return [used, rated, bounded];
 }
 
 /** Prices with the slabs that others of the same card show; the others where there are none. */
@@ -178,4 +190,8 @@ function cardOf(line: InvoiceLine): CardExplanation {
 function trueUpOf(line: InvoiceLine): TrueUpExplanation {
   if (line.explanation?.of === "TRUE_UP") return line.explanation;
   throw incomparable(`${line.type}: the line has no explanation: preview with --explain, or \`explain\``);
+}
+
+function nameOf({ type, id = "" }: InvoiceLine): string {
+  return `${type} ${id}`;
 }

@@ -6,9 +6,9 @@
  */
 import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { Maybe } from "../../book/model/maybe.ts";
-import type { FixedFeeRateCard, SlabRate } from "../../book/model/rate-card.ts";
+import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
+import { chargesBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, whole } from "../../numbers/fraction.ts";
@@ -61,7 +61,7 @@ function isRateOf(card: FixedFeeRateCard, { currency, rate }: FixedFeeRateCard["
 function idleCommitments({ organization }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
   const commitment = details.minimumCommitment;
   // A charge below zero could bring the sum down again, and a card of another plan may stand behind an override.
-  if (!commitment || !("supportedCurrencies" in details) || hasNegative(details)) return [];
+  if (!commitment || !("supportedCurrencies" in details) || chargesBelowZero(details)) return [];
   return commitment.rateValues.flatMap(({ currency, rate }, index) => {
     const cards = details.fixedFeeRateCards.filter(isOfEveryCycle);
     const total = sum(cards.map((card) => invoicedFee(card, currency, organization.rounding)));
@@ -87,25 +87,6 @@ function isOfEveryCycle({ type, recurrenceConfig: recurrence }: FixedFeeRateCard
 function invoicedFee({ rateValues }: FixedFeeRateCard, currency: string, rounding: RoundingMode): Decimal {
   const rate = rateValues.find((each) => each.currency === currency)?.rate ?? ZERO;
   return roundFraction(whole(rate), minorUnitDigits(currency), rounding);
-}
-
-/** Whether a card may charge something below zero: by a rate, a flat rate or a bound. */
-function hasNegative({ fixedFeeRateCards, creditGrantRateCards, ...details }: CardSet["details"]): boolean {
-  const fees = fixedFeeRateCards.flatMap(({ rateValues }) => rateValues.map(({ rate }) => rate));
-  const grants = creditGrantRateCards.flatMap(({ rateDetails }) =>
-    rateDetails.currencySlabRateDetails.flatMap(({ slabDetails }) => slabDetails.flatMap(amountsOf)),
-  );
-  const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
-  const slabPriced = [usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards]
-    .flat()
-    .flatMap(({ rateValues }) =>
-      rateValues.flatMap(({ slabRates, rateConfig }) => [...slabRates.flatMap(amountsOf), rateConfig?.maximumRate]),
-    );
-  return [...fees, ...grants, ...slabPriced].some((amount) => amount?.isNegative() === true);
-}
-
-function amountsOf({ rate, slabRateConfig }: Pick<SlabRate, "rate" | "slabRateConfig">): readonly Maybe<Decimal>[] {
-  return [rate, slabRateConfig?.flatRate, slabRateConfig?.maximumRate];
 }
 
 /** Overage that is free for more units than were sold. */

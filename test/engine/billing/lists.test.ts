@@ -8,7 +8,9 @@ import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import type { LedgerView } from "../../../src/ledger/view.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { activeSchema, call, engineAt, type EngineUnderTest, monthly, sumMeter } from "../support.ts";
+import type { CardBounds, SlabRow } from "../../../src/testing/slab-cards.ts";
+import { pricedBy } from "../../rating/cards.ts";
+import { activeSchema, call, customerWith, engineAt, type EngineUnderTest, monthly, sumMeter } from "../support.ts";
 
 const IDS = ["a", "b", "c", "d"];
 
@@ -106,6 +108,39 @@ describe("all credits", () => {
     expect((await creditsOf(engine, 4)).map(({ credit }) => credit.id)).toEqual(all.map(({ credit }) => credit.id));
     expect(await creditsOf(engine, 4, "nobody")).toEqual([]);
   });
+});
+
+const BELOW_ZERO: readonly (readonly [string, Partial<SlabRow>, CardBounds])[] = [
+  ["rate", { rate: -20 }, {}],
+  ["flat rate", { flatRate: -20 }, {}],
+  ["slab's maximum", { maximumRate: -20 }, {}],
+  ["card's maximum", {}, { maximumRate: -20 }],
+];
+
+describe("credits of invoices below zero", () => {
+  test.each(BELOW_ZERO)(
+    "S13.4 that are due and not stored yet are found by a %s below zero",
+    async (_, slab, bounds) => {
+      const { engine, at } = engineAt("2024-03-01");
+      await activeSchema(engine);
+      const meterId = await sumMeter(engine);
+      await engine.usageMeters.activate(meterId);
+      const card = { usageMeterId: meterId, ...pricedBy("TIERED", [{ after: 0, rate: 0, ...slab }], bounds) };
+      const { item: plan } = await engine.pricePlans.create({
+        name: "Team",
+        pricePlanDetails: { ...monthly(), usageRateCards: [card] },
+      });
+      await engine.pricePlans.activate(plan.id);
+      await customerWith(engine);
+      await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
+      await engine.ingest([call("e", "2024-03-01T00:00:00Z")]);
+      at("2024-04-10");
+      const all = await creditsOf(engine, 100);
+      expect(all.map(({ credit }) => credit.creditAmount.toFixed())).toContain("20");
+      expect(all).toEqual(await creditsOf(engine, 100, "prod"));
+      for (const shown of all) expect(await engine.credits.get(shown.credit.id)).toEqual(shown);
+    },
+  );
 });
 
 describe("credits of a status", () => {
