@@ -6,9 +6,11 @@
 import type { InvoiceGroup } from "../../book/model/account.ts";
 import type { InvoiceGroupRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import { membersOf } from "../account-lists.ts";
+import { finalizeGroup } from "../billing/bill-run.ts";
 import {
   changeConfigured,
   documentNamed,
@@ -55,7 +57,11 @@ export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
       return get(id);
     },
     async removeAccounts(id, accountIds) {
-      const left = await changeMembers(context, id, readRequest("accountIds", accountIds), "remove");
+      const read = readRequest("accountIds", accountIds);
+      const { catalog } = await context.configuration(context.store.read);
+      const group = termsOf(catalog, id);
+      if (group.dailyInvoiceConsolidation) await finalizeGroup(context, group);
+      const left = await changeMembers(context, id, read, "remove");
       return left ? get(id) : undefined;
     },
     get,
@@ -102,13 +108,7 @@ async function changeMembers(
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const group = catalog.book.invoiceGroups.find((each) => each.id === id);
-    if (group === undefined) throw notFound(WHAT, id);
-    const terms: InvoiceGroupTerms = {
-      id,
-      dailyInvoiceConsolidation: group.dailyInvoiceConsolidation,
-      invoiceCurrency: group.invoiceCurrency ?? catalog.book.organization.baseCurrency,
-    };
+    const terms = termsOf(catalog, id);
     const workspace = await openAccounts(catalog, view, accountIds, now, "all");
     const works = [...new Set(accountIds)].map((each) => workspace.account(each));
     const catalogs = { before: catalog, after: catalog };
@@ -123,4 +123,11 @@ async function changeMembers(
     const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
     return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationChanged: true } };
   });
+}
+
+function termsOf({ book }: Catalog, id: string): InvoiceGroupTerms {
+  const group = book.invoiceGroups.find((each) => each.id === id);
+  if (group === undefined) throw notFound(WHAT, id);
+  const { dailyInvoiceConsolidation, invoiceCurrency } = group;
+  return { id, dailyInvoiceConsolidation, invoiceCurrency: invoiceCurrency ?? book.organization.baseCurrency };
 }

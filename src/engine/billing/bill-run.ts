@@ -87,6 +87,25 @@ export async function finalize(
   return { finalized, skipped: failures.accountIds.size, consolidated };
 }
 
+/**
+ * Does what is due of a group's accounts, and consolidates its days that are over: before an account leaves it, as its
+ * invoices of these days belong to the group (S2.4, S16.7). Days that wait for an account whose bill cannot be made are left.
+ */
+export async function finalizeGroup(context: EngineContext, group: InvoiceGroupTerms): Promise<void> {
+  const { store, clock } = context;
+  const at = clock();
+  const failures = collectFailures(context);
+  const members = await membersOf(store.read, group.id);
+  const hand = await readAhead(context, members, at);
+  for (const chunk of chunksOf(members)) {
+    const behind = (await store.read.accounts(chunk)).filter((record) => isBehind(record, at));
+    if (behind.length === 0) continue;
+    const accountIds = behind.map(({ id }) => id);
+    await finalizeAccounts(context, { accountIds, hand }, at, failures);
+  }
+  await consolidateOne(context, group, at, failures);
+}
+
 /** Pages of ids of accounts, ascending. */
 type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly string[]>;
 

@@ -4,11 +4,12 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { consolidate, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
+import { compositeIdOf, consolidate, dueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**
- * Consolidates what became due in a group on each day that is over.
+ * Consolidates what became due in a group on each day that is over. Where a day has its composite invoice already, made while
+ * an account was out of the group that is in it again, what is left of that day stays single.
  *
  * @param behind accounts that could not be caught up with
  * @returns how many composite invoices were made
@@ -24,7 +25,15 @@ export async function consolidateGroup(
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, members, at, "all");
     const works = members.map((id) => workspace.account(id));
-    const documents = consolidate(catalog, group, works, at, behind);
+    const due = [...dueByDay(catalog, group, works, at, behind)].map(([day, invoices]) => {
+      return { id: compositeIdOf(group.id, day), day, invoices };
+    });
+    const made = await view.documentsOf(
+      "compositeInvoice",
+      due.map(({ id }) => id),
+    );
+    const open = due.filter(({ id }) => !made.some((document) => document.id === id));
+    const documents = consolidate(catalog, group, new Map(open.map(({ day, invoices }) => [day, invoices])));
     return { result: documents.length, changes: { ...workspace.changes(), documents } };
   });
 }

@@ -87,26 +87,28 @@ export function removeFromGroup(
   for (const work of accounts) if (work.record.invoiceGroupId === groupId) regroup(catalogs, work, undefined, now);
 }
 
+/** The invoices of a group's accounts that became due on one day, by account. */
+export type DueOnDay = readonly { readonly work: AccountWork; readonly record: InvoiceRecord }[];
+
 /**
- * Consolidates what became due on each day that is over: one composite invoice for each (S16.7). A day waits for all
- * accounts: with one that is behind, only the days before those that it was not caught up with are done.
+ * What became due in a group on each day that is over, and is on no composite invoice yet. A day waits for all accounts: with one
+ * that is behind, only the days before those that it was not caught up with are told.
  *
  * @param accounts all of the group's, each with all that {@link catchUp} needs
  * @param behind accounts that cannot be caught up with
- * @returns the documents of the composite invoices that were made
  */
-export function consolidate(
+export function dueByDay(
   catalog: Catalog,
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
   now: Instant,
   behind: ReadonlySet<string> = new Set(),
-): readonly DocumentRecord[] {
+): ReadonlyMap<Day, DueOnDay> {
   for (const work of accounts) if (!behind.has(work.record.id)) catchUp(catalog, work, now);
   const waiting = accounts.filter(({ record }) => behind.has(record.id));
   const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
-  if (!group.dailyInvoiceConsolidation) return [];
-  const byDay = new Map<Day, { readonly work: AccountWork; readonly record: InvoiceRecord }[]>();
+  const byDay = new Map<Day, DueOnDay>();
+  if (!group.dailyInvoiceConsolidation) return byDay;
   for (const work of accounts) {
     for (const record of work.invoices()) {
       const day = dayOf(record.finalizedAt);
@@ -114,7 +116,21 @@ export function consolidate(
       if (isFor && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
     }
   }
-  return [...byDay]
+  return byDay;
+}
+
+/**
+ * Consolidates what became due on each day: one composite invoice for each (S16.7).
+ *
+ * @param days none that has its composite invoice already: what was issued never changes
+ * @returns the documents of the composite invoices that were made
+ */
+export function consolidate(
+  catalog: Catalog,
+  group: InvoiceGroupTerms,
+  days: ReadonlyMap<Day, DueOnDay>,
+): readonly DocumentRecord[] {
+  return [...days]
     .sort(([a], [b]) => a - b)
     .map(([day, invoices]) => {
       const composite = compositeOf(
@@ -128,6 +144,11 @@ export function consolidate(
       }
       return documentOf(composite);
     });
+}
+
+/** The id of the composite invoice of a group and a day. */
+export function compositeIdOf(groupId: string, day: Day): string {
+  return invoiceIdOf(groupId, `COMPOSITE|${formatInstant(day * DAY_MS)}`);
 }
 
 /** A composite invoice as it was stored. */
@@ -193,7 +214,7 @@ function compositeOf(
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
     .sort((a, b) => compareIds(a.accountId, b.accountId) || compareIds(a.invoiceId, b.invoiceId));
   return {
-    id: invoiceIdOf(group.id, `COMPOSITE|${formatInstant(invoiceDate)}`),
+    id: compositeIdOf(group.id, day),
     invoiceGroupId: group.id,
     currency: group.invoiceCurrency,
     invoiceDate,

@@ -7,6 +7,8 @@ import {
   addToGroup,
   compositeLines,
   consolidate,
+  dueByDay,
+  type InvoiceGroupTerms,
   readComposite,
   removeFromGroup,
 } from "../../../src/ledger/commands/groups.ts";
@@ -56,8 +58,18 @@ function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: st
   ledger.runAll(ids, (works) => removeFromGroup(catalogs, groupId, works, at(now)));
 }
 
-const consolidated = (ledger: Ledger, ids: readonly string[], now: string): readonly DocumentRecord[] =>
-  ledger.runAll(ids, (works) => consolidate(ledger.catalog, slow, works, at(now)));
+/** What is consolidated of a group's accounts. */
+function consolidated(
+  ledger: Ledger,
+  ids: readonly string[],
+  now: string,
+  { group = slow, behind }: { readonly group?: InvoiceGroupTerms; readonly behind?: ReadonlySet<string> } = {},
+): readonly DocumentRecord[] {
+  const { catalog } = ledger;
+  return ledger.runAll(ids, (works) =>
+    consolidate(catalog, group, dueByDay(catalog, group, works, at(now), behind)),
+  );
+}
 
 describe("terms", () => {
   test("S16.7 the group's grace and net terms win over the plan's and the account's", () => {
@@ -172,7 +184,7 @@ describe("consolidation", () => {
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
     ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
     add(ledger, late, ["a"], "9990-01-20");
-    const made = ledger.runAll(["a"], (works) => consolidate(ledger.catalog, late, works, at("9990-02-20")));
+    const made = consolidated(ledger, ["a"], "9990-02-20", { group: late });
     const composites = made.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
     expect(composites).toEqual([[at("9990-02-04"), at("9999-01-01")]]);
     expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
@@ -184,7 +196,7 @@ describe("consolidation", () => {
     const [whole, waiting] = [opened(), opened()];
     for (const each of [whole, waiting]) add(each, slow, ["a", "b"], "2024-01-20");
     const behind = (now: string): readonly DocumentRecord[] =>
-      waiting.runAll(["a", "b"], (works) => consolidate(waiting.catalog, slow, works, at(now), new Set(["b"])));
+      consolidated(waiting, ["a", "b"], now, { behind: new Set(["b"]) });
     expect(behind("2024-02-20")).toEqual([]);
     expect(consolidated(waiting, ["a", "b"], "2024-02-21")).toEqual(consolidated(whole, ["a", "b"], "2024-02-12"));
     waiting.until("2024-03-20", "a");

@@ -1,0 +1,90 @@
+/** Accounts that leave an invoice group and come back: every invoice is on one composite invoice, or single (S16.7). */
+import { expect, test } from "vitest";
+
+import type { BookInput } from "../../../src/book/model/book.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import { createEngine } from "../../../src/index.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { fee, plan } from "../../book/builder.ts";
+import { engineAt } from "../support.ts";
+
+const associated = (pricePlanId: string) => ({ pricePlanId, effectiveFrom: "2023-01-01" });
+/** Account `a` pays 10.00 a month, `b` 200.00; both are in a group whose invoices are consolidated. */
+const BOOK: BookInput = {
+  addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
+  pricePlans: [plan("ten", fee(10)), plan("two-hundred", fee(200))],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [
+    { id: "a", name: "Acme a", customerId: "acme", pricePlans: [associated("ten")] },
+    { id: "b", name: "Acme b", customerId: "acme", pricePlans: [associated("two-hundred")] },
+  ],
+  invoiceGroups: [{ id: "both", dailyInvoiceConsolidation: true, accountIds: ["a", "b"] }],
+};
+
+/** `date: account total, …; grand total`, and the single invoices. */
+async function billed(engine: Engine): Promise<{ composite: readonly string[]; single: readonly string[] }> {
+  const composites = (await engine.compositeInvoices.list()).items;
+  const { items } = await engine.invoices.list({ filter: { status: "DUE" } });
+  return {
+    composite: composites.map(({ invoiceDate, invoices, total }) => {
+      const parts = invoices.map((each) => `${each.accountId} ${each.total.toFixed()}`);
+      return `${new Date(invoiceDate).toISOString().slice(0, 10)}: ${parts.join(", ")}; ${total.toFixed()}`;
+    }),
+    single: items.map(({ invoice }) => `${invoice.accountId} ${invoice.revenueInfo.value.toFixed()}`),
+  };
+}
+
+test.each([true, false])(
+  "S2.4 S16.7 whether a bill run came by before an account left: %s, the day is one composite invoice",
+  async (isRun) => {
+    const { engine, at } = engineAt("2023-01-01");
+    await engine.load(BOOK);
+    const january = { composite: ["2023-02-01: a 10, b 200; 210"], single: [] };
+    if (isRun) await at("2023-02-02").finalize();
+    await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a"]);
+    await at("2023-02-02T10:00:00Z").finalize();
+    expect(await billed(engine)).toEqual(january);
+    await at("2023-02-03").invoiceGroups.addAccounts("both", ["a"]);
+    await at("2023-02-04").finalize();
+    expect(await billed(engine)).toEqual(january);
+  },
+);
+
+test("S16.7 the last account that leaves a group leaves it with its days consolidated", async () => {
+  const { engine, at } = engineAt("2023-01-01");
+  await engine.load(BOOK);
+  expect(await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a", "b"])).toBeUndefined();
+  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+});
+
+test("S16.7 a composite invoice that was made while an account was away stays as it is when that one is back", async () => {
+  let now = Date.parse("2023-01-01T00:00:00Z");
+  let isFailing = false;
+  const store = memoryStore();
+  const engine = createEngine({
+    store: {
+      ...store,
+      async transact(scope, work) {
+        const fails = isFailing && scope.accountIds.includes("b");
+        if (fails) throw new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
+        return store.transact(scope, work);
+      },
+    },
+    clock: () => now,
+  });
+  await engine.load(BOOK);
+  // The bill of b cannot be made when a leaves: the day waits.
+  isFailing = true;
+  now = Date.parse("2023-02-02T09:00:00Z");
+  await engine.invoiceGroups.removeAccounts("both", ["a"]);
+  isFailing = false;
+  await engine.finalize();
+  const january = { composite: ["2023-02-01: b 200; 200"], single: ["a 10"] };
+  expect(await billed(engine)).toEqual(january);
+  now = Date.parse("2023-02-03T09:00:00Z");
+  await engine.invoiceGroups.addAccounts("both", ["a"]);
+  now = Date.parse("2023-02-04T09:00:00Z");
+  expect((await engine.finalize()).consolidated).toBe(0);
+  expect(await billed(engine)).toEqual(january);
+});
