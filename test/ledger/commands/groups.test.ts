@@ -66,9 +66,7 @@ function consolidated(
   { group = slow, behind }: { readonly group?: InvoiceGroupTerms; readonly behind?: ReadonlySet<string> } = {},
 ): readonly DocumentRecord[] {
   const { catalog } = ledger;
-  return ledger.runAll(ids, (works) =>
-    consolidate(catalog, group, dueByDay(catalog, group, works, at(now), behind)),
-  );
+  return ledger.runAll(ids, (works) => consolidate(catalog, group, dueByDay(catalog, group, works, at(now), behind)));
 }
 
 describe("terms", () => {
