@@ -5,20 +5,19 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { IdSource } from "../ledger/decision.ts";
+import { BASE_62 } from "../numbers/short-id.ts";
 
-/** In the order of their codes, so that ids sort by time as texts. */
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Digits of the milliseconds since 1970: enough until the year 2081. */
 const TIME_DIGITS = 7;
 /** Digits of the place among the ids of one millisecond. */
 const PLACE_DIGITS = 4;
-const PLACES = DIGITS.length ** PLACE_DIGITS;
+const PLACES = BASE_62.length ** PLACE_DIGITS;
 const RANDOM_DIGITS = 5;
 /** Random numbers from here on are left out, so that every digit is as likely as the others. */
-const FAIR_END = 2 ** 32 - (2 ** 32 % DIGITS.length ** RANDOM_DIGITS);
+const FAIR_END = 2 ** 32 - (2 ** 32 % BASE_62.length ** RANDOM_DIGITS);
 const POOL_NUMBERS = 1024;
-const BASE = DIGITS.length;
-const CODES: readonly number[] = Array.from(DIGITS, (digit) => digit.charCodeAt(0));
+const BASE = BASE_62.length;
+const CODES: readonly number[] = Array.from(BASE_62, (digit) => digit.charCodeAt(0));
 
 /**
  * Makes ids of `prefix.` and 17 more characters: each is above the one before it, also while the clock stands still or
@@ -70,7 +69,7 @@ function digitsOf(value: number, count: number): string {
   let rest = Math.max(0, Math.floor(value));
   let text = "";
   for (let digit = 0; digit < count; digit++) {
-    text = DIGITS.charAt(rest % BASE) + text;
+    text = BASE_62.charAt(rest % BASE) + text;
     rest = Math.floor(rest / BASE);
   }
   return text;

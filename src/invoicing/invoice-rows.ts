@@ -7,7 +7,7 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import type { RuleLink } from "../rulebook.ts";
 import { type ExplanationText, itemTexts, partTexts } from "./explanation-text.ts";
 import { groupedIn, moneyText, numberText } from "./figure-text.ts";
-import type { Invoice, InvoiceLine, UsageLine } from "./invoice.ts";
+import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./invoice.ts";
 
 /** One row of a printed invoice. */
 export type InvoiceRow =
@@ -19,32 +19,27 @@ export type InvoiceRow =
 
 /** The rows of an invoice: its lines of money, then the usage that no line prices. */
 export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
-  return [...moneyRows(invoice, minorUnitDigits(invoice.currency)), ...usageRows(invoice)];
-}
-
-/** The lines of money, in the order in which a bill is read. */
-function moneyRows(invoice: Invoice, digits: number): readonly InvoiceRow[] {
-  const rows: InvoiceRow[] = [];
-  const money = (line: InvoiceLine): string => moneyText(line.value, digits);
-  const total = (label: string, line: InvoiceLine): void => {
-    rows.push({ kind: "line", depth: 0, cells: [label, "", "", money(line)] });
+  const { revenueInfo, currency } = invoice;
+  const digits = minorUnitDigits(currency);
+  const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
+  const total = (label: string, { value }: InvoiceLine, unit = ""): InvoiceRow => {
+    return { kind: "line", depth: 0, cells: [label, "", unit, moneyText(value, digits)] };
   };
-  for (const line of findAll(invoice.revenueInfo, "SUB_TOTAL_AMOUNT")) {
-    for (const card of line.lineItems ?? []) rows.push(...cardRows(card, 0, digits));
-    rows.push({ kind: "rule" });
-    total("Sub-total", line);
-  }
-  for (const line of findAll(invoice.revenueInfo, "TRUE_UP_AMOUNT")) {
-    if (line.value.isZero()) continue;
-    total(`True-up: ${line.description ?? "minimum commitment"}`, line);
-    rows.push(...textRows(partTexts(line), 1));
-  }
-  for (const credits of findAll(invoice.revenueInfo, "TOTAL_CREDITS")) {
-    for (const credit of credits.lineItems ?? []) total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit);
-  }
-  rows.push({ kind: "rule" });
-  rows.push({ kind: "line", depth: 0, cells: ["Total", "", invoice.currency, money(invoice.revenueInfo)] });
-  return rows;
+  return [
+    ...subTotals.flatMap((line): InvoiceRow[] => [
+      ...(line.lineItems ?? []).flatMap((card) => cardRows(card, 0, digits)),
+      { kind: "rule" },
+      total("Sub-total", line),
+    ]),
+    ...trueUps.flatMap((line) => [
+      total(`True-up: ${line.description ?? "minimum commitment"}`, line),
+      ...textRows(partTexts(line), 1),
+    ]),
+    ...credits.map((credit) => total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
+    { kind: "rule" },
+    total("Total", revenueInfo, currency),
+    ...unpricedRows(unpriced),
+  ];
 }
 
 function cardRows(line: InvoiceLine, depth: number, digits: number): readonly InvoiceRow[] {
@@ -74,25 +69,13 @@ function textRows(texts: readonly ExplanationText[], depth: number): readonly In
   return texts.map((text): InvoiceRow => ({ kind: "text", depth, ...text }));
 }
 
-/** Meters whose usage no line above shows: metered, and not priced by a card. */
-function usageRows(invoice: Invoice): readonly InvoiceRow[] {
-  const priced = new Set(linesOf(invoice.revenueInfo).map((line) => line.id));
-  const others = (invoice.usageInfo?.lineItems ?? []).filter((usage) => !priced.has(usage.id));
-  if (others.length === 0) return [];
+function unpricedRows(unpriced: readonly UsageLine[]): readonly InvoiceRow[] {
+  if (unpriced.length === 0) return [];
   return [
     { kind: "rule" },
     { kind: "line", depth: 0, cells: ["Usage that is not priced", "", "", ""] },
-    ...others.map((usage: UsageLine): InvoiceRow => {
-      return { kind: "line", depth: 1, cells: [usage.description, numberText(usage.quantity), "", ""] };
+    ...unpriced.map(({ description, quantity }): InvoiceRow => {
+      return { kind: "line", depth: 1, cells: [description, numberText(quantity), "", ""] };
     }),
   ];
-}
-
-function findAll(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
-  return linesOf(line).filter((found) => found.type === type || found.type === `ADVANCED_${type}`);
-}
-
-/** A line and all lines below it. */
-function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
 }

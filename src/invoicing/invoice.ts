@@ -110,3 +110,32 @@ export interface Invoice {
   /** Sentences that a person should read before paying. */
   readonly notices: readonly string[];
 }
+
+/** A line and all lines below it, each before those below it. */
+export function allLines(line: InvoiceLine): readonly InvoiceLine[] {
+  return [line, ...(line.lineItems ?? []).flatMap(allLines)];
+}
+
+/** The parts in which a person reads an invoice, in this order; its total comes last. */
+export interface InvoiceParts {
+  /** The sub-totals, with the cards that they add up below them. */
+  readonly subTotals: readonly InvoiceLine[];
+  /** The true-ups that are not 0. */
+  readonly trueUps: readonly InvoiceLine[];
+  readonly credits: readonly InvoiceLine[];
+  /** Usage that no line prices. */
+  readonly unpriced: readonly UsageLine[];
+}
+
+/** The parts of an invoice. */
+export function invoiceParts({ revenueInfo, usageInfo }: Pick<Invoice, "revenueInfo" | "usageInfo">): InvoiceParts {
+  const lines = allLines(revenueInfo);
+  const ofType = (type: LineType): readonly InvoiceLine[] => lines.filter((line) => line.type === type);
+  const priced = new Set(lines.map(({ id }) => id));
+  return {
+    subTotals: ofType("SUB_TOTAL_AMOUNT"),
+    trueUps: ofType("TRUE_UP_AMOUNT").filter(({ value }) => !value.isZero()),
+    credits: ofType("TOTAL_CREDITS").flatMap(({ lineItems = [] }) => lineItems),
+    unpriced: (usageInfo?.lineItems ?? []).filter(({ id }) => !priced.has(id)),
+  };
+}

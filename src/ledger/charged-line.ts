@@ -4,7 +4,7 @@
  * @module
  */
 import { DAY_MS, type Day, formatDate, type Instant, parseInstant } from "../calendar/instant.ts";
-import type { Invoice, InvoiceLine, LineType, UsageLine } from "../invoicing/invoice.ts";
+import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 
 /** The types of line that events are behind. */
@@ -62,8 +62,7 @@ type AnyLine = InvoiceLine | UsageLine;
 
 /** All lines of an invoice, those of its usage first, each before those below it. */
 function linesOf({ usageInfo, revenueInfo }: Invoice): readonly AnyLine[] {
-  const below = (line: InvoiceLine): readonly InvoiceLine[] => [line, ...(line.lineItems ?? []).flatMap(below)];
-  return [...(usageInfo?.lineItems ?? []), ...below(revenueInfo)];
+  return [...(usageInfo?.lineItems ?? []), ...allLines(revenueInfo)];
 }
 
 function hasEvents<Line extends AnyLine>(line: Line): line is Line & { readonly type: EventLineType } {

@@ -6,8 +6,9 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const BASE = DIGITS.length;
+/** The digits of numbers to the base 62, in the order of their codes: texts of one length sort as their numbers do. */
+export const BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = BASE_62.length;
 /** Half of the digits: their number is a safe integer. */
 const HALF = 8;
 const HALVES = BigInt(BASE ** HALF);
@@ -35,7 +36,7 @@ function digitsOf(value: number): string {
   let rest = value;
   let text = "";
   for (let count = 0; count < HALF; count++) {
-    text = DIGITS.charAt(rest % BASE) + text;
+    text = BASE_62.charAt(rest % BASE) + text;
     rest = Math.floor(rest / BASE);
   }
   return text;

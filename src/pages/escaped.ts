@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { printable } from "./printable.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -12,12 +13,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/**
- * A text as HTML and SVG show it, in content and in quoted attributes. Control characters, lone halves of pairs and marks
- * that turn the direction of text are blanks.
- */
+/** A {@link printable} text as HTML and SVG show it, in content and in quoted attributes; what is no character is a blank. */
 export function escaped(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, " ")
+  return printable(text)
+    .replaceAll(/[\p{Cs}\uFFFE\uFFFF]+/gu, " ")
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }

@@ -5,6 +5,8 @@
  */
 import { createHash } from "node:crypto";
 
+import { escaped } from "./escaped.ts";
+
 /** What a page is made of. */
 export interface PageParts {
   readonly title: string;
@@ -87,8 +89,4 @@ function withoutEnds(text: string, tag: "script" | "style"): string {
   const found = new RegExp(`</${tag}|<!--`, "i").exec(text);
   if (found !== null) throw new TypeError(`expected a ${tag} without ${found[0]}`);
   return text.trim();
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

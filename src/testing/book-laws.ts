@@ -7,9 +7,9 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 
 import { readBook } from "../book/book.ts";
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, instantOf } from "../calendar/instant.ts";
+import { DAY_MS, formatDate, instantOf } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
+import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { preview } from "../ledger/preview/preview.ts";
 import { add, type Decimal, type DecimalInput, decimalOf, subtract, sum, textOf, ZERO } from "../numbers/decimal.ts";
@@ -67,14 +67,12 @@ function headOf({ accountId, invoiceType, startDate, endDate, currency, revenueI
 
 /** All that an invoice says of money, as text. */
 function textOfInvoice(invoice: Invoice): string {
-  const lines = (line: InvoiceLine): readonly string[] => [
-    `${line.type} ${line.id ?? ""} ${line.quantity === undefined ? "" : textOf(line.quantity)} ${textOf(line.value)}`,
-    ...(line.lineItems ?? []).flatMap(lines),
-  ];
-  const { invoiceDate, pricePlanId, pricePlanVersion } = invoice;
-  return [headOf(invoice), `${invoiceDate} ${pricePlanId}@${pricePlanVersion}`, ...lines(invoice.revenueInfo)].join(
-    "\n",
+  const lines = allLines(invoice.revenueInfo).map(
+    ({ type, id = "", quantity, value }) =>
+      `${type} ${id} ${quantity === undefined ? "" : textOf(quantity)} ${textOf(value)}`,
   );
+  const { invoiceDate, pricePlanId, pricePlanVersion } = invoice;
+  return [headOf(invoice), `${invoiceDate} ${pricePlanId}@${pricePlanVersion}`, ...lines].join("\n");
 }
 
 /**
@@ -247,8 +245,7 @@ async function heldIn({ read }: Played["store"], accountIds: readonly string[]):
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
       .map(({ accountId, meterOrFeatureId, day, quantity }) => {
-        const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
-        return `${textOf(quantity)} of ${meterOrFeatureId} of ${accountId} on ${date}`;
+        return `${textOf(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(day * DAY_MS)}`;
       })
       .toSorted(),
     features: [...sums]

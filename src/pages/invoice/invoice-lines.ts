@@ -6,7 +6,13 @@
  */
 import { itemTexts, partTexts, slabsBehind } from "../../invoicing/explanation-text.ts";
 import { moneyText, numberText } from "../../invoicing/figure-text.ts";
-import type { Invoice, InvoiceLine, InvoiceStatus } from "../../invoicing/invoice.ts";
+import {
+  type Invoice,
+  type InvoiceLine,
+  invoiceParts,
+  type InvoiceStatus,
+  type UsageLine,
+} from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
@@ -46,9 +52,7 @@ export function pageRows(invoice: Invoice): readonly PageRow[] {
   const { revenueInfo, status } = invoice;
   const money = (amount: Decimal): string => moneyText(amount, digits);
   const sum = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: money(amount) });
-  const subTotals = linesOfType(revenueInfo, "SUB_TOTAL_AMOUNT");
-  const trueUps = linesOfType(revenueInfo, "TRUE_UP_AMOUNT").filter(({ value }) => !value.isZero());
-  const credits = linesOfType(revenueInfo, "TOTAL_CREDITS").flatMap(({ lineItems = [] }) => lineItems);
+  const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const { paid, due } = paymentOf(status, revenueInfo.value);
   return [
     ...subTotals.flatMap(({ lineItems = [] }) => lineItems.flatMap((line) => itemRows(line, digits))),
@@ -59,7 +63,7 @@ export function pageRows(invoice: Invoice): readonly PageRow[] {
     ...(status === "DUE" || status === "PAID"
       ? [sum("Paid", paid), { kind: "total" as const, label: `Due ${invoice.currency}`, amount: money(due) }]
       : []),
-    ...unpricedRows(invoice),
+    ...unpricedRows(unpriced),
   ];
 }
 
@@ -137,23 +141,12 @@ function noteRow(text: string): PageRow {
   return { kind: "note", label };
 }
 
-/** Usage that no line above prices. */
-function unpricedRows({ revenueInfo, usageInfo }: Invoice): readonly PageRow[] {
-  const priced = new Set(allLines(revenueInfo).map(({ id }) => id));
-  const others = (usageInfo?.lineItems ?? []).filter(({ id }) => !priced.has(id));
-  if (others.length === 0) return [];
+function unpricedRows(unpriced: readonly UsageLine[]): readonly PageRow[] {
+  if (unpriced.length === 0) return [];
   return [
     { kind: "group", label: "Usage that is not priced" },
-    ...others.map(({ description, quantity }): PageRow => {
+    ...unpriced.map(({ description, quantity }): PageRow => {
       return { kind: "slab", label: description, quantity: numberText(quantity) };
     }),
   ];
-}
-
-function linesOfType(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
-  return allLines(line).filter((found) => found.type === type);
-}
-
-function allLines(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(allLines)];
 }

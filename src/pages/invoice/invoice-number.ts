@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { shortId } from "../../numbers/short-id.ts";
+import { BASE_62, shortId } from "../../numbers/short-id.ts";
 
 /** Crockford's letters and digits: without those that are taken for another. */
 const SAID = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 10;
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
  * The number of an invoice, such as `2026-11 7K3F9-QTDX2`: the same for the same id, a draft's as that of the final one.
@@ -18,7 +17,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  */
 export function invoiceNumber(id: string, invoiceDate: string): string {
   const short = /^[a-z]+\.([0-9A-Za-z]{16})$/.exec(id)?.[1] ?? shortId("inv", [id]).slice("inv.".length);
-  let rest = Array.from(short).reduce((value, digit) => value * 62n + BigInt(DIGITS.indexOf(digit)), 0n);
+  let rest = Array.from(short).reduce((value, digit) => value * 62n + BigInt(BASE_62.indexOf(digit)), 0n);
   let signs = "";
   for (let count = 0; count < LENGTH; count++) {
     signs = SAID.charAt(Number(rest % 32n)) + signs;

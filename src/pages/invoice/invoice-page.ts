@@ -5,12 +5,13 @@
  */
 import { createHash } from "node:crypto";
 
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { moneyText } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { escaped } from "../escaped.ts";
+import { INVOICE_TITLES } from "../invoice-titles.ts";
 import { dateWords, periodWords } from "./date-words.ts";
 import { pageRows, type PageRow, paymentOf } from "./invoice-lines.ts";
 import { invoiceNumber } from "./invoice-number.ts";
@@ -51,12 +52,6 @@ export interface InvoiceOnPage {
   readonly mergedInto?: string | undefined;
 }
 
-const TITLES: Readonly<Record<Invoice["invoiceType"], string>> = {
-  STANDARD: "Invoice",
-  STANDARD_ADVANCED: "Invoice in advance",
-  AD_HOC: "Invoice at once",
-};
-
 /** The page of an invoice, for the one who pays it: without ids of plans, and without links to rules. */
 export function invoicePage(
   { id, invoice, account, pricePlan, mergedInto }: InvoiceOnPage,
@@ -72,7 +67,7 @@ export function invoicePage(
     MERGED: `Part of the invoice ${mergedInto ?? "of the group"}: pay that one.`,
   }[status];
   return page({
-    title: isDraft ? `Draft ${TITLES[invoiceType].toLowerCase()}` : TITLES[invoiceType],
+    title: isDraft ? `Draft ${INVOICE_TITLES[invoiceType].toLowerCase()}` : INVOICE_TITLES[invoiceType],
     isDraft,
     letter,
     facts: [
@@ -115,7 +110,7 @@ export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter)
     isDraft: false,
     letter,
     facts: [
-      ["Number", invoiceNumber(id, new Date(invoiceDate).toISOString())],
+      ["Number", invoiceNumber(id, formatInstant(invoiceDate))],
       ["Date", dateWords(invoiceDate)],
       ["Due", dateWords(dueDate)],
       ["Group", group],

@@ -15,6 +15,7 @@ import { add, Decimal, decimalOf, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { type PlanCurves, planCurves } from "../../proof/plan-curves.ts";
 import { describedChart, type DescribedChart } from "../chart/plan-chart.ts";
+import { INVOICE_TITLES } from "../invoice-titles.ts";
 import { periodWords } from "../invoice/date-words.ts";
 import { pageRows, type PageRow } from "../invoice/invoice-lines.ts";
 import { printable } from "../printable.ts";
@@ -150,18 +151,12 @@ export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unkno
   return { ...book, accounts: [{ ...first, licenseUpdates }, ...others] };
 }
 
-const TITLES: Readonly<Record<Invoice["invoiceType"], string>> = {
-  STANDARD: "Invoice",
-  STANDARD_ADVANCED: "Invoice in advance",
-  AD_HOC: "Invoice at once",
-};
-
 /** An invoice as rows. */
 export function shownInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
   const { invoiceType, startDate, endDate, accountId, notices } = invoice;
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
   return {
-    title: printable(`${TITLES[invoiceType]}, ${periodWords(startDate, endDate)}, ${name}`),
+    title: printable(`${INVOICE_TITLES[invoiceType]}, ${periodWords(startDate, endDate)}, ${name}`),
     rows: pageRows(invoice).map((row) => ({ ...row, label: printable(row.label) })),
     notices: notices.map(printable),
   };

@@ -5,7 +5,7 @@
  */
 import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
 import { itemTexts, partTexts } from "../../invoicing/explanation-text.ts";
-import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
 import { type Decimal, textOf } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
@@ -22,6 +22,7 @@ export type DaysOfLine = (
 
 /** An invoice with its lines. */
 export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
+  const parts = invoiceParts(invoice);
   return {
     type: invoice.invoiceType,
     status: invoice.status,
@@ -31,25 +32,24 @@ export function invoiceData(invoice: Invoice, daysOf: DaysOfLine): InvoiceData {
     due: dayIn(invoice.dueDate),
     plan: printable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
     amount: textOf(invoice.revenueInfo.value),
-    lines: linesOf(invoice, daysOf),
-    unpriced: unpricedOf(invoice),
+    lines: [...linesOf(parts, daysOf), totalData("Total", invoice.revenueInfo)],
+    unpriced: parts.unpriced.map(({ description, quantity }) => ({
+      label: printable(description),
+      quantity: textOf(quantity),
+    })),
     notices: invoice.notices.map(printable),
   };
 }
 
-function linesOf({ revenueInfo }: Invoice, daysOf: DaysOfLine): readonly LineData[] {
-  const lines: LineData[] = [];
-  for (const line of found(revenueInfo, "SUB_TOTAL_AMOUNT")) {
-    for (const card of line.lineItems ?? []) lines.push(cardData(card, line.value, daysOf));
-    lines.push(totalData("Sub-total", line));
-  }
-  for (const line of found(revenueInfo, "TRUE_UP_AMOUNT"))
-    if (!line.value.isZero()) lines.push(totalData(`True-up: ${line.description ?? "minimum commitment"}`, line));
-  for (const credits of found(revenueInfo, "TOTAL_CREDITS"))
-    for (const credit of credits.lineItems ?? [])
-      lines.push(totalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit));
-  lines.push(totalData("Total", revenueInfo));
-  return lines;
+function linesOf({ subTotals, trueUps, credits }: InvoiceParts, daysOf: DaysOfLine): readonly LineData[] {
+  return [
+    ...subTotals.flatMap((line) => [
+      ...(line.lineItems ?? []).map((card) => cardData(card, line.value, daysOf)),
+      totalData("Sub-total", line),
+    ]),
+    ...trueUps.map((line) => totalData(`True-up: ${line.description ?? "minimum commitment"}`, line)),
+    ...credits.map((credit) => totalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
+  ];
 }
 
 function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
@@ -123,22 +123,6 @@ function eventsData(day: number, { count, largest }: DayEvents): EventsOfDay {
     quantity: textOf(quantity),
   }));
   return { day, count, largest: shown };
-}
-
-/** Meters whose usage no line prices. */
-function unpricedOf({ usageInfo, revenueInfo }: Invoice): InvoiceData["unpriced"] {
-  const priced = new Set(withBelow(revenueInfo).map(({ id }) => id));
-  return (usageInfo?.lineItems ?? [])
-    .filter(({ id }) => !priced.has(id))
-    .map(({ description, quantity }) => ({ label: printable(description), quantity: textOf(quantity) }));
-}
-
-function found(line: InvoiceLine, type: InvoiceLine["type"]): readonly InvoiceLine[] {
-  return withBelow(line).filter((each) => each.type === type);
-}
-
-function withBelow(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(withBelow)];
 }
 
 function dayIn(instant: string): string {

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { InvoiceType } from "../../invoicing/invoice.ts";
 
 /** A whole report. */
 export interface ReportData {
@@ -104,7 +105,7 @@ export interface AccountDetail {
 
 /** One invoice. */
 export interface InvoiceData extends DayRange {
-  readonly type: string;
+  readonly type: InvoiceType;
   readonly status: string;
   readonly date: string;
   readonly due: string;

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
-import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
@@ -108,6 +108,7 @@ function addEvents(accounts: AccountData[], details: readonly AccountDetail[], r
 
 /** An account with what it is made of. */
 interface DrawnAccount {
+  readonly id: string;
   readonly row: AccountData;
   readonly amount: Decimal;
   readonly invoices: readonly Invoice[];
@@ -134,7 +135,7 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
       amount: textOf(amount),
       invoices: own.length,
     };
-    return { row, amount, invoices: own };
+    return { id, row, amount, invoices: own };
   });
   return drawn.sort((a, b) => b.amount.comparedTo(a.amount));
 }
@@ -147,10 +148,9 @@ interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf
 /** What an account opens; what it used and was charged is added to the sums of all. */
 function detailOf(
   { book, cellsOf, eventsOf, usage, charges }: DetailContext,
-  { invoices }: DrawnAccount,
+  { id: accountId, invoices }: DrawnAccount,
 ): AccountDetail {
   const own = createUsageSums(book);
-  const accountId = invoices[0]?.accountId ?? "";
   for (const cell of cellsOf(accountId)) {
     own.add(cell);
     usage.add(cell);
@@ -159,7 +159,8 @@ function detailOf(
     usage: own.all(periodOf(invoices).period),
     invoices: invoices.map((invoice) => {
       const known = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
-      for (const line of usageLines(invoice.revenueInfo)) {
+      for (const line of allLines(invoice.revenueInfo)) {
+        if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
         const days = chargeByDay(book, invoice, line, own.of(line.id ?? ""));
         known.set(line, days);
         if (days !== undefined) charges.add(invoice, line, days);
@@ -170,11 +171,6 @@ function detailOf(
       });
     }),
   };
-}
-
-function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
-  if (line.type === "USAGE_RATE_CARD_AMOUNT") return [line];
-  return (line.lineItems ?? []).flatMap(usageLines);
 }
 
 /** Usage added up by meter and day. */
@@ -228,13 +224,11 @@ function totalsOf(accounts: readonly DrawnAccount[]): readonly CurrencyTotal[] {
 /** What each card comes to over all invoices, the largest first; true-ups are among them. */
 function cardsOf(invoices: readonly Invoice[]): readonly NamedAmount[] {
   const sums = new Map<string, Decimal>();
-  const visit = (line: InvoiceLine): void => {
-    if (CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT") {
-      const label = printable(line.description ?? line.id ?? line.type);
-      sums.set(label, add(sums.get(label) ?? ZERO, line.value));
-    } else line.lineItems?.forEach(visit);
-  };
-  for (const { revenueInfo } of invoices) visit(revenueInfo);
+  for (const line of invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo))) {
+    if (!CARD_LINE_TYPES.has(line.type) && line.type !== "TRUE_UP_AMOUNT") continue;
+    const label = printable(line.description ?? line.id ?? line.type);
+    sums.set(label, add(sums.get(label) ?? ZERO, line.value));
+  }
   return [...sums]
     .filter(([, amount]) => !amount.isZero())
     .sort(([, a], [, b]) => b.comparedTo(a))

@@ -11,6 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../../engine/pages.ts";
 import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
+import { BASE_62 } from "../../numbers/short-id.ts";
 import type { Role } from "../http/endpoint.ts";
 
 /** The roles of keys. */
@@ -71,7 +72,6 @@ export interface ApiKeys {
 }
 
 const KEY = /^rb_[0-9A-Za-z]{43}$/;
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 62^43 is a little more than 2^256. */
 const KEY_DIGITS = 43;
 const KEY_BYTES = 32;
@@ -148,7 +148,7 @@ function drawKey(): string {
   let rest = BigInt(`0x${randomBytes(KEY_BYTES).toString("hex")}`);
   let text = "";
   while (text.length < KEY_DIGITS) {
-    text = DIGITS.charAt(Number(rest % 62n)) + text;
+    text = BASE_62.charAt(Number(rest % 62n)) + text;
     rest /= 62n;
   }
   return `rb_${text}`;

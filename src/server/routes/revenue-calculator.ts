@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
-import { cardLineType, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { allLines, cardLineType, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { CARD_KINDS } from "../../rating/charge.ts";
@@ -118,7 +118,7 @@ function revenueOfCards(
   usage: ReadonlyMap<string, Decimal>,
   invoices: readonly CalculatedInvoice[],
 ): z.input<typeof revenueOfCard>[] {
-  const lines = invoices.flatMap(({ revenueInfo }) => linesOf(revenueInfo));
+  const lines = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo));
   return KINDS.flatMap(([list, card, summed, idName]) =>
     details[list].map((each) => {
       const id = String(Reflect.get(each, idName));
@@ -137,10 +137,6 @@ function revenueOfCards(
 function isOfList(type: InvoiceLine["type"], list: string): boolean {
   const kind = CARD_KINDS.find((each) => type === cardLineType(each, false) || type === cardLineType(each, true));
   return kind !== undefined && list.toUpperCase() === `${kind.replaceAll("_", "")}RATECARDS`;
-}
-
-function linesOf(line: InvoiceLine): readonly InvoiceLine[] {
-  return [line, ...(line.lineItems ?? []).flatMap(linesOf)];
 }
 
 function shownInvoice({ usageInfo: usage, revenueInfo, notices, ...invoice }: CalculatedInvoice) {

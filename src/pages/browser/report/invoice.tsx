@@ -6,6 +6,7 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
+import { INVOICE_TITLES } from "../../invoice-titles.ts";
 import type { AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
 import { dayText, moneyText, numberText, rangeText, sentenceText } from "../look/figures.ts";
 import { ShareBar } from "../look/share-bars.tsx";
@@ -20,16 +21,10 @@ export interface InvoiceProps {
   readonly printed?: boolean;
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  STANDARD: "Invoice",
-  STANDARD_ADVANCED: "Invoice in advance",
-  AD_HOC: "Invoice for an increase",
-};
-
 /** The invoice. */
 export function Invoice({ invoice, account, digits, printed = false }: InvoiceProps): JSX.Element {
   const { type, status, from, until, date, due, plan, lines, unpriced, notices } = invoice;
-  const title = `${TITLES[type] ?? type} for ${rangeText(from, until)}`;
+  const title = `${INVOICE_TITLES[type]} for ${rangeText(from, until)}`;
   return (
     <section class="invoice" aria-label={title}>
       <h2>{title}</h2>
