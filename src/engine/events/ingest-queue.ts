@@ -4,9 +4,9 @@
  *
  * A call that finds no commit under way is committed at once. Calls that arrive during a commit wait for its end and are then
  * committed as one batch, in their order of arrival, and each gets its own results (S14.3). So a call waits for two commits at
- * most, and there is no timer while nothing waits. Between two commits those who were just answered
- * get the word: in one process they mostly send their next events at once, which would else miss the commit of those who
- * waited, and be one of their own.
+ * most, and there is no timer while nothing waits. Between two commits, callers that were just answered
+ * have their turn first: in one process they mostly send their next events at once, which would otherwise miss the commit of
+ * the callers that waited, and need one of their own.
  *
  * @module
  */
