@@ -47,8 +47,6 @@ const pageOf = (invoice: Invoice, status: InvoiceStatus): string =>
 describe("the page of an invoice", () => {
   test.each([
     ["on a desk", DESK, "DUE"],
-    ["on a phone", PHONE, "PAID"],
-    ["in the dark", { ...DESK, colorScheme: "dark" as const }, "DRAFT"],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, "DRAFT"],
   ] as const)("%s reads well, and loads and runs nothing", async (_, options, status) => {
     for (const invoice of invoicesOf()) {

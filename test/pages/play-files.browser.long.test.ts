@@ -9,7 +9,7 @@ import { readPage } from "../../src/pages/page-file.ts";
 import { withData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
-import { examplePath, exampleText } from "../support/examples.ts";
+import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
 
 let files: Folder;
 let playground: string;
@@ -137,6 +137,21 @@ describe("a CSV file", () => {
     await expectSound(open);
     await open.close();
   });
+});
+
+test("the example's request traces come to what the terminal prints", async () => {
+  const book = exampleText("llm-api", "book.json");
+  const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
+  const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  const open = await openBook(book);
+  const { page } = open;
+  await choose(page, events);
+  await page.getByText("28,185 events, 4 invoices").waitFor();
+  const { totals: expected } = await terminal(book, events);
+  expect(await totals(page)).toEqual(expected);
+  expect(expected.reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
+  await expectSound(open);
+  await open.close();
 });
 
 test("a file that is dropped is priced; a text that is dropped is none", async () => {

@@ -1,4 +1,4 @@
-/** The playground and the command line print the same invoices for the same input: every golden case is put into both. */
+/** The playground and the command line print the same invoices for the same input: every golden case and every recipe is put into both. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,10 +8,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
 import { linkOf } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
+import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
 import { CATALOG } from "../book/catalog-book.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { openPage } from "../support/browser.ts";
+import { expectSound, openPage } from "../support/browser.ts";
 import { goldenCases } from "../support/golden.ts";
+import { recipes } from "../support/recipes.ts";
 
 /** A line of an invoice as the command line writes it in JSON. */
 interface Line {
@@ -91,5 +93,28 @@ test("golden cases", async () => {
   }
   expect(cases.length).toBeGreaterThan(100);
   expect(open.faults).toEqual([]);
+  await open.close();
+});
+
+test("recipes of the cookbook", async () => {
+  const open = await openPage(await readPage("play"));
+  const { page } = open;
+  for (const [index, { title, recipe }] of recipes.entries()) {
+    const read = JSON.parse(recipe) as Recipe;
+    const book = files.file("recipe.json", JSON.stringify(bookOf(read)));
+    const events = files.file(
+      "recipe.ndjson",
+      eventsOf(read)
+        .map((event) => `${JSON.stringify(event)}\n`)
+        .join(""),
+    );
+    const range = ["--from", "2026-01-01", "--until", read.until ?? "2026-02-01"];
+    const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
+    const expected = (JSON.parse(out) as Printed).invoices.map(figuresOf);
+    await page.getByLabel("Begin from").selectOption(String(index));
+    const shown = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
+    await expect.poll(shown, { message: title }).toEqual(expected);
+  }
+  await expectSound(open);
   await open.close();
 });

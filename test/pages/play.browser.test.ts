@@ -1,18 +1,14 @@
 /** The playground in a browser, walked as a person would; its invoices are those of the command line. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, pageSize, readPage } from "../../src/pages/page-file.ts";
-import { bookOf, eventsOf, type Recipe } from "../../src/pages/play/recipes.ts";
 import { withData } from "../../src/pages/self-contained.ts";
 import { type Folder, folder, line, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
-import { exampleText, traceEvents } from "../support/examples.ts";
-import { recipes } from "../support/recipes.ts";
 
 let files: Folder;
 let playground: string;
@@ -39,8 +35,7 @@ describe("the playground", () => {
 
   test.each([
     ["on a desk", DESK],
-    ["on a phone", PHONE],
-    ["in the dark", { ...DESK, colorScheme: "dark" as const }],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: a slab is edited, and the invoice changes", async (_, options) => {
     const open = await openPage(stateful({ book: SMALL, usage: [used("1500")] }), options);
     const { page } = open;
@@ -113,23 +108,6 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("the example's request traces, dropped on the page, come to what the terminal prints", async () => {
-    const book = exampleText("llm-api", "book.json");
-    const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
-    const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
-    const open = await openPage(stateful({ book, from: "2023-11-01", until: "2023-12-01" }));
-    const { page } = open;
-    await page.locator("input[type=file]").setInputFiles(events);
-    await page.getByText("28,185 events, 4 invoices").waitFor();
-    const shown = await page.locator("section[aria-labelledby=file] tr.total .number").allInnerTexts();
-    const { out } = await ratebook(["preview", files.file("llm.json", book), "--events", events, "--format", "json"]);
-    const { invoices } = JSON.parse(out) as { invoices: { revenueInfo: { value: number } }[] };
-    expect(shown.map(Number)).toEqual(invoices.map(({ revenueInfo }) => revenueInfo.value));
-    expect(shown.map(Number).reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
-    await expectSound(open);
-    await open.close();
-  });
-
   test("nothing of a name or a text runs", async () => {
     const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202E';
     const book = JSON.parse(SMALL) as typeof SMALL_BOOK;
@@ -150,32 +128,6 @@ describe("the playground", () => {
       expect(each.faults).toEqual([]);
       await each.close();
     }
-  });
-
-  test("every recipe of the cookbook comes to the invoices of the command line", async () => {
-    const open = await openPage(playground);
-    const { page } = open;
-    for (const [index, { title, recipe }] of recipes.entries()) {
-      const read = JSON.parse(recipe) as Recipe;
-      const book = files.file("recipe.json", JSON.stringify(bookOf(read)));
-      const events = join(files.path, "recipe.ndjson");
-      writeFileSync(
-        events,
-        eventsOf(read)
-          .map((event) => `${JSON.stringify(event)}\n`)
-          .join(""),
-      );
-      const range = ["--from", "2026-01-01", "--until", read.until ?? "2026-02-01"];
-      const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
-      const { invoices } = JSON.parse(out) as { invoices: { revenueInfo: { value: number } }[] };
-      const expected = invoices.map(({ revenueInfo }) => revenueInfo.value);
-      await page.getByLabel("Begin from").selectOption(String(index));
-      const shown = async (): Promise<readonly number[]> =>
-        (await totalsOn(page)).map((total) => Number(total.replaceAll(",", "")));
-      await expect.poll(shown, { message: title }).toEqual(expected);
-    }
-    await expectSound(open);
-    await open.close();
   });
 
   test("what a card comes to at a quantity: in all, on average, the next one", async () => {

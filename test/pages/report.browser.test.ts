@@ -30,8 +30,7 @@ const tracesOn = async (options?: BrowserContextOptions): Promise<OpenPage> =>
 describe("the report of the request traces", () => {
   test.each([
     ["on a desk", DESK],
-    ["on a phone", PHONE],
-    ["in the dark", { ...DESK, colorScheme: "dark" as const }],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: totals, and each account's amount", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
