@@ -8,7 +8,7 @@ import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
-import { newPgliteAt } from "../support/new-database.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 import { folder, LIVE_BOOK, ratebook } from "./fake-io.ts";
 import { ask, startServing } from "./serving.ts";
 
@@ -47,9 +47,8 @@ async function insert(
 
 /** A database with the book, and a table with the rows of January; half of the units are in the table, and a column computes them. */
 async function prepared(): Promise<{ readonly database: string; readonly table: readonly string[] }> {
-  const directory = join(files.path, "database");
-  await newPgliteAt(directory);
-  const database = `pglite:${directory}`;
+  const database = join(files.path, "database");
+  await newDatabaseIn(database);
   // Loaded before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history can be sent.
   const clock = (): number => parseInstant("2023-12-31T00:00:00Z");
   const engine = createEngine({ store: await openDatabase(database), clock });

@@ -9,17 +9,30 @@ import type { Arguments } from "../../src/cli/arguments.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { usageElsewhereOf } from "../../src/cli/usage/usage-elsewhere.ts";
 import { createEngine } from "../../src/engine/engine.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { refusalOf } from "../engine/support.ts";
-import { newPgliteAt } from "../support/new-database.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 import { type Folder, folder, LIVE_BOOK, ratebook } from "./fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
   files = folder();
 });
-afterAll(() => files.remove());
+const servers: PrivateServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  files.remove();
+});
+
+/** An empty database whose server runs until the tests end, so that no command has to start it. */
+async function newDatabase(name: string): Promise<string> {
+  const directory = join(files.path, name);
+  await newDatabaseIn(directory);
+  servers.push(await openPrivateServer(directory));
+  return directory;
+}
 
 const HEADER = "accountId,meterId,date,quantity\n";
 
@@ -101,8 +114,7 @@ describe("S17.4 usage of files", () => {
 
 describe("ratebook late", () => {
   test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
-    await newPgliteAt(join(files.path, ".db"));
-    const database = `pglite:${join(files.path, ".db")}`;
+    const database = await newDatabase(".late");
     const cells = join(files.path, "late.csv");
     writeFileSync(cells, `${HEADER}prod,um.units,2024-01-02,90\n`);
     const options = ["--usage", cells, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
@@ -134,8 +146,7 @@ describe("ratebook export of usage elsewhere", () => {
   const source = (): readonly string[] => ["--usage", cells(), "--usage-schemas", "call"];
   let database = "";
   beforeAll(async () => {
-    await newPgliteAt(join(files.path, ".exported"));
-    database = `pglite:${join(files.path, ".exported")}`;
+    database = await newDatabase(".exported");
     writeFileSync(cells(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
     const usage = await usageElsewhereOf(given(cells()), NO_IO);
     let now = parseInstant("2023-12-31T00:00:00Z");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDatabase } from "../../src/store/open-database.ts";
-import { newPgliteAt } from "../support/new-database.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 
 let files: Folder;
@@ -19,8 +19,8 @@ const load = async (content: string, database: string) =>
 
 describe("ratebook load", () => {
   test("puts a book into a database, once", async () => {
-    await newPgliteAt(join(files.path, "data"));
-    const database = `pglite:${files.path}/data`;
+    const database = join(files.path, "data");
+    await newDatabaseIn(database);
     expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
       code: 0,
       out: "book.json: loaded 1 eventSchemas, 1 usageMeters, 1 pricePlans, 1 customers, 1 accounts\n",

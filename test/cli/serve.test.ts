@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { newDatabaseIn, newPgliteAt } from "../support/new-database.ts";
+import { newDatabaseIn } from "../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "./fake-io.ts";
 import { ask, type Serving, startServing } from "./serving.ts";
 
@@ -25,10 +25,6 @@ const database = (name: string): string => join(files.path, name);
 const newDatabase = async (name: string): Promise<string> => {
   await newDatabaseIn(database(name));
   return database(name);
-};
-const newPglite = async (name: string): Promise<string> => {
-  await newPgliteAt(database(name));
-  return `pglite:${database(name)}`;
 };
 
 describe("ratebook serve", () => {
@@ -99,7 +95,7 @@ describe("ratebook serve", () => {
   });
 
   test("a PGlite directory is refused to others, with the id of the process that has it; its keys stay", async () => {
-    const directory = await newPglite("lite");
+    const directory = `pglite:${database("lite")}`;
     const server = await serve(["--database", directory]);
     const other = await ratebook(["keys", "list", "--database", directory]);
     expect(other).toMatchObject({ code: 1, out: "" });
@@ -276,7 +272,7 @@ describe("what serve and keys are called with", () => {
   });
 
   test("keys create says that it makes a database", async () => {
-    const name = `pglite:${database("made-by-keys")}`;
+    const name = database("made-by-keys");
     const create = ["keys", "create", "--name", "first", "--role", "admin", "--database", name];
     expect(await ratebook(create)).toMatchObject({ code: 0, err: `ratebook: makes a new database, ${name}\n` });
     expect(await ratebook(create)).toMatchObject({ code: 0, err: "" });

@@ -1,49 +1,34 @@
-/** Empty databases: the first of each kind is made, which takes a second or two, all others are copies of it. */
+/** Empty databases: the first is made, which takes a second or two, all others are copies of it. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { PGlite } from "@electric-sql/pglite";
 import { inject } from "vitest";
 
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 
 /** Gives a directory, which is made where it is not there, the files of a private PostgreSQL. */
 export async function newDatabaseIn(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  await copy("postgres", join(directory, "postgres"));
-}
-
-/** Makes a directory with the files of a PGlite. */
-export async function newPgliteAt(directory: string): Promise<void> {
-  await copy("pglite", directory);
-}
-
-const MAKERS = {
-  async postgres(folder: string): Promise<void> {
-    await (await openPrivateServer(folder)).close();
-    // The directory of its socket, which it takes with it a moment later.
-    const data = join(folder, "postgres");
-    for (const name of await readdir(data)) {
-      if (name.startsWith("ratebook-")) await rm(join(data, name), { recursive: true, force: true });
-    }
-  },
-  async pglite(folder: string): Promise<void> {
-    await (await PGlite.create(join(folder, "pglite"))).close();
-  },
-};
-
-async function copy(kind: keyof typeof MAKERS, to: string): Promise<void> {
-  const kept = join(inject("databases"), kind);
+  const kept = join(inject("databases"), "postgres");
   if (!existsSync(kept)) {
     const draft = await mkdtemp(join(inject("databases"), "draft-"));
-    await MAKERS[kind](draft);
+    await makeIn(draft);
     // Another file of tests may have made one meanwhile.
-    await rename(join(draft, kind), kept).catch((error: unknown) => {
+    await rename(join(draft, "postgres"), kept).catch((error: unknown) => {
       if (!existsSync(kept)) throw error;
     });
   }
+  await mkdir(directory, { recursive: true });
   // With owners and rights: a server starts as the user whose files they are.
-  execFileSync("cp", ["-a", kept, to]);
+  execFileSync("cp", ["-a", kept, join(directory, "postgres")]);
+}
+
+async function makeIn(folder: string): Promise<void> {
+  await (await openPrivateServer(folder)).close();
+  // The directory of its socket, which it takes with it a moment later.
+  const data = join(folder, "postgres");
+  for (const name of await readdir(data)) {
+    if (name.startsWith("ratebook-")) await rm(join(data, name), { recursive: true, force: true });
+  }
 }
