@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+
 import { defineConfig } from "vitest/config";
 
 /** What is killed, crowded, generated or simulated at length: `npm run test:long`, each file in a process of its own. */
@@ -24,15 +26,10 @@ const stories = [
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
   "test/testing/laws.{properties.,}test.ts",
 ];
-/** Laws that make a fifth of their runs with the other tests and all of them at length: see test/support/runs.ts. */
-const laws = [
-  "test/engine/**/{event-batches,line-events,metrics,preview-law,retention}.properties.test.ts",
-  "test/invoicing/draw.properties.test.ts",
-  "test/ledger/**/{catch-up,ingest-undo,line-trace,usage-cells}.properties.test.ts",
-  "test/proof/**/{one-pass.properties,diff-invoices}.test.ts",
-  "test/testing/laws.properties.test.ts",
-  "test/verify/amounts.test.ts",
-];
+/** Laws that make a fifth of their runs with the other tests and all of them at length: those that ask how many, see test/support/runs.ts. */
+const laws = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .map((file) => `test/${file}`)
+  .filter((file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("support/runs.ts"));
 /** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 

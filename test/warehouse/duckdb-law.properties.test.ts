@@ -2,13 +2,14 @@
 import { describe, expect, test } from "vitest";
 
 import { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
+import { runs } from "../support/runs.ts";
 import { FAULTS, type Planted, SUMMING_BOOK } from "./faults.ts";
 import { byCore, byDatabase, checkLaw, outcome } from "./law.ts";
 import { parquetFiles } from "./parquet-files.ts";
 import { types } from "./rows.ts";
 
 test("S17.2, S17.3 random rows in Parquet files: DuckDB and the core give what the core alone gives", async () => {
-  await checkLaw(parquetFiles(), { types, numRuns: 8 });
+  await checkLaw(parquetFiles(), { types, numRuns: runs(20) });
 });
 
 describe("the law catches", () => {

@@ -9,6 +9,7 @@ import { daysOf } from "../../../src/testing/events-arbitrary.ts";
 import { parseJson, verify } from "../../../src/verify.ts";
 import { eventsSource } from "../../engine/elsewhere/events-source.ts";
 import { cases, LAST_DAY, plainSchemas, play } from "../../engine/elsewhere/played.ts";
+import { runs } from "../../support/runs.ts";
 import { exportedOf } from "./exported.ts";
 
 test("S17.4 files lead to all invoices with the source of the usage, and without it to those that are final", async () => {
@@ -51,7 +52,7 @@ test("S17.4 files lead to all invoices with the source of the usage, and without
       tried.drafts += whole.invoices.length - finals.length;
       tried.cells += kept.usage.length;
     }),
-    { numRuns: 12 },
+    { numRuns: runs(25) },
   );
-  expect(Math.min(...Object.values(tried))).toBeGreaterThan(10);
+  expect(Math.min(...Object.values(tried))).toBeGreaterThan(0);
 });

@@ -6,6 +6,7 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { PageOptions } from "../../../src/engine/pages.ts";
 import type { CreditShown } from "../../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
+import { runs } from "../../support/runs.ts";
 import { teamBook } from "../team-book.ts";
 import { ACCOUNTS, allPages, checkedAsTimePasses } from "./account-steps.ts";
 
@@ -17,7 +18,7 @@ function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<rea
 
 describe("pages of credits", () => {
   test("S12.4 are the credits of each account, stored ones and those that fell due, whoever was caught up with", async () => {
-    await checkedAsTimePasses(30, async ({ engine }, limit) => {
+    await checkedAsTimePasses(runs(50), async ({ engine }, limit) => {
       const own = await Promise.all(ACCOUNTS.map((accountId) => pages(engine, { accountId }, 1000)));
       const all = own
         .flat()

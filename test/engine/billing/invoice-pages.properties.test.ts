@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { InvoiceFilter, InvoiceShown } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
+import { runs } from "../../support/runs.ts";
 import { allPages, checkedAsTimePasses, DAY, dateOf } from "./account-steps.ts";
 
 function pages(engine: Engine, filter: InvoiceFilter, limit: number): Promise<readonly InvoiceShown[]> {
@@ -15,7 +16,7 @@ function placeOf({ invoice }: InvoiceShown): number {
 
 describe("pages of invoices", () => {
   test("S13.4 are the invoices of each account, final ones and drafts, whoever was caught up with, by every filter", async () => {
-    await checkedAsTimePasses(12, async ({ engine, now }, limit) => {
+    await checkedAsTimePasses(runs(25), async ({ engine, now }, limit) => {
       const { invoices } = await engine.preview();
       const all = invoices.toSorted((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? -1 : 1));
       const day = dateOf(now - 20 * DAY);

@@ -12,6 +12,7 @@ import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { type Decimal, subtract, sum, textOf } from "../../../src/numbers/decimal.ts";
 import type { MemoryStore } from "../../../src/store/memory/memory.ts";
 import { accountIdsOf, daysOf, type SentEvent } from "../../../src/testing/events-arbitrary.ts";
+import { runs } from "../../support/runs.ts";
 import { eventsSource } from "./events-source.ts";
 import { cases, LAST_DAY, play, shown } from "./played.ts";
 
@@ -27,7 +28,7 @@ test("S17.4 events in a source make what they make when they are ingested, whate
       );
       expect(await shown(read, given.book)).toEqual(await shown(ingested, given.book));
     }),
-    { numRuns: 10 },
+    { numRuns: runs(20) },
   );
 });
 
@@ -61,7 +62,7 @@ test("S17.5 a source that is away at any moment changes nothing but time", async
       failures.fill(false);
       expect(await shown(read, given.book)).toEqual(await shown(calm, given.book));
     }),
-    { numRuns: 7 },
+    { numRuns: runs(15) },
   );
 });
 
@@ -133,6 +134,6 @@ test("S17.4 what comes late is exactly the difference, in units and in money; fi
         expect(textOf(each.amountNow)).toBe(gross(await invoiceOf(whole.store, each)));
       }
     }),
-    { numRuns: 10 },
+    { numRuns: runs(20) },
   );
 });

@@ -9,6 +9,7 @@ import type { UsageRow } from "../../../src/metering/usage-row.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import { account, fee, plan, slabs, sumMeter } from "../../book/builder.ts";
+import { runs } from "../../support/runs.ts";
 
 const RANGE = { from: "2024-01-01", until: "2024-07-01", explain: true };
 
@@ -131,7 +132,7 @@ describe("S17.1 invoices from cells", () => {
         expect(found.skipped).toEqual(expected.skipped);
         if (expected.skipped !== undefined) withoutBill++;
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
     expect(withoutBill).toBeGreaterThan(0);
   });
@@ -145,7 +146,7 @@ describe("S17.1 invoices from cells", () => {
         const found = preview(book, { usage, events: events.slice(cut) }, RANGE);
         expect(stringifyJson(found.invoices)).toBe(stringifyJson(preview(book, events, RANGE).invoices));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -162,7 +163,7 @@ describe("S17.1 invoices from cells", () => {
           stringifyJson(preview(book, events, options).invoices),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
