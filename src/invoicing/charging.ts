@@ -14,7 +14,6 @@ import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
 import { chargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
-import { cardOf } from "./cards.ts";
 import {
   type AccountCycle,
   type AssociatedPlan,
@@ -133,8 +132,7 @@ interface Owner {
 
 /**
  * The first term of the run that has the card in the natural cycle in which its charge begins, or what charged it whole in
- * advance before such a term ousted it. A fee that recurs in one version and is charged once in a later one is two charges:
- * the first says nothing of the second.
+ * advance before such a term ousted it.
  *
  * @param n the number of that natural cycle
  */
@@ -143,29 +141,58 @@ function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: nu
   for (const term of termsOfRun(timeline, cycle, first)) {
     const charged = oustedIn(first, term).find(({ plan }) => chargedWhole(plan, card, n));
     if (charged !== undefined) return { plan: charged.plan };
-    const own = cardOf(term.plan.details, card.kind, card.billableId);
-    if (own !== undefined && (card.type !== "ONE_TIME" || ("type" in own && own.type === "ONE_TIME"))) return term;
+    const own = ownCard(term.plan, card);
+    if (own !== undefined && speaksFor(own, card, n)) return term;
   }
   return undefined;
 }
 
+/**
+ * Whether what a card says of a natural cycle holds for another version's card under the same id. A fee that recurs and one
+ * that is charged once are two charges: the first says nothing of the second, and the second only of the cycle in which it is charged.
+ */
+function speaksFor(own: TimedCard, card: TimedCard, n: number): boolean {
+  if (own.type !== "ONE_TIME") return card.type !== "ONE_TIME";
+  return card.type === "ONE_TIME" || chargedIn(own.recurrence, own.type, n);
+}
+
 /** Whether a plan charges a card whole in advance in the natural cycle of a number. */
 function chargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
-  const own = cardsInAdvance(plan).find(({ kind, billableId }) => kind === card.kind && billableId === card.billableId);
-  if (own === undefined || isProrated(plan, own)) return false;
-  if (card.type === "ONE_TIME" && own.type !== "ONE_TIME") return false;
+  const own = ownCard(plan, card);
+  if (own?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, own) || !speaksFor(own, card, n)) return false;
   return chargedIn(own.recurrence, own.type ?? "RECURRING", n);
 }
 
-function cardsInAdvance({ details }: AssociatedPlan): readonly TimedCard[] {
-  const isInAdvance = ({ invoiceTiming }: { readonly invoiceTiming: string }): boolean =>
-    invoiceTiming === "IN_ADVANCE";
-  return [
-    ...details.fixedFeeRateCards.filter(isInAdvance).map(feeTiming),
-    ...details.licenseRateCards.filter(isInAdvance).map(({ id }) => ({ kind: "LICENSE" as const, billableId: id })),
-    ...details.billingEntitlementRateCards.filter(isInAdvance).map(entitlementTiming),
-    ...details.creditGrantRateCards.filter(isInAdvance).map(grantTiming),
-  ];
+interface OwnCard extends TimedCard {
+  readonly invoiceTiming: string;
+}
+
+/** A plan's own card for what another version's is for. */
+function ownCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): OwnCard | undefined {
+  const byId = ({ id }: { readonly id: string }): boolean => id === billableId;
+  switch (kind) {
+    case "FIXED_FEE":
+      return timed(details.fixedFeeRateCards.find(byId), feeTiming);
+    case "LICENSE":
+      return timed(details.licenseRateCards.find(byId), () => ({ kind, billableId }));
+    case "BILLING_ENTITLEMENT":
+      return timed(
+        details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId),
+        entitlementTiming,
+      );
+    case "CREDIT_GRANT":
+      return timed(details.creditGrantRateCards.find(byId), grantTiming);
+    case "USAGE":
+    case "ENTITLEMENT_OVERAGE":
+      return undefined;
+  }
+}
+
+function timed<Card extends { readonly invoiceTiming: string }>(
+  card: Card | undefined,
+  timedAs: (card: Card) => TimedCard,
+): OwnCard | undefined {
+  return card && { ...timedAs(card), invoiceTiming: card.invoiceTiming };
 }
 
 /** Only fixed fees that recur, and licenses, are ever prorated (S9.1, S10, S11.1, S12.6). */
