@@ -86,6 +86,16 @@ export function hasCode<Code extends ErrorCode>(error: unknown, code: Code): err
   return error instanceof RatebookError && error.code === code;
 }
 
+/** What a read gives; undefined where what it asks for is unknown. */
+export async function unlessUnknown<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
 /** A promise of ratebook itself that did not hold: a bug of ours, never of the input. */
 export class InvariantError extends Error {
   override readonly name: string = "InvariantError";

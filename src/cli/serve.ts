@@ -5,7 +5,7 @@
  */
 import type { UsageElsewhereOptions } from "../engine/elsewhere/source-cells.ts";
 import type { Engine } from "../engine/engine.ts";
-import { hasCode } from "../errors.ts";
+import { unlessUnknown } from "../errors.ts";
 import { InputError } from "../records/problems.ts";
 import { LOG_LEVELS } from "../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../server/serve.ts";
@@ -134,7 +134,7 @@ async function sayKey(
   log.warn("RATEBOOK_API_KEY is no key of this database, which has keys already: it is not used");
 }
 
-/** Says where usage is read, and which of its schemas there are not: their usage would be missed by nobody. */
+/** Says where usage is read, and warns of schemas that do not exist: nobody would notice that their usage is missing. */
 async function sayElsewhere(
   engine: Engine,
   { schemas, source }: UsageElsewhereOptions,
@@ -142,10 +142,8 @@ async function sayElsewhere(
 ): Promise<void> {
   log.info({ schemas }, `usage of these event schemas is read from ${source.name}: their events are refused`);
   for (const schema of schemas) {
-    await engine.eventSchemas.get(schema).catch((error: unknown) => {
-      if (!hasCode(error, "ERR_NOT_FOUND")) throw error;
-      log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
-    });
+    const known = await unlessUnknown(engine.eventSchemas.get(schema));
+    if (known === undefined) log.warn({ schema }, "there is no event schema of this name yet: --usage-schemas");
   }
 }
 

@@ -13,8 +13,9 @@ import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
 import { parseBodies, readQuery } from "./http/bodies.ts";
 import type { Answer, Caller, Endpoint, Method } from "./http/endpoint.ts";
-import { failureOf, sentenceInWireNames, Refusal } from "./http/failures.ts";
+import { failureOf, Refusal } from "./http/failures.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
+import { sentenceInWireNames } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
 /** The objects that serve the endpoints. */
@@ -86,7 +87,7 @@ async function answerTo(
   serving: Serving,
   from: { readonly caller: Caller; readonly credential: string } | undefined,
 ): Promise<Answer> {
-  const params = readPart(endpoint.params ?? NOTHING, request.params ?? {});
+  const params = readInput(endpoint.params ?? NOTHING, request.params ?? {});
   // The parsed values, for failures compare ids with them: `+` in an event schema's name is a space.
   request.params = params;
   return endpoint.handle({
@@ -94,7 +95,7 @@ async function answerTo(
     // Only lists need the secret that signs cursors, which is in the store: `/health` answers without it.
     paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await serving.paging() : UNPAGED,
     params,
-    query: readPart(endpoint.query ?? NOTHING, readQuery(request.url)),
+    query: readInput(endpoint.query ?? NOTHING, readQuery(request.url)),
     body: readBody(endpoint, request.body),
     caller: from?.caller,
     credential: from?.credential,
@@ -109,10 +110,6 @@ const UNPAGED: Paging = {
   },
 };
 const NOTHING = z.strictObject({});
-
-function readPart(schema: z.ZodType, given: unknown): unknown {
-  return readInput(schema, given);
-}
 
 /** The body as it was given, once its schema took it: the engine makes decimals and dates of it. */
 function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, given: unknown): unknown {

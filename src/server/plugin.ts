@@ -76,6 +76,7 @@ export function apiOf(access: KeyedAccess): {
   readonly more: readonly Endpoint[];
   readonly documentAt: (baseUrl: string) => Readonly<Record<string, unknown>>;
 } {
+  let made: ReturnType<typeof openApiOf> | undefined;
   const documentAt = (baseUrl: string): Readonly<Record<string, unknown>> => ({
     ...(made ??= openApiOf([...more, ...ENDPOINTS])),
     servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
@@ -87,7 +88,6 @@ export function apiOf(access: KeyedAccess): {
     ...documentationEndpoints(documentAt),
     ...PLAYGROUND_ENDPOINTS,
   ];
-  let made: ReturnType<typeof openApiOf> | undefined;
   return { more, documentAt };
 }
 

@@ -78,7 +78,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const headersTimeout = Math.min(limits.headersTimeout, limits.requestTimeout);
   let refuse: ReturnType<typeof createClientErrorHandler> | undefined;
   const app = Fastify({
-    logger: loggerOf(log) ?? false,
+    logger: loggerOf(log),
     logController: new LogController({ disableRequestLogging: true }),
     // Ids of ours alone: one that a client chose could be anybody's.
     genReqId: () => randomUUID(),

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
+import { unlessUnknown } from "../../errors.ts";
 import { billOf } from "../../ledger/account/bill.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CreditShown, creditsShown } from "../../ledger/commands/credits.ts";
@@ -40,11 +40,8 @@ export async function listCredits(
 ): Promise<Page<CreditShown> & WithoutSkipped> {
   const isAsked = (credit: CreditShown): boolean => status === undefined || credit.status === status;
   if (accountId === undefined) return listAllCredits(context, status, isAsked, options);
-  const all = await creditsOf(context, [accountId]).catch((error: unknown) => {
-    if (hasCode(error, "ERR_NOT_FOUND")) return [];
-    throw error;
-  });
-  return pageAmong(all.filter(isAsked), options, ({ credit }) => placeOf(credit));
+  const all = await unlessUnknown(creditsOf(context, [accountId]));
+  return pageAmong((all ?? []).filter(isAsked), options, ({ credit }) => placeOf(credit));
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Engine } from "../../engine/engine.ts";
-import type { Access, Caller, Endpoint, Role } from "../http/endpoint.ts";
+import type { Caller, Endpoint, Permission, Role } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { clientOf } from "./addresses.ts";
 import { createFailedCredentials } from "./failed-credentials.ts";
@@ -36,16 +36,16 @@ export interface Identified {
 }
 
 /** What each role may call. */
-const ROLES: Readonly<Record<Role, ReadonlySet<Access>>> = {
-  admin: new Set<Access>(["public", "any", "ingest", "read", "write", "keys"]),
-  full: new Set<Access>(["public", "any", "ingest", "read", "write"]),
-  ingest: new Set<Access>(["public", "any", "ingest"]),
-  read: new Set<Access>(["public", "any", "read"]),
+const CALLS: Readonly<Record<Role, readonly Permission[]>> = {
+  admin: ["any", "ingest", "read", "write", "keys"],
+  full: ["any", "ingest", "read", "write"],
+  ingest: ["any", "ingest"],
+  read: ["any", "read"],
 };
 
-/** Whether a role may call an endpoint of this access. */
-export function mayCall(role: Role, access: Access): boolean {
-  return ROLES[role].has(access);
+/** Whether a role may call an endpoint that needs this permission. */
+export function mayCall(role: Role, permission: Permission): boolean {
+  return CALLS[role].includes(permission);
 }
 
 /** Access by API keys and their tokens. */

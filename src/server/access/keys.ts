@@ -11,6 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type Page, pageOf, type PageOptions, pageRequest } from "../../engine/pages.ts";
 import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
+import { notFound } from "../../ledger/refusals.ts";
 import { BASE_62 } from "../../numbers/short-id.ts";
 import type { Role } from "../http/endpoint.ts";
 
@@ -124,12 +125,7 @@ export function apiKeysOf({ store }: Pick<Engine, "store">, clock: () => number 
     revoke: (id) =>
       store.transact(EXCLUSIVE, async (view) => {
         const document = await view.document("apiKey", id);
-        if (document === undefined) {
-          throw new RatebookError("ERR_NOT_FOUND", `no API key has the id ${JSON.stringify(id.slice(0, 60))}`, {
-            resource: "API key",
-            id,
-          });
-        }
+        if (document === undefined) throw notFound("API key", id);
         const kept = keptKeyOf(document);
         if (kept.shown.revokedAt !== undefined) return { result: kept.shown, changes: {} };
         const now = clock();

@@ -9,16 +9,8 @@ import type * as z from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import type { Paging } from "./pagination.ts";
 
-/** The permission that a call needs; `admin` has all. */
-export type Access =
-  /** Needs no credential. */
-  | "public"
-  /** Every role may. */
-  | "any"
-  | "ingest"
-  | "read"
-  | "write"
-  | "keys";
+/** The permission that a call with a credential needs; every role has `any`, and `admin` has all. */
+export type Permission = "any" | "ingest" | "read" | "write" | "keys";
 
 /** The caller: an API key, or a token that was made from it. */
 export interface Caller {
@@ -73,7 +65,8 @@ export interface Endpoint {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  readonly access: Access;
+  /** `public` needs no credential. */
+  readonly access: "public" | Permission;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -81,7 +74,7 @@ export interface Endpoint {
   readonly accepts?: (body: unknown) => boolean;
   /** Whether a request without a body is refused; default yes where there is a schema. */
   readonly bodyRequired?: boolean;
-  /** Whether events are taken as they are, for the engine says what is wrong with each (S4.1, S14.1). Bytes; default 1 MiB. */
+  /** The most bytes of a body; default 1 MiB. */
   readonly bodyLimit?: number;
   /** The list of a body whose items are answered one by one: one with a number that is not kept fails alone. */
   readonly apart?: string;

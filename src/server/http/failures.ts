@@ -69,17 +69,6 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /**
- * A sentence with the fields named as a request names them: the one that it begins with, and those in backticks.
- *
- * @param wireNames from the engine's names
- */
-export function sentenceInWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
-  return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
-    Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
-  );
-}
-
-/**
  * The answer to an error that was thrown.
  *
  * @param pathIds the ids of the path: an unknown one of them is `unknownId`, one of a body or query a 400

@@ -19,7 +19,10 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The options of the logger. */
-export function loggerOf({ level = "info", stream = process.stderr }: LogOptions): FastifyServerOptions["logger"] {
+export function loggerOf({
+  level = "info",
+  stream = process.stderr,
+}: LogOptions): NonNullable<FastifyServerOptions["logger"]> {
   return {
     level,
     stream,
@@ -30,7 +33,7 @@ export function loggerOf({ level = "info", stream = process.stderr }: LogOptions
       res: ({ statusCode }: { readonly statusCode?: number }) => ({ statusCode }),
       err: shownError,
     },
-  } as FastifyServerOptions["logger"];
+  } as NonNullable<FastifyServerOptions["logger"]>;
 }
 
 /** Logs each request in one line when it is answered. */

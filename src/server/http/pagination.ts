@@ -10,7 +10,7 @@ import * as z from "zod";
 
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import { Refusal } from "./failures.ts";
-import { wholeNumber } from "./fields.ts";
+import { wholeNumber, withoutAbsent } from "./fields.ts";
 
 /** How many items a page of a list has. */
 export interface PageSizes {
@@ -129,13 +129,13 @@ function openPage<Filters extends object>(
     nextToken: ({ next }) =>
       next === undefined
         ? undefined
-        : sealed(key, { l: list, s: limit, f: present(filters), a: [next.createdAt, next.id] }),
+        : sealed(key, { l: list, s: limit, f: withoutAbsent(filters), a: [next.createdAt, next.id] }),
   };
 }
 
 /** Query parameters beside a cursor must have the values that it carries. */
 function checkSame(carried: Readonly<Record<string, unknown>>, given: Readonly<Record<string, unknown>>): void {
-  const other = Object.keys(present(given)).find(
+  const other = Object.keys(withoutAbsent(given)).find(
     (name) => JSON.stringify(given[name]) !== JSON.stringify(carried[name]),
   );
   if (other === undefined) return;
@@ -175,8 +175,4 @@ function readCursor(key: Uint8Array, list: string, token: string): Cursor {
 function signatureOf(key: Uint8Array, body: string): string {
   const digest = createHmac("sha256", key).update("cursor:").update(body).digest();
   return digest.subarray(0, SIGNATURE_BYTES).toString("base64url");
-}
-
-function present(filters: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }

@@ -1,10 +1,21 @@
 /**
- * Failures in the words of the wire, where a field has another name there than in the engine: those of one operation,
- * for names that depend on the request or are a place in it. An endpoint's `wireNames` hold for all its failures.
+ * Failures in the words of the wire, where a field has another name there than in the engine: those of all failures of an
+ * endpoint, and those of one operation, for names that depend on the request or are a place in it.
  *
  * @module
  */
 import { hasCode, RatebookError } from "../../errors.ts";
+
+/**
+ * A sentence with the fields named as a request names them: the one that it begins with, and those in backticks.
+ *
+ * @param wireNames from the engine's names
+ */
+export function sentenceInWireNames(message: string, wireNames: Readonly<Record<string, string>> = {}): string {
+  return message.replaceAll(/^\w+(?=[:[.])|(?<=`)\w+(?=`)/g, (name) =>
+    Object.hasOwn(wireNames, name) ? (wireNames[name] ?? name) : name,
+  );
+}
 
 /**
  * The result of an operation whose refusals name fields as the client knows them.

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { REQUESTS } from "../../book/requests/requests.ts";
 import type { InvoiceGroupShown } from "../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { hasCode } from "../../errors.ts";
+import { unlessUnknown } from "../../errors.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { flag, pathId, queryTime, success } from "../http/fields.ts";
@@ -145,11 +145,5 @@ async function withSettings(
 
 /** The group that an account is or was in; undefined for none, and for one that ended since. */
 async function groupOf(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupShown | undefined> {
-  if (invoiceGroupId === undefined) return undefined;
-  try {
-    return await engine.invoiceGroups.get(invoiceGroupId);
-  } catch (error) {
-    if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
-    throw error;
-  }
+  return invoiceGroupId === undefined ? undefined : unlessUnknown(engine.invoiceGroups.get(invoiceGroupId));
 }

@@ -12,7 +12,7 @@ import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.
 import { pathId, shownTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { accountShape, shownAccount } from "../shapes/account.ts";
-import { addressShape, shownAddress } from "../shapes/address.ts";
+import { addressLines, addressShape, shownAddress } from "../shapes/address.ts";
 import { listOf, okPage } from "../shapes/list.ts";
 
 const customerShape = z
@@ -114,24 +114,16 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
 
 function shownCustomer(own: CustomerShown): z.input<typeof customerShape> {
   const { id, name, primaryEmail, address, status, createdAt, updatedAt } = own;
-  // The service's clients take no customer without one.
-  const shown = shownAddress(address) ?? {};
   return withoutAbsent({
     id,
     togaiCustomerId: id,
     name,
     primaryEmail: primaryEmail ?? undefined,
-    address: shown,
-    billingAddress: oneLine(shown),
+    // The service's clients take no customer without one.
+    address: shownAddress(address) ?? {},
+    billingAddress: addressLines(address).join(", "),
     status,
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt),
   });
-}
-
-/** An address as it is written on one line. */
-function oneLine(address: z.input<typeof addressShape>): string {
-  const { line1, line2, postalCode, city, state, country } = address;
-  const town = [postalCode, city].filter(Boolean).join(" ");
-  return [line1, line2, town, state, country].filter(Boolean).join(", ");
 }

@@ -16,6 +16,7 @@ import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { inWireNames } from "../http/wire-names.ts";
 import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
+import { openPage, shownPage } from "../shapes/list.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */
 const NAME_MAX = 50;
@@ -29,13 +30,7 @@ const STATES = {
 } as const;
 const state = z.enum(["INGESTED", "FAILED", "REVERTED"]);
 
-const eventList = z
-  .strictObject({
-    events: z.array(recordShape),
-    nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
-    context: z.strictObject({ pageSize: z.int() }),
-  })
-  .meta({ id: "EventList" });
+const eventList = z.strictObject({ events: z.array(recordShape), ...openPage }).meta({ id: "EventList" });
 
 const recordWithPipeline = recordShape
   .extend({ eventPipelineInfo: pipelineShape })
@@ -106,11 +101,9 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       };
       const found = await engine.events.list({ filter, page: asked.page });
       const places = await engine.events.places(found.items);
-      const nextToken = asked.nextToken(found);
       return withKeptSince(engine, {
         events: found.items.map((event, index) => shownRecord(event, places[index])),
-        ...(nextToken === undefined ? {} : { nextToken }),
-        context: { pageSize: asked.page.limit },
+        ...shownPage(asked, found),
       });
     },
   }),

@@ -7,7 +7,8 @@ import * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
-import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
+import { isCompleted } from "../../ledger/outcome.ts";
+import { quoted } from "../../ledger/refusals.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import { type Answer, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
@@ -18,7 +19,7 @@ import { ingestionStatus, usageEvent } from "../shapes/event.ts";
 const EVENTS_MAX = 1000;
 /** Bytes of a batch. */
 const BATCH_LIMIT = 16_777_216;
-const [REFUSED, DUPLICATE] = INGEST_STATUSES;
+const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 const JSON_TYPE = "application/json; charset=utf-8";
 
 const ingested = z
@@ -55,7 +56,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     answers: { 202: ingested },
     handle: async ({ engine, body }) => {
       const [result] = await engine.ingest([asSent(body.event)]);
-      if (result === undefined || result.status === REFUSED) throw malformed(result);
+      if (result === undefined || result.status === "INGESTION_REFUSED") throw malformed(result);
       return { status: 202, plain: true, body: shownResult(result) };
     },
   }),
@@ -91,9 +92,9 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     body: oneEvent,
     answers: { 200: success },
     handle: async ({ engine, body }): Promise<Answer> => {
-      await checkHasFeature(body.event, async (name) => engine.eventSchemas.get(name));
+      await checkHasFeature(engine, body.event);
       const result = await engine.entitle(asSent(body.event));
-      if (result.status === REFUSED) throw malformed(result);
+      if (result.status === "INGESTION_REFUSED") throw malformed(result);
       if (result.status === DUPLICATE) throw new Refusal(409, result.description);
       if (!isCompleted(result.status)) throw new Refusal(422, result.description);
       return SUCCESS;
@@ -136,7 +137,7 @@ function isSuccess({ status }: IngestResult): boolean {
 
 /** A malformed event is stored nowhere, so over HTTP it is one that failed (S14.1). */
 function shownStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
-  return { status: status === REFUSED ? "INGESTION_FAILED" : status, statusDescription: description };
+  return { status: status === "INGESTION_REFUSED" ? "INGESTION_FAILED" : status, statusDescription: description };
 }
 
 /** Characters after which a piece of an answer is put into bytes: long concatenations are slow. */
@@ -159,8 +160,8 @@ function batchBytes(results: readonly IngestResult[], all: boolean): Buffer {
     }
     const { eventId: id, referenceId } = result;
     text += index === 0 ? "{" : ",{";
-    if (id !== undefined) text += `"id":${quoted(id)},`;
-    if (referenceId !== undefined) text += `"referenceId":${quoted(referenceId)},`;
+    if (id !== undefined) text += `"id":${jsonOf(id)},`;
+    if (referenceId !== undefined) text += `"referenceId":${jsonOf(referenceId)},`;
     text += outcome;
     if (text.length < PIECE_LENGTH) continue;
     pieces.push(Buffer.from(text));
@@ -172,7 +173,7 @@ function batchBytes(results: readonly IngestResult[], all: boolean): Buffer {
 const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
 /** A text as JSON has it; ids mostly have nothing in them that must be escaped. */
-function quoted(text: string): string {
+function jsonOf(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
@@ -181,18 +182,10 @@ function quoted(text: string): string {
 }
 
 /** An event whose schema has no feature would be metered, though nothing was asked of any entry: it is refused before. */
-async function checkHasFeature(
-  event: unknown,
-  schemaNamed: (
-    name: string,
-  ) => Promise<{ readonly item: { readonly status: string; readonly featureDetails?: unknown } }>,
-): Promise<void> {
+async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
   const name = (event as { readonly schemaName?: unknown } | null)?.schemaName;
   if (typeof name !== "string") return;
-  const known = await schemaNamed(name).catch(() => undefined);
+  const known = await engine.eventSchemas.get(name).catch(() => undefined);
   if (known?.item.status !== "ACTIVE" || known.item.featureDetails) return;
-  throw new Refusal(
-    422,
-    `the event schema ${JSON.stringify(name.slice(0, 60))} has no feature: send its events to /ingest`,
-  );
+  throw new Refusal(422, `the event schema ${quoted(name)} has no feature: send its events to /ingest`);
 }

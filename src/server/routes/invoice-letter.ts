@@ -8,10 +8,11 @@ import { formatInstant } from "../../calendar/instant.ts";
 import type { InvoiceShown } from "../../engine/billing/invoices.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
-import { hasCode } from "../../errors.ts";
+import { unlessUnknown } from "../../errors.ts";
 import { invoiceNumber } from "../../pages/invoice/invoice-number.ts";
 import { compositePage, type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../pages/invoice/invoice-page.ts";
 import type { Answer } from "../http/endpoint.ts";
+import { addressLines } from "../shapes/address.ts";
 
 /** An invoice as a page. */
 export async function invoiceLetter(engine: Engine, shown: InvoiceShown): Promise<Answer> {
@@ -72,20 +73,15 @@ async function letterOf(engine: Engine, buyer: readonly string[], entities: read
 
 async function settingOf(engine: Engine, key: string, entities: readonly string[]): Promise<string | undefined> {
   for (const id of [...entities.map((entity) => `${key}.${entity}`), key]) {
-    try {
-      return (await engine.settings.get(id)).item.value;
-    } catch (error) {
-      if (!hasCode(error, "ERR_NOT_FOUND")) throw error;
-    }
+    const found = await unlessUnknown(engine.settings.get(id));
+    if (found !== undefined) return found.item.value;
   }
   return undefined;
 }
 
-/** The lines of an address, without those that it lacks. */
+/** Where somebody is reached, a line each. */
 function linesOf(address: Address | null | undefined): readonly string[] {
-  const { line1, line2, postalCode, city, state, country, phoneNumber } = address ?? {};
-  const place = [postalCode, city].filter(Boolean).join(" ");
-  return [line1, line2, place, state, country, phoneNumber].flatMap((line) => (line ? [line] : []));
+  return [...addressLines(address), address?.phoneNumber ?? ""].filter((line) => line !== "");
 }
 
 function html(body: string): Answer {

@@ -11,7 +11,7 @@ import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
 import type { Page } from "../../engine/pages.ts";
-import { hasCode } from "../../errors.ts";
+import { unlessUnknown } from "../../errors.ts";
 import type { InvoiceStatus } from "../../invoicing/invoice.ts";
 import { compareNewest } from "../../store/order.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
@@ -69,7 +69,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: wholeInvoiceShape },
     html: true,
     handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
-      const composite = await compositeNamed(engine, id);
+      const composite = await unlessUnknown(engine.compositeInvoices.get(id));
       if (composite !== undefined) {
         return format === "html" ? await compositeLetter(engine, composite) : ok(shownWholeComposite(composite));
       }
@@ -152,13 +152,4 @@ function merged(
   const isMore = all.length > limit || single.next !== undefined || composite.next !== undefined;
   const shown = items.map((item) => item.shown);
   return isMore && last !== undefined ? { items: shown, next: last.key } : { items: shown };
-}
-
-async function compositeNamed(engine: Engine, id: string): Promise<CompositeShown | undefined> {
-  try {
-    return await engine.compositeInvoices.get(id);
-  } catch (error) {
-    if (hasCode(error, "ERR_NOT_FOUND")) return undefined;
-    throw error;
-  }
 }

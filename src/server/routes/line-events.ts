@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import type { LineEvent } from "../../engine/billing/line-events.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { hasCode } from "../../errors.ts";
+import { unlessUnknown } from "../../errors.ts";
 import { EVENT_LINE_TYPES } from "../../ledger/charged-line.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
@@ -15,6 +15,7 @@ import { Refusal } from "../http/failures.ts";
 import { day, number, shownDay, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { withKeptSince } from "../http/kept-events.ts";
 import { listQuery, LONG_PAGES } from "../http/pagination.ts";
+import { openPage, shownPage } from "../shapes/list.ts";
 import { shownRule } from "../shapes/rule-text.ts";
 
 const lineEventsShape = z
@@ -50,8 +51,7 @@ const lineEventsShape = z
         dimensions: z.record(z.string(), z.string()),
       }),
     ),
-    nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
-    context: z.strictObject({ pageSize: z.int() }),
+    ...openPage,
   })
   .meta({ id: "LineEvents" });
 
@@ -89,7 +89,6 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
       const target = { invoiceId, lineId, type: asked.filters.line_type };
       const found = await engine.invoices.lineEvents(target, { page: asked.page });
       const { accountId, type, quantity, from, until, computations, days, items } = found;
-      const nextToken = asked.nextToken(found);
       return withKeptSince(engine, {
         line: {
           invoiceId,
@@ -105,8 +104,7 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
         ),
         days: [...days],
         events: items.map(shownLineEvent),
-        ...(nextToken === undefined ? {} : { nextToken }),
-        context: { pageSize: asked.page.limit },
+        ...shownPage(asked, found),
       });
     },
   }),
@@ -129,12 +127,7 @@ function shownLineEvent({ event, quantity }: LineEvent): z.input<typeof lineEven
 
 /** The lines of a composite invoice are those of the invoices that it shows. */
 async function refuseComposite(engine: Engine, invoiceId: string): Promise<void> {
-  try {
-    await engine.compositeInvoices.get(invoiceId);
-  } catch (error) {
-    if (hasCode(error, "ERR_NOT_FOUND")) return;
-    throw error;
-  }
+  if ((await unlessUnknown(engine.compositeInvoices.get(invoiceId))) === undefined) return;
   throw new Refusal(
     400,
     "invoice_id: expected an invoice of an account, got one of a group: its lines name those that it shows",

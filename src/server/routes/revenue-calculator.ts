@@ -7,10 +7,9 @@ import * as z from "zod";
 
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { revenueRequest } from "../../book/requests/revenue-request.ts";
-import { allLines, cardLineType, INVOICE_TYPES, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { allLines, cardLineType, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../ledger/analytics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
-import { CARD_KINDS } from "../../rating/charge.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { lineShape, shownLine, shownUsage, usageInfo } from "../shapes/invoice.ts";
@@ -103,14 +102,26 @@ function shownWhole(details: PricePlanDetails): z.input<typeof calculatedDetails
   } as z.input<typeof calculatedDetails>;
 }
 
-/** Where each list of cards stands in the answer: the name of one card, and that of the sum of its lines. */
+/** By kind: the list of a plan's cards, the name of one in the answer, its id, and the name of the sum of its lines. */
 const KINDS = [
-  ["usageRateCards", "usageRateCard", undefined, "usageMeterId"],
-  ["fixedFeeRateCards", "fixedFeeRateCard", "fixedFeeRevenueSummary", "id"],
-  ["licenseRateCards", "licenseRateCard", undefined, "id"],
-  ["billingEntitlementRateCards", "billingEntitlementRateCard", "billingEntitlementRevenueSummary", "featureId"],
-  ["creditGrantRateCards", "creditGrantRateCard", "creditGrantRevenueSummary", "id"],
-  ["entitlementOverageRateCards", "entitlementOverageRateCard", "entitlementOverageRevenueSummary", "featureId"],
+  ["USAGE", "usageRateCards", "usageRateCard", "usageMeterId"],
+  ["FIXED_FEE", "fixedFeeRateCards", "fixedFeeRateCard", "id", "fixedFeeRevenueSummary"],
+  ["LICENSE", "licenseRateCards", "licenseRateCard", "id"],
+  [
+    "BILLING_ENTITLEMENT",
+    "billingEntitlementRateCards",
+    "billingEntitlementRateCard",
+    "featureId",
+    "billingEntitlementRevenueSummary",
+  ],
+  ["CREDIT_GRANT", "creditGrantRateCards", "creditGrantRateCard", "id", "creditGrantRevenueSummary"],
+  [
+    "ENTITLEMENT_OVERAGE",
+    "entitlementOverageRateCards",
+    "entitlementOverageRateCard",
+    "featureId",
+    "entitlementOverageRevenueSummary",
+  ],
 ] as const;
 
 function revenueOfCards(
@@ -119,11 +130,12 @@ function revenueOfCards(
   invoices: readonly CalculatedInvoice[],
 ): z.input<typeof revenueOfCard>[] {
   const lines = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo));
-  return KINDS.flatMap(([list, card, summed, idName]) =>
+  return KINDS.flatMap(([kind, list, card, idName, summed]) =>
     details[list].map((each) => {
       const id = String(Reflect.get(each, idName));
-      const own = lines.filter((line) => line.id === id && isOfList(line.type, list));
-      const quantity = list === "usageRateCards" ? usage.get(id) : undefined;
+      const types: readonly string[] = [cardLineType(kind, false), cardLineType(kind, true)];
+      const own = lines.filter((line) => line.id === id && types.includes(line.type));
+      const quantity = kind === "USAGE" ? usage.get(id) : undefined;
       return {
         usages: quantity === undefined ? {} : { [id]: quantity },
         [card]: each,
@@ -131,12 +143,6 @@ function revenueOfCards(
       };
     }),
   );
-}
-
-/** Whether a line is that of a card of a list. */
-function isOfList(type: InvoiceLine["type"], list: string): boolean {
-  const kind = CARD_KINDS.find((each) => type === cardLineType(each, false) || type === cardLineType(each, true));
-  return kind !== undefined && list.toUpperCase() === `${kind.replaceAll("_", "")}RATECARDS`;
 }
 
 function shownInvoice({ usageInfo: usage, revenueInfo, notices, ...invoice }: CalculatedInvoice) {

@@ -17,3 +17,10 @@ export const addressShape = deriveAnswers().of(address).meta({ id: "Address" });
 export function shownAddress(own: Address | null | undefined): z.input<typeof addressShape> | undefined {
   return own === undefined || own === null ? undefined : withoutAbsent(own);
 }
+
+/** A postal address as it is written, without the lines that it lacks. */
+export function addressLines(own: Address | null | undefined): readonly string[] {
+  const { line1, line2, postalCode, city, state, country } = own ?? {};
+  const town = [postalCode, city].filter(Boolean).join(" ");
+  return [line1, line2, town, state, country].flatMap((line) => (line ? [line] : []));
+}

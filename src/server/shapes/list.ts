@@ -27,22 +27,21 @@ export const skippedShape = z
   .optional()
   .meta({ description: "Accounts that are left out, and why; only where there are some." });
 
-/** As {@link listOf}, but `nextToken` is left out on the last page: credits, invoices and license updates. */
+/** What a list says of its page where `nextToken` is left out on the last one. */
+export const openPage = {
+  nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
+  context: z.strictObject({ pageSize: z.int() }),
+};
+
+/** As {@link listOf}, but with {@link openPage}: credits, invoices and license updates. */
 export function openListOf(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
-  return z
-    .strictObject({
-      data: z.array(item),
-      nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
-      context: z.strictObject({ pageSize: z.int() }),
-      ...more,
-    })
-    .meta({ id });
+  return z.strictObject({ data: z.array(item), ...openPage, ...more }).meta({ id });
 }
 
 /** A page as {@link listOf} says. */
 export function okPage<Item>(asked: AskedPage<unknown>, found: Page<Item>, show: (item: Item) => unknown): Answer {
-  const { data, context, nextToken = null } = envelopeOf(asked, found, show);
-  return ok({ data, nextToken, context });
+  const { nextToken = null, context } = shownPage(asked, found);
+  return ok({ data: found.items.map(show), nextToken, context });
 }
 
 /** A page as {@link openListOf} says. */
@@ -51,17 +50,15 @@ export function okOpenPage<Item>(
   found: Page<Item> & WithoutSkipped,
   show: (item: Item) => unknown,
 ): Answer {
-  const envelope = envelopeOf(asked, found, show);
-  return ok(found.skipped === undefined ? envelope : { ...envelope, skipped: found.skipped });
+  const { skipped } = found;
+  return ok({ data: found.items.map(show), ...shownPage(asked, found), ...(skipped === undefined ? {} : { skipped }) });
 }
 
-function envelopeOf<Item>(
+/** What {@link openPage} says of a page. */
+export function shownPage(
   asked: AskedPage<unknown>,
-  found: Page<Item>,
-  show: (item: Item) => unknown,
-): { readonly data: readonly unknown[]; readonly nextToken?: string; readonly context: { readonly pageSize: number } } {
+  found: Page<unknown>,
+): { readonly nextToken?: string; readonly context: { readonly pageSize: number } } {
   const nextToken = asked.nextToken(found);
-  const context = { pageSize: asked.page.limit };
-  const data = found.items.map(show);
-  return nextToken === undefined ? { data, context } : { data, nextToken, context };
+  return { ...(nextToken === undefined ? {} : { nextToken }), context: { pageSize: asked.page.limit } };
 }

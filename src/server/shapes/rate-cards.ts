@@ -17,7 +17,7 @@ import {
 } from "../../book/resources/rate-card.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { valueOf } from "../../numbers/decimal.ts";
-import { number } from "../http/fields.ts";
+import { number, withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
 
 const answers = deriveAnswers();
@@ -152,18 +152,15 @@ function recurrenceOf(card: object): Readonly<Record<string, unknown>> {
 
 function shownObject(given: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, part]) => part !== undefined && part !== null)
-      .map(([name, part]) => [name, NUMBERS.has(name) ? valueOf(part) : shownPart(name, part)]),
+    Object.entries(withoutAbsent(given)).map(([name, part]) => [
+      name,
+      NUMBERS.has(name) ? valueOf(part) : shownPart(name, part),
+    ]),
   );
 }
 
 function shownPart(name: string, part: unknown): unknown {
   if (Array.isArray(part)) return part.map((item) => shownPart(name, item));
   if (typeof part !== "object" || part === null) return part;
-  return CONFIGS.has(name) ? presentOf(part) : shownObject(part);
-}
-
-function presentOf(config: object): object {
-  return Object.fromEntries(Object.entries(config).filter(([, part]) => part !== undefined && part !== null));
+  return CONFIGS.has(name) ? withoutAbsent(part) : shownObject(part);
 }
