@@ -24,7 +24,7 @@ import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
 import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { held, priceThrough } from "../rating/slabs.ts";
-import { curveOf, type PriceCurve } from "./price-curve.ts";
+import { curveEnd, curveOf, type PriceCurve } from "./price-curve.ts";
 
 /** A kind of card whose quantity varies. */
 export type CurveKind = "USAGE" | "LICENSE" | "ENTITLEMENT_OVERAGE";
@@ -188,13 +188,7 @@ const HUNDRED = decimalOf(100);
 
 /** A range that shows every slab, package and bound of a card; never beyond what there can be. */
 function rangeOf(slabs: RatedSlabs, most: Decimal | undefined, asked: DecimalInput | undefined): Decimal {
-  if (asked !== undefined) {
-    const upTo = decimalOf(asked);
-    if (upTo.gt(ZERO)) return upTo;
-    throw new RatebookError("ERR_OPTION_INVALID", `upTo: expected more than 0, got ${upTo.toFixed()}`, {
-      option: "upTo",
-    });
-  }
+  if (asked !== undefined) return curveEnd(asked);
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
     packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, decimalOf(4)))],
   );

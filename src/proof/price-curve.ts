@@ -72,14 +72,15 @@ export function priceCurve(
   card: RateValueInput,
   { upTo }: { readonly upTo: DecimalInput },
 ): PriceCurve {
-  const ratedSlabs = joinSlabRates(plan, card);
+  return curveOf(joinSlabRates(plan, card), curveEnd(upTo));
+}
+
+/** The end of a curve, as an option. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
+export function curveEnd(upTo: DecimalInput): Decimal {
   const end = decimalOf(upTo);
-  if (end.lte(ZERO)) {
-    throw new RatebookError("ERR_OPTION_INVALID", `upTo: expected more than 0, got ${end.toFixed()}`, {
-      option: "upTo",
-    });
-  }
-  return curveOf(ratedSlabs, end);
+  if (end.gt(ZERO)) return end;
+  const message = `upTo: expected more than 0, got ${end.toFixed()}`;
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "upTo" });
 }
 
 /** As {@link priceCurve}, through slabs that were checked before. @param upTo above 0 */

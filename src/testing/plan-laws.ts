@@ -5,6 +5,7 @@
  */
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
+import type { RateValueInput } from "../book/model/rate-card.ts";
 import {
   add,
   type DecimalInput,
@@ -30,22 +31,22 @@ interface CardCase {
   readonly planId: string;
   readonly card: QuantityCard;
   readonly currency: string;
+  /** The card's rates in the currency. */
+  readonly rates: RateValueInput;
 }
 
 /** Every card of a plan that is priced by a quantity, in each currency. */
 function cardCases(plan: OneOrRandom<PlanInput>): Arbitrary<CardCase> {
   return drawnFrom(plan).chain((given) => {
     const cases = pricedCardsOf(given).flatMap((card) =>
-      card.rateValues.map(({ currency }) => ({ planId: given.id, card, currency })),
+      card.rateValues.map((rates) => ({ planId: given.id, card, currency: rates.currency, rates })),
     );
     return fastCheck().constantFrom(...cases);
   });
 }
 
 /** What a quantity costs on a card, exact. */
-function priceOf({ card, currency }: CardCase, quantity: Decimal): Decimal {
-  const rates = card.rateValues.find((each) => each.currency === currency) ?? card.rateValues[0];
-  if (rates === undefined) return ZERO;
+function priceOf({ card, rates }: CardCase, quantity: Decimal): Decimal {
   return priceQuantity(card.ratePlan, rates, quantity).amount;
 }
 
@@ -112,7 +113,7 @@ export function noJumpAbove(plan: OneOrRandom<PlanInput>, share: DecimalInput): 
   const edges = cardCases(plan).chain((of) =>
     fc.constantFrom(...edgesIn(of)).map((edge) =>
       shownAs({ ...of, ...edge }, ({ at, before, above }) =>
-        tablesOf({ ...of }, [
+        tablesOf(of, [
           [textOf(at), textOf(before)],
           [`just above ${textOf(at)}`, textOf(above)],
         ]),
@@ -140,10 +141,8 @@ export interface PriceEdge extends CardCase {
 }
 
 /** The edges of a card at which one slab follows another; of a card with one slab, that at 0. */
-function edgesIn({ card, currency }: CardCase): readonly [Edge, ...Edge[]] {
-  const rates = card.rateValues.find((each) => each.currency === currency);
+function edgesIn({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
   const last = edgesOf(card).reduce(greatest, ONE);
-  if (rates === undefined) return [NO_EDGE];
   const { atZero, pieces } = priceCurve(card.ratePlan, rates, { upTo: add(multiply(last, new Decimal(2)), ONE) });
   const found = pieces.flatMap((piece, index): readonly Edge[] => {
     const before = pieces[index - 1];
@@ -154,9 +153,8 @@ function edgesIn({ card, currency }: CardCase): readonly [Edge, ...Edge[]] {
     const usual = slab?.priceType === "PACKAGE" ? greatest(decimalOf(rate), ZERO) : ZERO;
     return [{ at: piece.from.quantity, before: before.last, above: piece.first, usual }];
   });
-  const [first = { ...NO_EDGE, before: atZero, above: atZero }, ...rest] = found;
+  const [first = { at: ZERO, before: atZero, above: atZero, usual: ZERO }, ...rest] = found;
   return [first, ...rest];
 }
 
 type Edge = Omit<PriceEdge, keyof CardCase>;
-const NO_EDGE: Edge = { at: ZERO, before: ZERO, above: ZERO, usual: ZERO };

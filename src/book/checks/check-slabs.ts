@@ -56,7 +56,7 @@ export function checkCurrencies(
   path: Path,
   report: Report,
 ): void {
-  unique(values, { path: path, field: "currency" }, report, ({ currency }) => currency);
+  unique(values, { path, field: "currency" }, report, ({ currency }) => currency);
   // An empty list has been refused already.
   if (!isWhole(values) || values.length === 0) return;
   const present = new Set(values.map(({ currency }) => currency));
@@ -97,7 +97,7 @@ function checkSlabConfig(slab: Slab | GrantSlab, at: number, path: Path, report:
 function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
   const isKnown = isWhole(slabs) && slabs.length > 0;
-  unique(value.slabRates, { path: path, field: "order" }, report, ({ order }) => order);
+  unique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, at) => {
     if (isKnown && !orders.has(rate.order)) {
       report([...path, at, "order"], `expected the order of a slab, 1 to ${slabs.length}, got ${rate.order}`);

@@ -9,7 +9,7 @@ import type { Path } from "../problems.ts";
 import { idAmong, idAt, type ReferredList, type Resolving } from "../reading/references.ts";
 
 /** The words for all cards of a kind in `applicableEntityIds` (S12.2). */
-const ALL_CARDS: ReadonlySet<string> = new Set([
+export const ALL_CARDS: ReadonlySet<string> = new Set([
   "ALL_USAGE_METER_RATE_CARDS",
   "ALL_FIXED_FEE_RATE_CARDS",
   "ALL_LICENSE_RATE_CARDS",

@@ -5,6 +5,7 @@
  */
 import type { CreditRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
+import { ALL_CARDS } from "../../book/resolving/resolve-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { billOf } from "../../ledger/account/bill.ts";
@@ -101,8 +102,6 @@ function madeShown(found: CreditShown | undefined): CreditShown {
   return found;
 }
 
-const ALL_CARDS = /^ALL_(USAGE_METER|FIXED_FEE|LICENSE|BILLING_ENTITLEMENT|ENTITLEMENT_OVERAGE)_RATE_CARDS$/;
-
 /** Refuses a credit whose applicableEntityIds name something unknown (S12.2). */
 function checkEntities(
   { book }: Catalog,
@@ -110,7 +109,7 @@ function checkEntities(
 ): void {
   const known = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
   for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
-    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !ALL_CARDS.test(id));
+    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !ALL_CARDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
     throw invalidInput(path, "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
