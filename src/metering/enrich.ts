@@ -36,6 +36,7 @@ type Compiled = (facts: RuleObject) => RuleValue;
 
 interface Step {
   readonly field: EnrichmentField;
+  readonly isAttribute: boolean;
   readonly slot: number;
   readonly facts: RuleObject;
   readonly visible: VisibleSlots;
@@ -56,13 +57,13 @@ export function compileEnrichment(
   let visible: VisibleSlots = { attributes: slots.declaredAttributes, dimensions: slots.declaredDimensions };
   const steps: Step[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const slot = (field.type === "ATTRIBUTE" ? slots.attributeSlots : slots.dimensionSlots).get(field.name) ?? -1;
+    const isAttribute = field.type === "ATTRIBUTE";
+    const slot = (isAttribute ? slots.attributeSlots : slots.dimensionSlots).get(field.name) ?? -1;
     const compute = computeOf(field, steps.length, { slots, visible, budget });
-    steps.push({ field, slot, facts: factsOf(slots, visible), visible, compute });
-    visible =
-      field.type === "ATTRIBUTE"
-        ? { ...visible, attributes: visible.attributes + 1 }
-        : { ...visible, dimensions: visible.dimensions + 1 };
+    steps.push({ field, isAttribute, slot, facts: factsOf(slots, visible), visible, compute });
+    visible = isAttribute
+      ? { ...visible, attributes: visible.attributes + 1 }
+      : { ...visible, dimensions: visible.dimensions + 1 };
   }
   return {
     dependent: schema.enrichments.dependencies.length > 0,
@@ -70,11 +71,12 @@ export function compileEnrichment(
     run() {
       const { fault } = slots.dependencies;
       if (fault !== undefined) return fault;
-      for (const step of steps) {
-        const failure = runStep(step, slots);
-        if (failure !== undefined) return failure;
+      let failure: string | undefined;
+      for (let index = 0; index < steps.length && failure === undefined; index++) {
+        const step = steps[index];
+        if (step !== undefined) failure = runStep(step, slots);
       }
-      return undefined;
+      return failure;
     },
   };
 }
@@ -125,14 +127,14 @@ function computeOf(field: EnrichmentField, index: number, place: RuleContext): C
   }
 }
 
-function runStep({ field, slot, facts, compute }: Step, slots: EventSlots): string | undefined {
+function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: EventSlots): string | undefined {
   let result: RuleValue;
   try {
     result = compute(facts);
   } catch (error) {
     return `The field ${shown(field.name)} cannot be computed: ${reasonOf(error)}.`;
   }
-  if (field.type === "ATTRIBUTE") {
+  if (isAttribute) {
     const exact = exactResult(result);
     if (exact === undefined) return notA(field, "a decimal", result);
     slots.values[slot] = exact;

@@ -65,13 +65,13 @@ export function createEnvelopeReader(): ReadEnvelope {
       return `Expected an event, an object, got ${kindOf(given)}.`;
     }
     const { schemaName, id, accountId, timestamp } = given as Readonly<Record<keyof EventInput, unknown>>;
-    if (typeof schemaName !== "string" || schemaName === "") {
+    if (typeof schemaName !== "string" || schemaName.length === 0) {
       if (isDecimalObject(given)) return `Expected an event, an object, got ${kindOf(given)}.`;
       return textProblem("schemaName", schemaName);
     }
-    if (typeof id !== "string" || id === "") return textProblem("id", id);
+    if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
     if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
-    if (typeof accountId !== "string" || accountId === "") return textProblem("accountId", accountId);
+    if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
     if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
     if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
     const instant = readTimestamp(timestamp);

@@ -112,8 +112,13 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
 }
 
 function readAttributes(list: unknown, layout: Layout): string | undefined {
+  const { attributes: fields, program } = layout;
+  const isAlike = program !== undefined && readAttributesAlike(list, fields, program.slots.values);
+  return isAlike ? undefined : readAttributesAnew(list, layout);
+}
+
+function readAttributesAnew(list: unknown, layout: Layout): string | undefined {
   const fields = layout.attributes;
-  if (layout.program !== undefined && readAttributesAlike(list, fields, layout.program.slots.values)) return undefined;
   fields.count = 0;
   fields.complete = -1;
   if (list !== undefined && list !== null) {
@@ -177,10 +182,13 @@ function readAttribute(item: unknown, index: number, layout: Layout): string | u
 }
 
 function readDimensions(dimensions: unknown, layout: Layout): string | undefined {
+  const { dimensions: fields, program } = layout;
+  const isAlike = program !== undefined && readDimensionsAlike(dimensions, fields, program.slots.texts);
+  return isAlike ? undefined : readDimensionsAnew(dimensions, layout);
+}
+
+function readDimensionsAnew(dimensions: unknown, layout: Layout): string | undefined {
   const fields = layout.dimensions;
-  if (layout.program !== undefined && readDimensionsAlike(dimensions, fields, layout.program.slots.texts)) {
-    return undefined;
-  }
   fields.count = 0;
   fields.complete = -1;
   let index = 0;

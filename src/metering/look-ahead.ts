@@ -46,8 +46,8 @@ function lookAtEvents(events: readonly unknown[], from: number, until: number): 
 }
 
 function lookAtEvent(event: object): number {
-  const { id, accountId, timestamp, attributes, dimensions } = event as Readonly<Record<string, unknown>>;
-  let seen = lengthOf(id) + lengthOf(accountId) + lengthOf(timestamp);
+  const { schemaName, id, accountId, timestamp, attributes, dimensions } = event as Readonly<Record<string, unknown>>;
+  let seen = lengthOf(schemaName) + lengthOf(id) + lengthOf(accountId) + lengthOf(timestamp);
   if (typeof dimensions === "object" && dimensions !== null && "" in dimensions) seen++;
   if (!Array.isArray(attributes)) return seen;
   for (let index = 0; index < attributes.length && index < ATTRIBUTES_MAX; index++) {

@@ -56,10 +56,7 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
       const units = nothing.slice();
       let index = 0;
       try {
-        for (const measureOne of measured) {
-          units[index] = measureOne(facts);
-          index++;
-        }
+        for (; index < measured.length; index++) units[index] = measured[index]?.(facts);
       } catch (error) {
         const where = failingPart(steps[index] ?? [], facts);
         return `The meter ${shown(places[index]?.meter.name)} cannot measure the event${where}: ${reasonOf(error)}.`;

@@ -7,7 +7,7 @@
 import { addExact, multiplyExact, subtractExact } from "../numbers/exact.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { toDecimal } from "./node.ts";
-import { isDecimal, looselyEqual, orderOf, strictlyEqual } from "./value.ts";
+import { isDecimal, looselyEqual, orderOf, type RuleValue, strictlyEqual } from "./value.ts";
 
 /** Compiles an operation of a slot and a constant; undefined where the operands are others, or it is not a usual one. */
 export function compileSlotOperation(operator: string, operands: readonly Node[]): Evaluator | undefined {
@@ -24,21 +24,19 @@ export function compileSlotOperation(operator: string, operands: readonly Node[]
 }
 
 function equality(operator: string, { values, index }: ValueSlot, constant: string | number): Evaluator | undefined {
-  const kind = typeof constant;
   const equal = operator === "==" || operator === "!=" ? looselyEqual : strictlyEqual;
+  // A closure for each kind: comparing values of one known kind needs no call.
+  const isEqual =
+    typeof constant === "string"
+      ? (a: RuleValue): boolean => (typeof a === "string" ? a === constant : equal(a, constant))
+      : (a: RuleValue): boolean => (typeof a === "number" ? a === constant : equal(a, constant));
   switch (operator) {
     case "==":
     case "===":
-      return () => {
-        const a = values[index];
-        return a === constant || (typeof a !== kind && equal(a, constant));
-      };
+      return () => isEqual(values[index]);
     case "!=":
     case "!==":
-      return () => {
-        const a = values[index];
-        return a !== constant && (typeof a === kind || !equal(a, constant));
-      };
+      return () => !isEqual(values[index]);
     default:
       return undefined;
   }

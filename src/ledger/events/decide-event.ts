@@ -219,7 +219,7 @@ function outcomeOfCounted(
 }
 
 function hasMatch(units: Units): boolean {
-  for (const quantity of units) if (quantity !== undefined) return true;
+  for (let place = 0; place < units.length; place++) if (units[place] !== undefined) return true;
   return false;
 }
 

@@ -189,7 +189,10 @@ export class PreviewAccount {
 
   /** Makes the grants that fall due up to and including an instant (S2.4), and the bill on trial where it may fail. */
   fallDue(at: Instant): void {
-    if (at < this.#nextDueAt) return;
+    if (at >= this.#nextDueAt) this.#haveFallDue(at);
+  }
+
+  #haveFallDue(at: Instant): void {
     if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
     if (this.#counted.wide <= at) this.#followBill(this.#counted.wide);
     if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;

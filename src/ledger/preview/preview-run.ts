@@ -138,7 +138,8 @@ const UNKNOWN: FieldsRead = { program: undefined, problem: undefined, fault: und
 /** Decides an event, and takes it where it is accepted. @returns its outcome in the first scenario */
 function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): IngestOutcome {
   const { scenarios, tally, ids } = run;
-  const [scenario] = scenarios;
+  // An index, not a pattern, which would make an iterator for each event.
+  const scenario = scenarios[0];
   run.time.now = event.timestamp;
   const account = scenario.accounts.find(event.accountId);
   const decision = decideIn(scenario, account, { event, read, units: undefined }, run.time, ids);
