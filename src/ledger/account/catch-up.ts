@@ -7,7 +7,6 @@
  * @module
  */
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
-import { overageWindow } from "../../invoicing/arrears.ts";
 import { draftsInAdvance, type Drawn, dueBefore } from "../../invoicing/draw.ts";
 import { chargedSince, type FeatureGrant, featureGrants } from "../../invoicing/dues.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
@@ -24,7 +23,7 @@ import { entryIdOf, keyOfEntry } from "./due-ids.ts";
 import { asDraft, type DraftInvoice, drawOpen, putFinal, putGranted } from "./invoices.ts";
 import { openCycles, openIn, openSince } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
-import { knownSince } from "./plan-clock.ts";
+import { knownSince, limitedWindow } from "./plan-clock.ts";
 
 /**
  * Does what falls due up to and including an instant, and was not done: feature credit entries and credits that plans
@@ -145,9 +144,7 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
   const open = openCycles(catalog, record, instantOfCatchUp(record, upTo));
   const starts = open.flatMap((cycle) => [
     cycle.start,
-    ...cycle.term.plan.details.entitlementOverageRateCards.map(
-      (card) => overageWindow(cycle, card.billingConfig)?.served.start ?? cycle.start,
-    ),
+    ...cycle.term.plan.details.entitlementOverageRateCards.map((card) => limitedWindow(cycle, card).start),
   ]);
   return dayOf(Math.min(openSince(open, record.caughtUpTo), ...starts));
 }

@@ -4,9 +4,11 @@
  *
  * @module
  */
+import type { EntitlementOverageRateCard } from "../../book/model/grant-card.ts";
 import type { Cycle } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { overageWindow } from "../../invoicing/arrears.ts";
+import { within } from "../../invoicing/charging.ts";
 import { closesAt, type GraceTerms } from "../../invoicing/grace.ts";
 import {
   naturalPeriod,
@@ -71,9 +73,7 @@ export function planClock(decisions: readonly PlanDecision[], graceTerms: GraceT
       const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
       const card = current?.term.plan.details.entitlementOverageRateCards.find((each) => each.featureId === featureId);
       if (current === undefined || card === undefined) return undefined;
-      const window =
-        overageWindow(current, card.billingConfig)?.served ?? freeWindow(current, card.billingConfig?.startOffset);
-      return { window, ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}) };
+      return { window: limitedWindow(current, card), ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}) };
     },
   };
 }
@@ -106,8 +106,12 @@ function gapAround(timeline: Timeline, instant: Instant): AccountPeriod {
   return { start: Math.max(Number.NEGATIVE_INFINITY, ...before), end: Math.min(Number.POSITIVE_INFINITY, ...after) };
 }
 
-/** The cycles before an overage card's `startOffset`: allowed up to its maximum, and not charged (S11.7). */
-function freeWindow(cycle: AccountCycle, startOffset: number | null | undefined): Cycle {
-  const natural = naturalPeriod(cycle, 1, startOffset ?? 1);
-  return { start: Math.max(natural.start, cycle.term.from), end: Math.min(natural.end, cycle.term.until) };
+/**
+ * The window in which overage counts against the card's maximum: a cycle's billing window, or all cycles before `startOffset`, which
+ * are not charged (S11.7).
+ */
+export function limitedWindow(cycle: AccountCycle, { billingConfig }: EntitlementOverageRateCard): Cycle {
+  const charged = overageWindow(cycle, billingConfig);
+  if (charged !== undefined) return charged.served;
+  return within(naturalPeriod(cycle, 1, billingConfig?.startOffset ?? 1), cycle.term);
 }
