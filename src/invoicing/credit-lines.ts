@@ -5,11 +5,11 @@
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
-import { add, type Decimal, subtract, sum } from "../numbers/decimal.ts";
+import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
-import { type Draft, invoiceKeyOf } from "./draft.ts";
+import { type Draft, grossOf, invoiceKeyOf } from "./draft.ts";
 import { cited, exactOf, periodOf } from "./explain.ts";
 import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
@@ -68,10 +68,9 @@ export function payWithCredits(
   });
 }
 
-/** The amount left to pay: the cards and the true-up, less what credits pay. */
-function totalOf({ subTotal, trueUp }: Draft, taken: readonly CreditUse[]): Decimal {
-  const gross = trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
-  return subtract(gross, sum(taken.map(({ amount }) => amount)));
+/** The amount left to pay: what is charged, less what credits pay. */
+function totalOf(draft: Draft, taken: readonly CreditUse[]): Decimal {
+  return subtract(grossOf(draft), sum(taken.map(({ amount }) => amount)));
 }
 
 /** Of each draft, the start of the earliest cycle that it or a later one is of. */

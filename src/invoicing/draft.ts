@@ -4,7 +4,7 @@
  * @module
  */
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
-import { type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
+import { add, type Decimal, sum, textOf, ZERO } from "../numbers/decimal.ts";
 import type { Charge } from "../rating/charge.ts";
 import { type Rounding, type TrueUp, trueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
@@ -29,6 +29,11 @@ export interface Draft {
   readonly trueUp?: TrueUp & { readonly description: string; readonly invoiced: readonly Draft[] };
   readonly usage: readonly UsageLine[];
   readonly notices: readonly string[];
+}
+
+/** What a draft charges before credits: the cards and the true-up. */
+export function grossOf({ subTotal, trueUp }: Draft): Decimal {
+  return trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
 }
 
 /** Identifies an invoice within its account: a draft has the same key whenever it is drawn. */

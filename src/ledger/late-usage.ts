@@ -5,7 +5,7 @@
  * @module
  */
 import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
-import { invoiceKeyOf } from "../invoicing/draft.ts";
+import { grossOf, invoiceKeyOf } from "../invoicing/draft.ts";
 import { drawDrafts } from "../invoicing/draw.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { viewOfWork } from "./account/account-plan.ts";
@@ -93,5 +93,7 @@ function chargeOf(catalog: Catalog, parts: AccountParts, kept: KeptUsage): Decim
   const knownUntil: Instant = kept.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
   const drawn = drawDrafts(viewOfWork(catalog, work), catalog.billing, range);
-  return drawn.find(({ draft }) => invoiceKeyOf(draft) === key)?.invoice.revenueInfo.value ?? ZERO;
+  // An invoice in advance below zero is a credit, which would pay this one.
+  const standard = drawn.find(({ draft }) => invoiceKeyOf(draft) === key);
+  return standard === undefined ? ZERO : grossOf(standard.draft);
 }

@@ -12,7 +12,7 @@ import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing
 import { overageWindow } from "../../invoicing/arrears.ts";
 import { cardOf } from "../../invoicing/cards.ts";
 import { endsIn } from "../../invoicing/charging.ts";
-import { drawInvoices } from "../../invoicing/draw.ts";
+import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
 import { dueCycles } from "../../invoicing/dues.ts";
 import { creditGrants } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -50,7 +50,7 @@ export interface CalculatedRevenue {
   /** The natural cycle that was charged, half open. */
   readonly cycle: Cycle;
   readonly cycleNumber: number;
-  /** The sum of the invoices, after the credits that the plan grants. */
+  /** The sum of the invoices, after the credits that the plan grants. What an invoice below zero pays of another counts once (S13.4). */
   readonly totalAmount: Decimal;
   /** In the order in which they take credits. */
   readonly invoices: readonly CalculatedInvoice[];
@@ -82,9 +82,9 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
   const cycle = cycleAt(timelineOf(view.decisions), asked.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const drawn = drawInvoices(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
+  const drawn = drawDrafts(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
   const invoices = drawn.map(
-    ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
+    ({ invoice: { invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices } }) => ({
       invoiceType,
       currency,
       startDate,
@@ -99,10 +99,17 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
     currency: asked.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: sum(invoices.map(({ revenueInfo }) => revenueInfo.value)),
+    totalAmount: totalOf(drawn),
     invoices,
     notices: uncharged(catalog, asked, cycle),
   };
+}
+
+/** What invoices come to; an invoice below zero counts once, not again where its credit pays another one (S13.4). */
+function totalOf(drawn: readonly Drawn[]): Decimal {
+  const belowZero = new Set(drawn.flatMap(({ granted }) => (granted === undefined ? [] : [granted.id])));
+  const paidByThem = drawn.flatMap(({ taken }) => taken).filter(({ creditId }) => belowZero.has(creditId));
+  return sum([...drawn.map(({ invoice }) => invoice.revenueInfo.value), ...paidByThem.map(({ amount }) => amount)]);
 }
 
 /** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */

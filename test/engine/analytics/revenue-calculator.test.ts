@@ -32,6 +32,19 @@ const CUSTOM = (details: object) => ({ mode: "CUSTOM", pricePlanDetails: { ...MO
 const used = (usageMap: Record<string, number | string>) => ({ mode: "CUSTOM", usageMap }) as const;
 
 describe("S13.5 a revenue calculation", () => {
+  test("S13.4 counts a discount in advance once, not also as the credit that it is for the cycle's usage", async () => {
+    const { engine } = await loaded();
+    const discount = { id: "addon.fee", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: -5 }] };
+    const calls = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2]) };
+    const pricePlanDetailsConfig = CUSTOM({ usageRateCards: [calls], fixedFeeRateCards: [discount] });
+    const totalOf = async (quantity: number): Promise<string> => {
+      const usageConfig = used({ "um.calls": quantity });
+      return String((await engine.calculateRevenue({ pricePlanDetailsConfig, usageConfig })).totalAmount);
+    };
+    // 20 less 5; and 2 less 5, of which 3 are left as a credit.
+    expect([await totalOf(10), await totalOf(1)]).toEqual(["15", "-3"]);
+  });
+
   test("charges every kind of card of a stored plan for one whole cycle", async () => {
     const { at } = await loaded();
     const answer = await at("2024-06-10T12:00:00Z").calculateRevenue({
