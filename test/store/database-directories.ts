@@ -35,8 +35,8 @@ export function databaseDirectory(): { readonly path: string } {
 }
 
 /** A pool to a server that may stop before the pool has ended. */
-export function poolOf(server: PrivateServer): Pool {
-  return new Pool(server.connection).on("error", () => {});
+export function poolOf({ connection }: Pick<PrivateServer, "connection">): Pool {
+  return new Pool(connection).on("error", () => {});
 }
 
 /** A process that does nothing. */

@@ -1,15 +1,16 @@
 /** Databases by their names, and what becomes of commits that are not answered. */
 import type { Pool, PoolClient, QueryConfig } from "pg";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
-import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { databaseDirectory, poolOf, put, total, whenBack } from "./database-directories.ts";
+import { poolOf, put, total, whenBack } from "./database-directories.ts";
+import { privateDatabase } from "./private-database.ts";
 
-const here = databaseDirectory();
+const here = privateDatabase();
+beforeEach(() => here.pool.query("drop schema if exists ratebook cascade"));
 
 /** A pool that loses the answer to a commit. */
 interface LosingPool extends ConnectionPool {
@@ -50,15 +51,13 @@ describe("a commit that is not answered", () => {
     ["was done is not done again", false],
     ["was lost is done again", true],
   ])("and %s", async (_, isLost) => {
-    const server = await openPrivateServer(here.path);
-    const pool = poolOf(server);
+    const pool = poolOf(here);
     const losing = withUnansweredCommit(pool, isLost);
     const store = await postgresStore(losing);
     await put(store, "1");
     expect(losing.hasLost()).toBe(true);
     expect(await total(store)).toBe("1");
     await pool.end();
-    await server.close();
   });
 });
 
@@ -67,8 +66,7 @@ describe("an undo whose commit is not answered", () => {
     ["was done is not done again", false],
     ["was lost is done again", true],
   ])("and %s", async (_, isLost) => {
-    const server = await openPrivateServer(here.path);
-    const pool = poolOf(server);
+    const pool = poolOf(here);
     const first = await postgresStore(pool);
     const stored = event("a", 1, { eventId: "x" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
@@ -86,7 +84,6 @@ describe("an undo whose commit is not answered", () => {
     expect(await total(store)).toBe("2");
     expect(await store.read.acceptedIds(["x"])).toEqual([]);
     await pool.end();
-    await server.close();
   });
 });
 
@@ -111,8 +108,7 @@ function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool 
 
 describe("a transaction that takes longer than it may", () => {
   test.each(["the server", "the driver"] as const)("by %s is ended, and nothing of it is written", async (by) => {
-    const server = await openPrivateServer(here.path);
-    const [pool, hurried] = [poolOf(server), poolOf(server)];
+    const [pool, hurried] = [poolOf(here), poolOf(here)];
     const hurrying = impatient(hurried, by);
     const [store, late] = [await postgresStore(pool), await postgresStore(hurrying)];
     await put(store, "1");
@@ -123,7 +119,6 @@ describe("a transaction that takes longer than it may", () => {
     });
     expect(await total(store)).toBe("2");
     await Promise.all([pool.end(), hurried.end()]);
-    await server.close();
   });
 });
 
@@ -139,8 +134,7 @@ function withCrash(pool: Pool, others: () => Promise<void>): LosingPool {
 
 describe("a commit before which a process of the server crashed", () => {
   test("is not taken for another one that got its number afterwards", async () => {
-    const server = await openPrivateServer(here.path);
-    const pool = poolOf(server);
+    const pool = poolOf(here);
     const other = await postgresStore(pool);
     await put(other, "0.1");
     const others = async (): Promise<void> => {
@@ -153,37 +147,32 @@ describe("a commit before which a process of the server crashed", () => {
     );
     expect([answer, await total(other)]).toEqual(["ERR_STORE_UNAVAILABLE", "2.1"]);
     await pool.end();
-    await server.close();
   });
 });
 
 describe("a database by its name", () => {
   test("is a directory, a URL or memory", async () => {
-    const store = await openDatabase(here.path);
+    const store = await openDatabase(here.directory);
     await put(store, "5");
-    const server = await openPrivateServer(here.path);
-    const url = `postgres://ratebook@localhost/postgres?host=${encodeURIComponent(server.connection.host)}`;
+    const url = `postgres://ratebook@localhost/postgres?host=${encodeURIComponent(here.connection.host)}`;
     const same = await openDatabase(url);
     expect(await total(same)).toBe("5");
     await Promise.all([same.close(), store.close()]);
-    await server.close();
     expect((await openDatabase("memory")).name).toBe("memory");
   });
 
   test("is refused when nothing answers there", async () => {
-    await expect(openDatabase(`postgres://x@localhost/x?host=${here.path}`)).rejects.toMatchObject({
+    await expect(openDatabase(`postgres://x@localhost/x?host=${here.directory}`)).rejects.toMatchObject({
       code: "ERR_STORE_UNAVAILABLE",
     });
   });
 
   test("may be started by many at once, and one of a newer version is left alone", async () => {
-    const server = await openPrivateServer(here.path);
-    const pool = poolOf(server);
+    const pool = poolOf(here);
     const stores = await Promise.all(Array.from({ length: 5 }, () => postgresStore(pool)));
     await Promise.all(stores.map((store) => put(store, "1")));
     await pool.query("insert into ratebook.migration (version) values (999)");
     await expect(postgresStore(pool)).rejects.toMatchObject({ code: "ERR_REFUSED" });
     await pool.end();
-    await server.close();
   });
 });

@@ -1,4 +1,4 @@
-/** A private server for the tests of a file that kill no server, and a pool of connections to it. */
+/** A private server for the tests of a file that stop no server, and a pool of connections to it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { newDatabaseIn } from "../support/new-database.ts";
 export interface PrivateDatabase {
   readonly pool: Pool;
   readonly connection: PrivateServer["connection"];
+  readonly directory: string;
 }
 
 /** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
@@ -25,7 +26,7 @@ export function privateDatabase(): PrivateDatabase {
     await newDatabaseIn(directory);
     server = await openPrivateServer(directory);
     pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
-    // Nothing here is killed, so that nothing need reach the disk.
+    // The machine goes on, so that nothing need reach the disk.
     await pool.query("alter system set fsync = off");
     await pool.query("select pg_reload_conf()");
   });
@@ -40,6 +41,9 @@ export function privateDatabase(): PrivateDatabase {
     },
     get connection() {
       return server.connection;
+    },
+    get directory() {
+      return directory;
     },
   };
 }
