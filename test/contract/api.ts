@@ -36,11 +36,18 @@ export interface Api {
   done(line: string, body?: unknown): Promise<Json>;
 }
 
+/** What every server says of itself, and the check of answers by it: made once, since it takes longer than most cases. */
+let described: { readonly document: Json; readonly check: ReturnType<typeof answerCheckerOf> } | undefined;
+
+async function describedBy(served: Served): Promise<NonNullable<typeof described>> {
+  const document: Json = (await served.ask("GET /openapi.json")).json();
+  return { document, check: answerCheckerOf(document) };
+}
+
 /** Starts a server; who calls is asked for each case, so that each has the buckets of a key of its own. */
 export async function startContract(): Promise<() => Promise<Api>> {
   const served = await startServed();
-  const document: Json = (await served.ask("GET /openapi.json")).json();
-  const check = answerCheckerOf(document);
+  const { document, check } = (described ??= await describedBy(served));
   return async () => {
     const key = await served.key("admin");
     const ask: Api["ask"] = async (line, { body, query, headers, by = key } = {}) => {
