@@ -4,14 +4,12 @@ import { defineConfig } from "vitest/config";
 
 /** What is killed, crowded, generated or simulated at length: `npm run test:long`, each file in a process of its own. */
 const long = ["test/**/*.long.test.ts"];
-/** What starts processes and databases: each file in a process of its own. */
+/** What starts processes and databases: in two processes. */
 const processes = [
   "test/cli/{bin,late,load,serve}.test.ts",
-  "test/engine/billing/behind-in-postgres.test.ts",
-  "test/examples/llm-api.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
-  "test/store/{databases,faults,group-commit,layout-versions,list-plans,planning,postgres,pglite,statements}.test.ts",
+  "test/store/{databases,faults,group-commit,layout-versions,list-plans,planning,postgres,statements}.test.ts",
 ];
 /** What goes through HTTP. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
@@ -30,7 +28,7 @@ const stories = [
 const laws = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => `test/${file}`)
   .filter((file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("support/runs.ts"));
-/** Most of a file's time is reading what it imports: these files share two threads and what these have read. */
+/** Most of a file's time is reading what it imports: these files share two threads, or processes, and what these have read. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 
 // The zone is hostile on purpose: nothing in the core may depend on the machine's local time.
@@ -66,8 +64,8 @@ export default defineConfig({
           name: "processes",
           include: processes,
           globalSetup: "test/setup/databases.ts",
+          ...shared,
           pool: "forks",
-          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
