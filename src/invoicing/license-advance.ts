@@ -30,7 +30,7 @@ import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedBefore } from "./arrears.ts";
 import { chargedByDays } from "./charging.ts";
-import { type DueCycle, onceKey } from "./dues.ts";
+import { type DueCycle, onceKey, wholeKey } from "./dues.ts";
 import { clipped, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
@@ -93,11 +93,12 @@ export function licenseInAdvance(
 function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Charging {
   const { cycle } = due;
   const served: Cycle = { start: cycle.start, end: cycle.end };
+  const keyOf = card.enableProration ? onceKey : wholeKey;
   return {
     view,
     due,
     card,
-    key: onceKey(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural),
+    key: keyOf(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural),
     period: { served, natural: cycle.natural },
     cut: cutOf(view.decisions, served, due.due),
     priceOf: (quantity) => licensePrice(card, view.currency, quantity),

@@ -11,6 +11,7 @@ import { engineAt } from "../support.ts";
 interface Terms {
   readonly invoiceTiming: "IN_ARREARS" | "IN_ADVANCE";
   readonly enableProration: boolean;
+  readonly pricingCycleConfig?: object;
 }
 
 const WHOLE_AFTER: Terms = { invoiceTiming: "IN_ARREARS", enableProration: false };
@@ -69,7 +70,10 @@ const bookOf = (kind: Kind, versions: readonly Terms[], pricePlans: readonly Par
     { id: "ao.seats", name: "Seats", type: "LICENSE" },
     { id: "ao.grant", name: "Grant", type: "CREDIT_GRANT" },
   ],
-  pricePlans: versions.map((terms, at) => plan("pp", CARDS[kind](terms) as PricePlanDetailsInput, { version: at + 1 })),
+  pricePlans: versions.map(({ invoiceTiming, enableProration, ...cycles }, at) => {
+    const cards = CARDS[kind]({ invoiceTiming, enableProration }) as PricePlanDetailsInput;
+    return plan("pp", { ...cards, ...cycles }, { version: at + 1 });
+  }),
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
     {
@@ -141,6 +145,18 @@ test.each(kinds)("S9.1 a %s is charged once where the plan was taken away in bet
 test.each(kinds)("S9.1 a %s that a version of a few hours charged is charged once", async (kind) => {
   expect(await charged(kind, [WHOLE_AFTER, WHOLE_BEFORE, WHOLE_AFTER], [2, 3])).toBe(280);
   expect(await charged(kind, [DAYS_BEFORE, WHOLE_BEFORE, DAYS_AFTER], [2, 3])).toBe(280);
+});
+
+test.each(kinds)("S9.1 a %s of a version with other cycles is charged for its own periods, too", async (kind) => {
+  const quarters = { interval: "QUARTERLY", startOffset: { dayOffset: "1", monthOffset: "2" } };
+  for (const terms of termsOf(kind)) {
+    const after = { ...terms, pricingCycleConfig: quarters };
+    // 280.00 for February, whole, and 280.00 for February to April.
+    expect(await charged(kind, [WHOLE_BEFORE, after])).toBe(560);
+    // Back to the months, February is paid; by days, the quarter is given back.
+    const quarter = terms.enableProration || terms.invoiceTiming === "IN_ARREARS" ? 0 : 280;
+    expect(await charged(kind, [WHOLE_BEFORE, after, WHOLE_AFTER], [2, 3])).toBe(280 + quarter);
+  }
 });
 
 test("S10.3 seats are charged once where they became more between two versions of one morning", async () => {
