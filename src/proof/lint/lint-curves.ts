@@ -17,6 +17,8 @@ import type { PricedCard } from "./priced-cards.ts";
 /** Steps beyond an edge that are tried for an example, largest first; of a count only the first. */
 const STEPS: readonly Decimal[] = [ONE, ...Array.from({ length: 20 }, (_, place) => new Decimal(`1e-${place + 1}`))];
 
+const HALF = new Decimal("0.5");
+
 /** How curves are looked at. */
 export interface CurveOptions {
   /** The share of a price by which it may jump at the edge of a slab. */
@@ -109,11 +111,20 @@ function fallWithin(of: CardIn, piece: PricePiece): readonly LintFinding[] {
   const [from, until] = [piece.from.quantity, piece.until.quantity];
   const example =
     piece.shape === "LINE"
-      ? exampleOf(of, from, (less, more) => more.lt(less))
+      ? exampleWithin(of, from, until)
       : `above ${textOf(from)}: ${moneyText(piece.first, rates.currency)}, ${textOf(until)} of ${JSON.stringify(card.name)}: ${moneyText(priceThrough(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
   const message = `the price falls from ${textOf(from)} to ${textOf(until)}: the rate of slab ${piece.slab} is below zero`;
   return [finding("PRICE_FALLS", placeOf(of, piece), { message, example })];
+}
+
+/** Two quantities of a stretch, of which the larger costs less: those at its start, or within it where the price jumps there. */
+function exampleWithin(of: CardIn, from: Decimal, until: Decimal): string | undefined {
+  const falls = (less: Decimal, more: Decimal): boolean => more.lt(less);
+  const atStart = exampleOf(of, from, falls);
+  if (atStart !== undefined) return atStart;
+  const inside = of.card.isWhole ? add(from.floor(), ONE) : multiply(add(from, until), HALF);
+  return of.card.isWhole && add(inside, ONE).gt(until) ? undefined : exampleOf(of, inside, falls);
 }
 
 /** A price that jumps at an edge by more than a share of it; the first package of a slab is no jump. */

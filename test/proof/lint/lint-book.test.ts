@@ -115,6 +115,15 @@ describe("lint of a card's curve", () => {
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 100 of "units" cost 200.00 USD, 101 cost 199.00 USD'],
     ],
     [
+      "a rate below zero after a flat rate: above 100 the price is 220 and falls to 210",
+      withUsage("TIERED", [
+        { after: 0, rate: 2 },
+        { after: 100, rate: -1, flatRate: 20 },
+        { after: 110, rate: 3 },
+      ]),
+      ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 105 of "units" cost 215.00 USD, 106 cost 214.00 USD'],
+    ],
+    [
       "a flat rate of more than all before is a jump",
       withUsage("TIERED", [
         { after: 0, rate: 1 },
