@@ -41,10 +41,13 @@ export function payWithCredits(
     readonly explain: boolean;
     /** The id of a credit by what caused it; default the cause. */
     readonly creditId?: ((cause: string) => string) | undefined;
+    /** Leaves out of totals and trees what the credits of drafts below zero pay, so that totals add up to what is paid; default false. */
+    readonly belowZeroOnce?: boolean | undefined;
   },
 ): readonly PaidDraft[] {
   const pool = creditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
+  const belowZero = new Set<string>();
   return drafts.map((draft, place) => {
     const groups = byTag(draft.items);
     const items = groups.flat();
@@ -53,17 +56,23 @@ export function payWithCredits(
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
     const paying = taken.flatMap((use) => {
       const credit = pool.take(use.creditId, use.amount);
-      return credit === undefined ? [] : [{ credit, use }];
+      return credit === undefined || (style.belowZeroOnce === true && belowZero.has(use.creditId))
+        ? []
+        : [{ credit, use }];
     });
     const tree = (): InvoiceLine => {
       const creditLines = paying.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
       return treeOf(draft, groups, creditLines, lineStyle);
     };
-    const total = totalOf(draft, taken);
+    const total = totalOf(
+      draft,
+      paying.map(({ use }) => use),
+    );
     if (!total.isNegative()) return { draft, total, tree, taken };
     const granted = negativeInvoiceCredit(invoiceKeyOf(draft), total, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
+    belowZero.add(named.id);
     return { draft, total, tree, taken, granted };
   });
 }

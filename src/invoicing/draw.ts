@@ -36,6 +36,11 @@ export interface DrawOptions {
   readonly creditsAreWhole?: boolean;
   /** The id of a credit by what caused it; default the cause. */
   readonly creditId?: (cause: string) => string;
+  /**
+   * Whether what the credit of an invoice below zero pays of another one is left out of that one: the totals then add up to what is
+   * paid in all (S13.4). Default false: invoices are as they are issued.
+   */
+  readonly belowZeroOnce?: boolean | undefined;
 }
 
 /** An invoice with what it was drawn from, and what it takes of credits. */
@@ -106,7 +111,7 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
       ? []
       : [...creditGrants(view, catalog, dues).map((credit) => ({ ...credit, id: creditId(credit.id) })), ...refunds]),
   ];
-  return payWithCredits(open, credits, { rounding, explain, creditId });
+  return payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce: options.belowZeroOnce });
 }
 
 /** Whether a cycle, as its account has it by now, touches a range. */

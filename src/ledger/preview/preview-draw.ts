@@ -20,6 +20,8 @@ interface DrawOptions extends PreviewRange {
   readonly explain: boolean;
   /** Whether the caller named the accounts: then one whose bill cannot be made is an error. */
   readonly areNamed: boolean;
+  /** As the option of drawing of that name. */
+  readonly belowZeroOnce?: boolean | undefined;
 }
 
 /** The invoices of an account, or why it has none. */
@@ -48,7 +50,7 @@ export function drawAccount(
 }
 
 /**
- * The totals of an account's invoices, in less time than the invoices take.
+ * The totals of an account's invoices, in less time than the invoices take; what an invoice below zero pays of another one counts once.
  *
  * @returns undefined where the scenario has no such account
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account
@@ -58,7 +60,7 @@ export function accountTotals(
   accountId: string,
   range: PreviewRange,
 ): readonly Decimal[] | undefined {
-  return billIn(scenario, accountId, drawTotals, range);
+  return billIn(scenario, accountId, drawTotals, { ...range, belowZeroOnce: true });
 }
 
 /** Draws the bill of an account; undefined where the scenario lacks it. @throws {RatebookError} ERR_ARITHMETIC, which names the account */

@@ -47,7 +47,7 @@ export interface BacktestInput extends BacktestOptions, PreviewInput {}
 export interface BacktestAccount {
   readonly accountId: string;
   readonly currency: string;
-  /** The sum of its invoices' totals on the current plans. */
+  /** The sum of its invoices' totals on the current plans; what an invoice below zero pays of another one counts once (S13.4). */
   readonly before: Decimal;
   /** The same on the draft. */
   readonly after: Decimal;
@@ -224,7 +224,8 @@ function billIn({ range, options, areInvoicesWanted }: Comparison, scenario: Sce
   const totalOf = (totals: readonly Decimal[]): Decimal | undefined => (totals.length === 0 ? undefined : sum(totals));
   if (!areInvoicesWanted) return { total: totalOf(accountTotals(scenario, id, range) ?? []), invoices: [] };
   const { causes: explain = false } = options;
-  const invoices = drawAccount(scenario, id, { ...range, explain, areNamed: true })?.invoices ?? [];
+  const invoices =
+    drawAccount(scenario, id, { ...range, explain, areNamed: true, belowZeroOnce: true })?.invoices ?? [];
   return { total: totalOf(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
 }
 

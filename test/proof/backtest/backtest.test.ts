@@ -7,7 +7,7 @@ import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, textOf } from "../../../src/numbers/decimal.ts";
 import { backtest } from "../../../src/proof/backtest/backtest.ts";
 import { breachesOf, parseGate } from "../../../src/proof/backtest/gate.ts";
-import { plan, slabs, sumMeter } from "../../book/builder.ts";
+import { fee, plan, slabs, sumMeter } from "../../book/builder.ts";
 
 const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
 const account = (id: string, more: object = {}) => ({
@@ -37,6 +37,35 @@ const book = bookOf([account("small"), account("middle"), account("large")]);
 /** 1.5 a unit: dearer above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
 const flat = checkPlan(plan("pp.flat", usage(slabs("TIERED", [0, "1.5"]))), book);
 const events = [event("small", 100), event("middle", 200), event("large", 400)];
+
+test.each([true, false])("S13.4 a discount in advance counts once, with lines: %s", (lines) => {
+  const discounted = (id: string, invoiceTiming: string) =>
+    plan(id, { ...usage(slabs("TIERED", [0, 2])), ...fee(-5, { invoiceTiming }) });
+  const before = parseBook({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
+    usageMeters: [sumMeter("um.units", "call", "units")],
+    addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
+    pricePlans: [discounted("pp", "IN_ADVANCE")],
+    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [account("small")],
+  });
+  const draft = checkPlan(discounted("pp.arrears", "IN_ARREARS"), before);
+  const [result] = backtest(before, [draft], { events: [event("small", 10)], lines }).plans;
+  // 20 for the calls less 5 either way: the invoice of -5 is the credit that pays 5 of the calls.
+  expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(textOf))).toEqual([
+    ["15", "15", "0"],
+  ]);
+  const shown = result?.accounts
+    .flatMap((each) => each.lines)
+    .map(({ type, difference }) => [type, textOf(difference)]);
+  const changes = [
+    ["USAGE_RATE_CARD_AMOUNT", "0"],
+    ["FIXED_FEE_RATE_CARD_AMOUNT", "-5"],
+    ["ADVANCED_FIXED_FEE", "5"],
+  ];
+  expect(shown).toEqual(lines ? changes : []);
+});
 
 describe("a backtest", () => {
   const result = backtest(book, [flat], { events });
