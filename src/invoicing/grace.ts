@@ -14,6 +14,8 @@ export interface GraceTerms {
   readonly graceAfterAssociationDays?: number | undefined;
   /** Cycles that take no changes any more, whatever grace they would have by now. */
   readonly closedCycles?: ClosedCycles | undefined;
+  /** When the account came to this grace with its group: a cycle that was open then closes no earlier (S16.7). */
+  readonly graceSince?: Instant | undefined;
 }
 
 /** Cycles that were found to be closed, and stay so: all that end by an instant. */
@@ -27,12 +29,13 @@ export interface ClosedCycles {
 /**
  * When a cycle closes: its end plus the grace, exclusive. For a cycle that had ended when its association was made the
  * grace counts from that moment and is at least one day, so that history can be loaded. A grace that became longer since
- * opens none again (S6.5).
+ * opens none again (S6.5), and one that became shorter closes none before it did (S16.7).
  */
 export function closesAt(cycle: AccountCycle, terms: GraceTerms): Instant {
-  const { closedCycles } = terms;
+  const { closedCycles, graceSince = Number.NEGATIVE_INFINITY } = terms;
   const at = closesByGrace(cycle, terms);
-  return closedCycles !== undefined && cycle.end <= closedCycles.until ? Math.min(at, closedCycles.at) : at;
+  const wasClosed = closedCycles !== undefined && cycle.end <= closedCycles.until;
+  return wasClosed ? Math.min(at, closedCycles.at) : Math.max(at, graceSince);
 }
 
 function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
@@ -47,9 +50,13 @@ function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
 /** Cycles that end before this instant close before `closedSince`. @param decisions those that the cycles are of */
 export function openEndsFrom(
   decisions: readonly PlanDecision[],
-  { groupGraceDays, graceAfterAssociationDays = 1 }: GraceTerms,
+  { groupGraceDays, graceAfterAssociationDays = 1, graceSince, closedCycles }: GraceTerms,
   closedSince: Instant,
 ): Instant {
+  // What the account's former grace held open may have ended long before.
+  if (graceSince !== undefined && graceSince >= closedSince) {
+    return Math.min(closedSince, closedCycles?.until ?? Number.NEGATIVE_INFINITY);
+  }
   let first = closedSince;
   for (const { from, decidedAt, recordedAt = decidedAt, plan } of decisions) {
     if (plan === null) continue;

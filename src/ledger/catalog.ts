@@ -6,7 +6,7 @@
 import type { InvoiceGroup } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
-import { DAY_MS } from "../calendar/instant.ts";
+import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
@@ -52,6 +52,7 @@ export interface AccountPlan {
 /** The plans of an account, and what of its record they were laid out for besides its associations. */
 interface CachedPlan extends AccountPlan {
   readonly groupId: string | undefined;
+  readonly groupedAt: Instant | undefined;
   readonly closedCycles: AccountRecord["closedCycles"];
 }
 

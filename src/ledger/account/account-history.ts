@@ -34,6 +34,15 @@ export function regrouped(record: AccountRecord, groupId: string | undefined, no
   };
 }
 
+/** When the account came into its group, or left the last one; undefined where it never was in one. */
+export function regroupedAt({
+  invoiceGroupId,
+  invoiceGroupFrom,
+  pastInvoiceGroups,
+}: Pick<AccountRecord, "invoiceGroupId" | "invoiceGroupFrom" | "pastInvoiceGroups">): Instant | undefined {
+  return invoiceGroupId === undefined ? pastInvoiceGroups?.at(-1)?.until : invoiceGroupFrom;
+}
+
 /**
  * An account with the aliases and the invoice group of an instant; all else is as it is now. One that was removed since
  * has its `removedAt`. Before the account was made there are none.

@@ -14,16 +14,20 @@ import { subtract } from "../../numbers/decimal.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
+import { regroupedAt } from "./account-history.ts";
 import { type FindPlan, associatedPlan } from "./associated-plans.ts";
 import { planClock } from "./plan-clock.ts";
 
 /** The plans of an account, laid out once for its associations and its group. */
 export function planOf(catalog: Catalog, record: AccountRecord): AccountPlan {
   const { associations, invoiceGroupId: groupId, closedCycles } = record;
+  const groupedAt = regroupedAt(record);
   const known = catalog.plans.get(associations);
-  if (known !== undefined && known.groupId === groupId && known.closedCycles === closedCycles) return known;
+  const isSame = known?.groupId === groupId && known?.groupedAt === groupedAt && known?.closedCycles === closedCycles;
+  if (known !== undefined && isSame) return known;
   const decisions = associations.map((association) => decisionOf(association, catalog.findPlan));
-  const plan = { decisions, clock: planClock(decisions, graceTermsOf(catalog, record)), groupId, closedCycles };
+  const clock = planClock(decisions, graceTermsOf(catalog, record));
+  const plan = { decisions, clock, groupId, groupedAt, closedCycles };
   catalog.plans.set(associations, plan);
   return plan;
 }
@@ -34,6 +38,7 @@ export function graceTermsOf(catalog: Catalog, record: AccountRecord): GraceTerm
     groupGraceDays: groupTermsFor(catalog, record).groupGraceDays,
     graceAfterAssociationDays: catalog.options.graceAfterAssociationDays,
     closedCycles: record.closedCycles,
+    graceSince: regroupedAt(record),
   };
 }
 

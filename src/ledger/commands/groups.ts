@@ -4,15 +4,13 @@
  * @module
  */
 import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { closesAt } from "../../invoicing/grace.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, decimalOf, sum, textOf } from "../../numbers/decimal.ts";
 import { regrouped } from "../account/account-history.ts";
-import { graceTermsOf } from "../account/account-plan.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { invoiceIdOf } from "../account/due-ids.ts";
-import { closedSoFar, openCycles } from "../account/open-cycles.ts";
+import { closedSoFar } from "../account/open-cycles.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import { compareIds } from "../order.ts";
@@ -193,13 +191,10 @@ interface StoredComposite {
 /** Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). */
 function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
   catchUp(before, work, now);
-  const open = openCycles(before, work.record, now);
   const closedCycles = closedSoFar(before, work.record, now);
   const record = { ...regrouped(work.record, groupId, now), updatedAt: now };
   work.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });
-  const terms = graceTermsOf(after, work.record);
-  const closed = Math.min(now, ...open.map((cycle) => closesAt(cycle, terms)));
-  catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), closed);
+  catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), now);
 }
 
 function compositeOf(

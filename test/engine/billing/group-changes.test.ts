@@ -6,7 +6,8 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { fee, plan } from "../../book/builder.ts";
+import { fee, perUnit, plan } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
 const associated = (pricePlanId: string) => ({ pricePlanId, effectiveFrom: "2023-01-01" });
@@ -88,3 +89,75 @@ test("S16.7 a composite invoice that was made while an account was away stays as
   expect((await engine.finalize()).consolidated).toBe(0);
   expect(await billed(engine)).toEqual(january);
 });
+
+/** Months of 100.00 at least: 30.00 for three of them, and seats at 10.00 in advance; 30 days of grace, of the plan or of a group. */
+const committed = (gracePeriod: number): BookInput => ({
+  addOns: [
+    { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
+    { id: "addon.seats", name: "Seats", type: "LICENSE" },
+  ],
+  pricePlans: [
+    plan("p", {
+      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod },
+      ...fee(30, { recurrenceConfig: { interval: 3 } }),
+      licenseRateCards: [{ id: "addon.seats", invoiceTiming: "IN_ADVANCE", ...perUnit(10) }],
+      minimumCommitment: { rateValues: [{ currency: "USD", rate: 100 }] },
+    }),
+    plan("free", {}),
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: ["a", "b"].map((id) => ({
+    id,
+    name: `Acme ${id}`,
+    customerId: "acme",
+    pricePlans: gracePeriod === 0 || id === "a" ? [associated("p")] : [],
+  })),
+  invoiceGroups: [
+    gracePeriod === 0
+      ? { id: "slow", gracePeriod: 30, accountIds: ["a", "b"] }
+      : { id: "fast", gracePeriod: 0, accountIds: ["b"] },
+  ],
+});
+
+/** `kind: fee, seats, true-up` of the invoices of January. */
+async function januaryOf(engine: Engine): Promise<readonly string[]> {
+  const { items } = await engine.invoices.list({ filter: { accountId: "a" } });
+  return items
+    .filter(({ invoice }) => invoice.startDate.startsWith("2023-01"))
+    .map(({ invoice }) => {
+      const types = ["FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT", "TRUE_UP_AMOUNT"] as const;
+      const amounts = types.map((type) => linesOfType(invoice, type).map(({ value }) => value.toFixed())[0] ?? "0");
+      return `${invoice.invoiceType}: ${amounts.join(", ")}`;
+    })
+    .toSorted((a, b) => a.localeCompare(b));
+}
+
+test.each([
+  ["leaves a group with a long grace", 0],
+  ["comes into a group with a short grace", 30],
+] as const)(
+  "S13.3 S16.7 where an account %s, its open cycle closes then, with all that was invoiced by then",
+  async (_, grace) => {
+    const regroup = async ({ invoiceGroups }: Engine): Promise<unknown> =>
+      grace === 0 ? invoiceGroups.removeAccounts("slow", ["a"]) : invoiceGroups.addAccounts("fast", ["a"]);
+    const seats = engineAt("2023-01-01");
+    await seats.engine.load(committed(grace));
+    const update = {
+      licenseId: "addon.seats",
+      updateType: "ABSOLUTE",
+      quantity: 5,
+      effectiveFrom: "2023-01-20",
+    } as const;
+    await seats.at("2023-02-03").licenses.update("a", update);
+    await regroup(seats.at("2023-02-05"));
+    // 50 of 100 are invoiced.
+    expect(await januaryOf(seats.engine)).toEqual(["AD_HOC: 0, 50, 0", "STANDARD: 0, 0, 50"]);
+
+    const ended = engineAt("2023-01-01");
+    await ended.engine.load(committed(grace));
+    await ended.at("2023-02-01T09:00:00Z").associate("a", { pricePlanId: "free", effectiveFrom: "2023-02-01" });
+    await regroup(ended.at("2023-02-05"));
+    // January's invoice was open when the plan ended with it: the fee of three months is on it.
+    expect(await januaryOf(ended.engine)).toEqual(["STANDARD: 30, 0, 70"]);
+  },
+);
