@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { DAY_MS, dayStart, type Instant } from "../calendar/instant.ts";
 import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
 /** The grace of an account's cycles, apart from its plan's. */
@@ -40,10 +40,12 @@ export function closesAt(cycle: AccountCycle, terms: GraceTerms): Instant {
 
 function closesByGrace(cycle: AccountCycle, terms: GraceTerms): Instant {
   const days = terms.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
-  const { decidedAt, recordedAt = decidedAt } = cycle.term;
+  const { decidedAt, recordedAt = decidedAt, until, endDecidedAt } = cycle.term;
   // A book may be loaded long after it was decided, or before.
   const made = Math.max(decidedAt, recordedAt);
-  if (cycle.end > made) return cycle.end + days * DAY_MS;
+  // A decision that cuts a cycle on its last day finds it open.
+  const cutAt = cycle.end < cycle.natural.end && cycle.end === until ? endDecidedAt : cycle.end;
+  if (cycle.end > made) return Math.max(cycle.end + days * DAY_MS, cutAt);
   return made + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
 }
 
@@ -63,7 +65,7 @@ export function openEndsFrom(
     const days = groupGraceDays ?? plan.gracePeriodDays;
     const made = Math.max(decidedAt, recordedAt);
     const isHistoryOpen = made + Math.max(days, graceAfterAssociationDays) * DAY_MS >= closedSince;
-    first = Math.min(first, closedSince - days * DAY_MS, isHistoryOpen ? from : first);
+    first = Math.min(first, dayStart(closedSince) - days * DAY_MS, isHistoryOpen ? from : first);
   }
   return first;
 }
