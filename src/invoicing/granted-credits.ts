@@ -28,6 +28,8 @@ export interface GrantedCredit extends MonetaryCredit {
 
 /** The purpose of a refund. */
 export const REFUND_PURPOSE = "refund of what was charged in advance and not served";
+/** The purpose of the credit that an invoice below zero is. */
+export const BELOW_ZERO_PURPOSE = "invoice below zero";
 
 /** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
 export function creditGrants(
@@ -100,7 +102,7 @@ export function negativeInvoiceCredit(
   invoiceDate: Instant,
   finalAt: Instant,
 ): GrantedCredit {
-  return open(negativeCauseOf(id), "invoice below zero", total.negated(), invoiceDate, finalAt);
+  return open(negativeCauseOf(id), BELOW_ZERO_PURPOSE, total.negated(), invoiceDate, finalAt);
 }
 
 function open(id: string, purpose: string, amount: Decimal, effectiveFrom: Instant, grantedAt: Instant): GrantedCredit {

@@ -10,6 +10,7 @@ import type { BookInput } from "../book/model/book.ts";
 import { DAY_MS, formatDate, instantOf } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
+import { paidInAll } from "../invoicing/paid-in-all.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { preview } from "../ledger/preview/preview.ts";
 import { add, type Decimal, type DecimalInput, decimalOf, subtract, sum, textOf, ZERO } from "../numbers/decimal.ts";
@@ -336,7 +337,7 @@ export function revenueWithin(book: OneOrRandom<BookInput>, bounds: RevenueBound
   return fastCheck().property(cases, (used) => {
     const invoices = invoicesOf(used, options);
     for (const accountId of accountIdsOf(used.book)) {
-      const paid = sum(invoices.flatMap((each) => (each.accountId === accountId ? [each.revenueInfo.value] : [])));
+      const paid = paidInAll(invoices.filter((each) => each.accountId === accountId));
       const isLess = low !== undefined && subtract(paid, low).isNegative();
       const isMore = high !== undefined && paid.gt(high);
       if (isLess || isMore)

@@ -5,6 +5,7 @@
  */
 import { grouped, moneyText, numberText } from "../../invoicing/figure-text.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { paidInAll } from "../../invoicing/paid-in-all.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { printable } from "../../pages/printable.ts";
@@ -43,17 +44,21 @@ export function summaryTable(invoices: readonly Invoice[], events: EventCount, s
 }
 
 function sumsOf(invoices: readonly Invoice[]): readonly AccountSum[] {
-  const sums = new Map<string, { amount: Decimal; usage: Map<string, Decimal>; accountId: string; currency: string }>();
-  for (const { accountId, currency, revenueInfo, usageInfo } of invoices) {
-    const key = JSON.stringify([currency, accountId]);
-    const known = sums.get(key) ?? { accountId, currency, amount: ZERO, usage: new Map<string, Decimal>() };
-    known.amount = add(known.amount, revenueInfo.value);
-    for (const { id, quantity } of usageInfo?.lineItems ?? []) {
-      known.usage.set(id, add(known.usage.get(id) ?? ZERO, quantity));
-    }
-    sums.set(key, known);
+  const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
+  for (const invoice of invoices) {
+    const key = JSON.stringify([invoice.currency, invoice.accountId]);
+    const own = byAccount.get(key);
+    if (own === undefined) byAccount.set(key, [invoice]);
+    else own.push(invoice);
   }
-  return [...sums.values()];
+  return [...byAccount.values()].map((own) => {
+    const [{ accountId, currency }] = own;
+    const usage = new Map<string, Decimal>();
+    for (const { id, quantity } of own.flatMap(({ usageInfo }) => usageInfo?.lineItems ?? [])) {
+      usage.set(id, add(usage.get(id) ?? ZERO, quantity));
+    }
+    return { accountId, currency, amount: paidInAll(own), usage };
+  });
 }
 
 interface Layout {

@@ -12,12 +12,13 @@ import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing
 import { overageWindow } from "../../invoicing/arrears.ts";
 import { cardOf } from "../../invoicing/cards.ts";
 import { endsIn } from "../../invoicing/charging.ts";
-import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
+import { drawInvoices } from "../../invoicing/draw.ts";
 import { dueCycles } from "../../invoicing/dues.ts";
 import { creditGrants } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { paidInAll } from "../../invoicing/paid-in-all.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, timelineOf } from "../../invoicing/timeline.ts";
-import { type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
 
 /** A plan, and what is used of it in one cycle. */
 export interface RevenueCase {
@@ -82,9 +83,9 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
   const cycle = cycleAt(timelineOf(view.decisions), asked.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const drawn = drawDrafts(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
+  const drawn = drawInvoices(view, catalog, { ...range, explain: asked.explain, creditsAreWhole: true });
   const invoices = drawn.map(
-    ({ invoice: { invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices } }) => ({
+    ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,
       currency,
       startDate,
@@ -99,17 +100,10 @@ export function calculateRevenue(catalog: BillingCatalog, asked: RevenueCase): C
     currency: asked.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: totalOf(drawn),
+    totalAmount: paidInAll(drawn),
     invoices,
     notices: uncharged(catalog, asked, cycle),
   };
-}
-
-/** What invoices come to; an invoice below zero counts once, not again where its credit pays another one (S13.4). */
-function totalOf(drawn: readonly Drawn[]): Decimal {
-  const belowZero = new Set(drawn.flatMap(({ granted }) => (granted === undefined ? [] : [granted.id])));
-  const paidByThem = drawn.flatMap(({ taken }) => taken).filter(({ creditId }) => belowZero.has(creditId));
-  return sum([...drawn.map(({ invoice }) => invoice.revenueInfo.value), ...paidByThem.map(({ amount }) => amount)]);
 }
 
 /** An account that has the plan and nothing else, with all that is used on the first day of the cycle. */

@@ -6,6 +6,7 @@
 import type { Book } from "../../book/model/book.ts";
 import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { paidInAll } from "../../invoicing/paid-in-all.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
@@ -126,7 +127,7 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
   }
   const drawn = [...byAccount].map(([id, own]): DrawnAccount => {
     const [{ customerId, currency }] = own;
-    const amount = sum(own.map(({ revenueInfo }) => revenueInfo.value));
+    const amount = paidInAll(own);
     const row = {
       id: printable(id),
       name: printable(names.get(id) ?? id),
