@@ -57,6 +57,7 @@ export interface CoveredPeriod extends RatedPeriod {
 export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
+  if (isPaid(timeline, cycle, card, covered.first)) return undefined;
   const natural = naturalPeriod(cycle, covered.first, covered.last);
   const owner = ownerOf(timeline, cycle, card, covered.first);
   if (isProrated((owner ?? cycle.term).plan, card))
@@ -145,6 +146,29 @@ function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: nu
     if (own !== undefined && speaksFor(own, card, n)) return term;
   }
   return undefined;
+}
+
+/**
+ * Whether the period that begins in a natural cycle begins in one that was charged whole for several cycles, by a version that
+ * the card recurs in otherwise (S9.1).
+ *
+ * @param n the number of that natural cycle
+ */
+function isPaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): boolean {
+  if (card.type === "ONE_TIME" || n === 1) return false;
+  const plans = termsOfRun(timeline, cycle, cycle.run).flatMap(({ plan, ousted = [] }) => [
+    plan,
+    ...ousted.map((each) => each.plan),
+  ]);
+  const longest = Math.max(...plans.map((plan) => ownCard(plan, card)?.recurrence?.interval ?? 1));
+  for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
+    const owner = ownerOf(timeline, cycle, card, begun);
+    const own = owner && ownCard(owner.plan, card);
+    if (owner === undefined || own === undefined || own.type === "ONE_TIME" || isProrated(owner.plan, own)) continue;
+    const covered = coverageAt(own.recurrence, "RECURRING", begun);
+    if (covered?.first === begun && covered.last >= n) return !isPaid(timeline, cycle, own, begun);
+  }
+  return false;
 }
 
 /**
