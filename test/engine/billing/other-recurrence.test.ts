@@ -1,8 +1,8 @@
 /** A plan that changes to a version in which a card recurs otherwise: no month that was paid is charged again. */
 import { expect, test } from "vitest";
 
-import { linesOfType } from "../../support/invoice-lines.ts";
 import { fee, plan } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
 const TIMINGS = ["IN_ADVANCE", "IN_ARREARS"] as const;
@@ -29,9 +29,12 @@ async function charged(before: ReturnType<typeof plan>, after: ReturnType<typeof
     .reduce((sum, { value }) => sum + Number(value.toFixed()), 0);
 }
 
-test.each(TIMINGS)("S9.1 a quarter that is charged whole %s is paid when its version gives way to one by the month", async (invoiceTiming) => {
-  for (const enableProration of [false, true]) {
-    // 300.00 for January to March, and 100.00 for April.
-    expect(await charged(every(3, 1, { invoiceTiming }), every(1, 2, { invoiceTiming, enableProration }))).toBe(400);
-  }
-});
+test.each(TIMINGS)(
+  "S9.1 a quarter that is charged whole %s is paid when its version gives way to one by the month",
+  async (invoiceTiming) => {
+    for (const enableProration of [false, true]) {
+      // 300.00 for January to March, and 100.00 for April.
+      expect(await charged(every(3, 1, { invoiceTiming }), every(1, 2, { invoiceTiming, enableProration }))).toBe(400);
+    }
+  },
+);
