@@ -1,5 +1,5 @@
 /**
- * The billing API as a Fastify plugin: every endpoint behind its credential, its limits and its schemas.
+ * Puts the endpoints on a Fastify instance, each behind its credential, its limits and its schemas.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Serving {
   readonly engine: Engine;
   readonly access: AccessControl;
   readonly paging: PagingSource;
-  /** Beside those of the API. */
+  /** Endpoints beside {@link ENDPOINTS}: those of credentials, health and documentation. */
   readonly more?: readonly Endpoint[];
   /** Where a client found the API, without a slash at the end. */
   readonly baseUrl?: (request: FastifyRequest) => string;

@@ -55,7 +55,7 @@ function usedBooks(book: OneOrRandom<BookInput>, options: EventOptions): Arbitra
   );
 }
 
-/** The cycles that the days of the events touch. */
+/** The invoices of the cycles that the days of the events touch. */
 function invoicesOf({ book, events }: UsedBook, options: EventOptions): readonly Invoice[] {
   return preview(readBook(book), events, daysOf(book, options)).invoices;
 }

@@ -22,6 +22,8 @@ import {
 import { fastCheck } from "./fast-check.ts";
 import { shownAs, tableOf } from "./report.ts";
 
+const HOUR_MS = DAY_MS / 24;
+
 /** An event of a history: its time is told from the clock at which it is sent. */
 export interface HistoryEvent extends EventContent {
   /** Few, so that some are sent twice. */
@@ -211,8 +213,6 @@ export async function startHistoryIn<Kept extends Store>(
     },
   };
 }
-
-const HOUR_MS = 3_600_000;
 
 function changePlan(
   engine: Engine,

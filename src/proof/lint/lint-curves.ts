@@ -32,7 +32,7 @@ export function lintCard(card: PricedCard, options: CurveOptions): readonly Lint
     ...unreachable(card),
     ...card.rateValues.flatMap((rates) => {
       const of: CardIn = { card, rates, slabs: joinSlabRates(card.ratePlan, rates) };
-      return [...(card.isFixed === true ? [] : edgesOf(of, options)), ...tooFine(of, options)];
+      return [...(card.isFixed ? [] : edgesOf(of, options)), ...tooFine(of, options)];
     }),
   ];
 }
@@ -50,7 +50,7 @@ function unreachable(card: PricedCard): readonly LintFinding[] {
   return ratePlan.slabs.flatMap((slab, index) => {
     const end = ratePlan.slabs[index + 1]?.startAfter;
     const place = { path: [...card.path, "ratePlan", "slabs", index], at: `${card.at}/slab/${slab.order}` };
-    const beyond = most !== undefined && slab.startAfter.gte(most) && (index > 0 || isFixed !== true);
+    const beyond = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
     if (beyond) {
       const [limit, start] = [textOf(most), textOf(slab.startAfter)];
       return [

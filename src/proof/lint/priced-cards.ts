@@ -26,7 +26,7 @@ export interface PricedCard extends LintPlace {
   /** The largest quantity there can be; absent: any. */
   readonly most?: Decimal;
   /** Whether the quantity is `most` always. */
-  readonly isFixed?: boolean;
+  readonly isFixed: boolean;
 }
 
 /** All sets of cards, in book order: plans that are not archived, then the overrides of accounts. */
@@ -56,11 +56,13 @@ export function pricedCardsOf(book: Book, { details, path, at }: CardSet): reado
       ...placed(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
       ...priced(card, names.get(card.usageMeterId) ?? card.usageMeterId),
       isWhole: counts.has(card.usageMeterId),
+      isFixed: false,
     })),
     ...details.licenseRateCards.map((card, index) => ({
       ...placed(path, at, "licenseRateCards", index, `license/${card.id}`),
       ...priced(card, names.get(card.id) ?? card.id),
       isWhole: false,
+      isFixed: false,
       ...(card.config?.maxQuantity && { most: card.config.maxQuantity }),
     })),
     ...details.billingEntitlementRateCards.map((card, index) => ({
@@ -74,6 +76,7 @@ export function pricedCardsOf(book: Book, { details, path, at }: CardSet): reado
       ...placed(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
       ...priced(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
+      isFixed: false,
       ...(card.maxQuantity && { most: card.maxQuantity }),
     })),
   ];

@@ -66,7 +66,7 @@ export interface AccessOptions {
 }
 
 const BEARER = /^bearer +(\S+) *$/i;
-/** For how long what the store said of a key is good: a revocation by another server counts after that. */
+/** For how long a key that was read of the store is taken for good: then a revocation by another server counts. */
 const KEY_FRESH_MS = 2000;
 /** Keys that are remembered. */
 const KEYS_MAX = 10_000;
