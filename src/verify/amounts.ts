@@ -67,13 +67,13 @@ interface Reading {
   readonly payable: { readonly line: Json; open: Fraction }[];
   /** The amount left to pay of all of them. */
   net: Fraction;
-  /** The rest of each credit of the account after earlier invoices. */
-  readonly left: Map<unknown, Fraction>;
+  /** What is left of its credit before each line of a credit of the account. */
+  readonly left: ReadonlyMap<Json, Fraction>;
   /** The priority of the credit above. */
   priority: Fraction;
 }
 
-/** Verifies invoices that carry explanations, in the order in which they take credits; those of a cycle all together. */
+/** Verifies invoices that carry explanations, in any order; those of a cycle, and those that share a credit, all together. */
 export function verifyInvoices(given: readonly unknown[], usage?: Usage): VerifiedInvoices {
   const tallies = { heads: createTally(), amounts: createTally(), quantities: createTally() };
   const invoices = list(given);
@@ -84,20 +84,18 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
     if (others === undefined) invoicesOf.set(accountId, [invoice]);
     else others.push(invoice);
   }
-  const credits = new Map<unknown, Map<unknown, Fraction>>();
+  const leftOf = new Map([...invoicesOf].map(([accountId, own]) => [accountId, leftBefore(own)]));
   for (const invoice of invoices) {
     const { accountId } = invoice;
     const lines = treeOf(record(invoice["revenueInfo"]));
     const paid = [...lines.filter(kindOf), ...lines.filter(({ type }) => type === "TRUE_UP_AMOUNT")];
-    const left = credits.get(accountId) ?? new Map<unknown, Fraction>();
-    credits.set(accountId, left);
     const reading: Reading = {
       invoice,
       digits: DIGITS[text(invoice["currency"])] ?? 2,
       account: invoicesOf.get(accountId) ?? [],
       payable: paid.map((line) => ({ line, open: greatest(figure(line["value"]), ZERO) })),
       net: sumOf(paid, "value"),
-      left,
+      left: leftOf.get(accountId) ?? new Map(),
       priority: ZERO,
     };
     const name = [accountId, invoice["invoiceType"], invoice["invoiceDate"]].map(shown).join(" ");
@@ -245,10 +243,35 @@ function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Readi
   on.expect(", part 2, rate", sumOf(invoiced, "value"), parts[1]?.price);
 }
 
+/**
+ * What is left of its credit before each line of a credit but its first: what the line before it leaves. Lines of one credit
+ * follow each other from the most that is left to the least; an invoice in grace takes credits after others that are dated later.
+ */
+function leftBefore(invoices: readonly Json[]): ReadonlyMap<Json, Fraction> {
+  const linesOf = new Map<unknown, { readonly line: Json; readonly left: Fraction; readonly remaining: Fraction }[]>();
+  for (const line of invoices.flatMap(({ revenueInfo }) => treeOf(record(revenueInfo)))) {
+    if (line["type"] !== "SUB_CREDITS") continue;
+    const how = record(line["explanation"]);
+    const own = { line, left: figure(how["left"]), remaining: figure(how["remaining"]) };
+    const others = linesOf.get(line["id"]);
+    if (others === undefined) linesOf.set(line["id"], [own]);
+    else others.push(own);
+  }
+  const before = new Map<Json, Fraction>();
+  for (const lines of linesOf.values()) {
+    lines.sort((a, b) => compare(b.left, a.left) || compare(b.remaining, a.remaining));
+    for (const [place, { remaining }] of lines.entries()) {
+      const next = lines[place + 1];
+      if (next !== undefined) before.set(next.line, remaining);
+    }
+  }
+  return before;
+}
+
 /** A credit pays line after line all that it can, cut to the minor unit (S12.3). */
 function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
   const { payable, digits } = reading;
-  const left = reading.left.get(line["id"]) ?? on.read(how, "left");
+  const left = reading.left.get(line) ?? on.read(how, "left");
   const priority = on.read(how, "priority");
   on.expect(", left", left, how["left"]);
   on.expect(
@@ -273,7 +296,6 @@ function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
   const taken = sumOf(list(how["paid"]), "amount");
   on.expect(", value", subtract(ZERO, taken), line["value"]);
   on.expect(", remaining", subtract(left, taken), how["remaining"]);
-  reading.left.set(line["id"], subtract(left, taken));
   if (how["refund"] === undefined) return;
   const refund = record(how["refund"]);
   const amount = roundingOf(refund, digits, on)(reckon(refund, true, on).exact);

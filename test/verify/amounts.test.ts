@@ -54,6 +54,10 @@ describe("S13.6 every line is verified", () => {
     expectVerified(invoices);
   });
 
+  test.each(worked)("%s, in the order from the last invoice to the first", (_, invoices) => {
+    expectVerified(invoices.toReversed());
+  });
+
   test("S13.6 of any account", () => {
     fc.assert(
       fc.property(billed, ({ view, catalog }) => {
@@ -152,6 +156,18 @@ describe("what is missing", () => {
       }
     }
     expect(tried).toBeGreaterThan(20);
+  });
+
+  test("S12.3 what two invoices take of one credit that only one can have", () => {
+    let tried = 0;
+    for (const [, some] of worked) {
+      for (const invoice of some.filter(({ revenueInfo }) => JSON.stringify(revenueInfo).includes('"SUB_CREDITS"'))) {
+        tried++;
+        const { differences } = verify({ invoices: asJson([...some, invoice]) });
+        expect(differences.map(({ where }) => where).join()).toMatch(/SUB_CREDITS \S*, left/);
+      }
+    }
+    expect(tried).toBeGreaterThan(10);
   });
 
   test("S13.1 a card twice on an invoice in advance, its sums with it", () => {
