@@ -271,9 +271,9 @@ function leftBefore(invoices: readonly Json[]): ReadonlyMap<Json, Fraction> {
 /** A credit pays line after line all that it can, cut to the minor unit (S12.3). */
 function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
   const { payable, digits } = reading;
-  const left = reading.left.get(line) ?? on.read(how, "left");
+  const left = on.read(how, "left");
   const priority = on.read(how, "priority");
-  on.expect(", left", left, how["left"]);
+  on.expect(", left", reading.left.get(line) ?? left, how["left"]);
   on.expect(
     ", priority",
     compare(priority, reading.priority) < 0 ? `${textOf(reading.priority)} or more` : priority,

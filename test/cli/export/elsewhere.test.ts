@@ -12,6 +12,9 @@ import { cases, LAST_DAY, plainSchemas, play } from "../../engine/elsewhere/play
 import { runs } from "../../support/runs.ts";
 import { exportedOf } from "./exported.ts";
 
+/** What was left of a credit beside what a draft held of it: `verify` cannot tell (docs/verify.md). */
+const BESIDE_A_DRAFT = /: SUB_CREDITS \S+, left$/;
+
 test("S17.4 files lead to all invoices with the source of the usage, and without it to those that are final", async () => {
   const tried = { drafts: 0, finals: 0, cells: 0 };
   await fc.assert(
@@ -42,9 +45,9 @@ test("S17.4 files lead to all invoices with the source of the usage, and without
           invoices: parseJson(stringifyJson({ invoices })),
           usage: usage.map(({ quantity, ...row }) => ({ ...row, quantity: quantity.toFixed() })),
         });
-        expect(
-          found.differences.filter(({ where }) => !uncelled.some((id) => where.endsWith(`usage of ${id}`))),
-        ).toEqual([]);
+        const isKnown = ({ where }: { readonly where: string }): boolean =>
+          uncelled.some((id) => where.endsWith(`usage of ${id}`)) || BESIDE_A_DRAFT.test(where);
+        expect(found.differences.filter((each) => !isKnown(each))).toEqual([]);
       }
       const finals = whole.invoices.filter(({ status }) => status !== "DRAFT");
       expect(kept.invoices).toEqual(finals);
