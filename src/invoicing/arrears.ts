@@ -31,6 +31,7 @@ import {
   termsOfRun,
   within,
   feeTiming,
+  licenseTiming,
   entitlementTiming,
   grantTiming,
 } from "./charging.ts";
@@ -107,7 +108,7 @@ function licenseCharges(view: AccountView, timeline: Timeline, cycle: AccountCyc
   const period: RatedPeriod = { served: span(cycle), natural: cycle.natural };
   return inArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-    const prorated = chargedByDays(timeline, cycle, { kind: "LICENSE", billableId: card.id });
+    const prorated = chargedByDays(timeline, cycle, licenseTiming(card));
     const before = prorated ? [] : chargedBefore(view, timeline, cycle, card.id);
     const asCharged = { ...card, enableProration: prorated };
     const paid = paidBy(asCharged, view.currency, before);

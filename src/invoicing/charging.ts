@@ -8,7 +8,7 @@
  * @module
  */
 import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
-import type { FixedFeeRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
 import { type Cycle, sameCycleConfig } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
@@ -34,6 +34,11 @@ export interface TimedCard {
 /** The timing of a fixed fee. */
 export function feeTiming({ id, recurrenceConfig, type }: FixedFeeRateCard): TimedCard {
   return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type };
+}
+
+/** The timing of a license. */
+export function licenseTiming({ id }: Pick<LicenseRateCard, "id">): TimedCard {
+  return { kind: "LICENSE", billableId: id };
 }
 
 /** The timing of an entitlement. */
@@ -198,7 +203,7 @@ function ownCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): 
     case "FIXED_FEE":
       return timed(details.fixedFeeRateCards.find(byId), feeTiming);
     case "LICENSE":
-      return timed(details.licenseRateCards.find(byId), () => ({ kind, billableId }));
+      return timed(details.licenseRateCards.find(byId), licenseTiming);
     case "BILLING_ENTITLEMENT":
       return timed(
         details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId),

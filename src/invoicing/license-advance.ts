@@ -29,7 +29,7 @@ import {
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedBefore } from "./arrears.ts";
-import { chargedByDays } from "./charging.ts";
+import { chargedByDays, licenseTiming } from "./charging.ts";
 import { type DueCycle, onceKey, wholeKey } from "./dues.ts";
 import { clipped, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
@@ -75,7 +75,7 @@ export function licenseInAdvance(
     const isWanted = isAsked(due.cycle);
     for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
-      const enableProration = chargedByDays(due.timeline, due.cycle, { kind: "LICENSE", billableId: each.id });
+      const enableProration = chargedByDays(due.timeline, due.cycle, licenseTiming(each));
       if (enableProration && !isWanted) continue;
       const charging = chargingOf(view, due, { ...each, enableProration });
       if (isWanted) asked.add(charging);
@@ -98,7 +98,7 @@ function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Ch
     view,
     due,
     card,
-    key: keyOf(cycle, { kind: "LICENSE", billableId: card.id }, cycle.natural),
+    key: keyOf(cycle, licenseTiming(card), cycle.natural),
     period: { served, natural: cycle.natural },
     cut: cutOf(view.decisions, served, due.due),
     priceOf: (quantity) => licensePrice(card, view.currency, quantity),

@@ -7,6 +7,7 @@ export type Part = Readonly<Record<string, unknown>>;
 
 type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
 type MeterInput = NonNullable<BookInput["usageMeters"]>[number];
+type AccountInput = NonNullable<BookInput["accounts"]>[number];
 
 /** What prices a quantity on a card. */
 export interface Priced {
@@ -111,9 +112,14 @@ export const grant = (creditAmount: number, grantDetails: object, more: Part = {
 });
 
 /** An account of a customer, on a plan from a date where they are given. */
-export const account = (id: string, customerId: string, pricePlanId?: string, effectiveFrom?: string): Part => ({
+export const account = (
+  id: string,
+  customerId: string,
+  pricePlanId?: string,
+  effectiveFrom?: string,
+): AccountInput => ({
   id,
   name: `Account ${id}`,
   customerId,
-  ...(pricePlanId === undefined ? {} : { pricePlans: [{ pricePlanId, effectiveFrom }] }),
+  ...(pricePlanId === undefined || effectiveFrom === undefined ? {} : { pricePlans: [{ pricePlanId, effectiveFrom }] }),
 });

@@ -5,7 +5,7 @@ import { parseBook } from "../../src/book/book.ts";
 import { paidInAll } from "../../src/invoicing/paid-in-all.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { textOf } from "../../src/numbers/decimal.ts";
-import { fee, perUnit, plan, sumMeter } from "../book/builder.ts";
+import { account, calls, fee, plan, sumMeter } from "../book/builder.ts";
 
 /** 2 a call, less 5 a month in advance; and 1.00 that was given to the account. */
 const BOOK = parseBook({
@@ -13,19 +13,11 @@ const BOOK = parseBook({
   eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
   usageMeters: [sumMeter("um.calls", "call", "count")],
   addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
-  pricePlans: [
-    plan("discounted", {
-      usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(2) }],
-      ...fee(-5, { invoiceTiming: "IN_ADVANCE" }),
-    }),
-  ],
+  pricePlans: [plan("discounted", { ...calls(2), ...fee(-5, { invoiceTiming: "IN_ADVANCE" }) })],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
     {
-      id: "prod",
-      name: "Acme prod",
-      customerId: "acme",
-      pricePlans: [{ pricePlanId: "discounted", effectiveFrom: "2024-01-01" }],
+      ...account("prod", "acme", "discounted", "2024-01-01"),
       credits: [{ purpose: "goodwill", creditAmount: 1, priority: 1, effectiveFrom: "2024-01-01" }],
     },
   ],

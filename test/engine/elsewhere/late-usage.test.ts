@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { cellsUsage } from "../../../src/ledger/given-cells.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { fee, perUnit, plan, sumMeter } from "../../book/builder.ts";
+import { account, calls, fee, plan, sumMeter } from "../../book/builder.ts";
 
 test("S13.4 S17.4 an invoice in advance below zero, which pays the usage, changes nothing of what came late", async () => {
   let now = Date.parse("2024-01-01T00:00:00Z");
@@ -16,16 +16,9 @@ test("S13.4 S17.4 an invoice in advance below zero, which pays the usage, change
     eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
     usageMeters: [sumMeter("um.calls", "call", "count")],
     addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
-    pricePlans: [plan("discounted", { usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(2) }], ...discount })],
+    pricePlans: [plan("discounted", { ...calls(2), ...discount })],
     customers: [{ id: "acme", name: "Acme" }],
-    accounts: [
-      {
-        id: "prod",
-        name: "Acme prod",
-        customerId: "acme",
-        pricePlans: [{ pricePlanId: "discounted", effectiveFrom: "2024-01-01" }],
-      },
-    ],
+    accounts: [account("prod", "acme", "discounted", "2024-01-01")],
   });
   now = Date.parse("2024-02-02T00:00:00Z");
   await engine.finalize();
