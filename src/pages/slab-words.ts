@@ -26,19 +26,25 @@ export function slabWords(model: "TIERED" | "VOLUME", { startAfter, endAt }: Sla
   return model === "TIERED" ? `next ${numberText(subtract(endAt, startAfter))}` : `up to ${numberText(endAt)}`;
 }
 
-/** A line below its card: `first 1,000, each`, `raised to the minimum`; of one without an explanation what it says itself. */
-export function slabLineWords(item: InvoiceLine, card: InvoiceLine): string {
-  if (item.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
-    return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
-  const slab = slabsBehind(card).get(item);
+/**
+ * Makes the names of the lines below a card: `first 1,000, each`, `raised to the minimum`; a line without an explanation has
+ * the name that it says itself. The slabs are looked up once for all lines: a card may have thousands.
+ */
+export function slabLabels(card: InvoiceLine): (item: InvoiceLine) => string {
+  const slabs = slabsBehind(card);
   const { explanation } = card;
   const parts = explanation?.of === "CARD" ? explanation.parts : [];
   const model = parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
-  if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
-  const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ONE)}` }[
-    slab.priceType
-  ];
-  return `${slabWords(model, slab)}, ${how}`;
+  return (item) => {
+    if (item.type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
+      return item.value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
+    const slab = slabs.get(item);
+    if (slab === undefined || model === undefined) return groupedIn(item.description ?? item.id ?? item.type);
+    const how = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${numberText(slab.packageSize ?? ONE)}` }[
+      slab.priceType
+    ];
+    return `${slabWords(model, slab)}, ${how}`;
+  };
 }
 
 /** How a slab is priced. */

@@ -33,16 +33,10 @@ function invoicesOf(): readonly Invoice[] {
   ).invoices;
 }
 
-const pageOf = (invoice: Invoice, status: InvoiceStatus): string =>
-  invoicePage(
-    {
-      id: "inv.0123456789ABCDEF",
-      invoice: { ...invoice, status },
-      account: "Contoso production",
-      pricePlan: "Storage",
-    },
-    LETTER,
-  );
+const pageOf = (invoice: Invoice, status: InvoiceStatus): string => {
+  const on = { invoice: { ...invoice, status }, account: "Contoso production", pricePlan: "Storage" };
+  return [...invoicePage({ id: "inv.0123456789ABCDEF", ...on }, LETTER)].join("");
+};
 
 describe("the page of an invoice", () => {
   test.each([

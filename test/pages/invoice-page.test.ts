@@ -5,12 +5,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook, preview } from "../../src/index.ts";
+import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
+import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { periodWords } from "../../src/pages/invoice/date-words.ts";
 import { pageRows, paymentOf } from "../../src/pages/invoice/invoice-lines.ts";
 import { invoiceNumber } from "../../src/pages/invoice/invoice-number.ts";
 import { type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../src/pages/invoice/invoice-page.ts";
 import { LOGO_LENGTH_MAX, logoOf } from "../../src/pages/invoice/logo.ts";
+import { invoiceData } from "../../src/pages/report/invoice-data.ts";
 import { priceWords, slabWords } from "../../src/pages/slab-words.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { unclosedIn } from "../support/svg.ts";
@@ -38,11 +41,13 @@ const invoiceOf = (units: number) => {
 const LETTER: InvoiceLetter = { seller: ["Acme Ltd", "12 Harbour Road"], buyer: ["Contoso"] };
 const ID = "inv.0123456789ABCDEF";
 const pageOf = (invoice: ReturnType<typeof invoiceOf>, letter: Partial<InvoiceLetter> = {}): string =>
-  invoicePage({ id: ID, invoice, account: "Contoso production", pricePlan: "Small" }, { ...LETTER, ...letter });
+  [
+    ...invoicePage({ id: ID, invoice, account: "Contoso production", pricePlan: "Small" }, { ...LETTER, ...letter }),
+  ].join("");
 
 describe("an invoice for the one who pays it", () => {
   test("has its lines in words, and what is added, paid and due", () => {
-    const rows = pageRows({ ...invoiceOf(1500), status: "DUE" });
+    const rows = [...pageRows({ ...invoiceOf(1500), status: "DUE" })];
     expect(
       rows.map(({ label, quantity, rate, amount }) => [label, quantity, rate, amount].filter(Boolean).join(" | ")),
     ).toEqual([
@@ -94,6 +99,74 @@ describe("an invoice for the one who pays it", () => {
     const invoice = invoiceOf(1500);
     const [, ...rows] = pageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
+  });
+});
+
+/** An invoice of a meter with a card of so many packages of one unit, all of which are reached. */
+const invoiceOfSlabs = (count: number) => {
+  const slabs = Array.from({ length: count }, (_, order) => ({ order: order + 1, startAfter: order }));
+  const details = {
+    ...SMALL_BOOK.pricePlans[0]?.pricePlanDetails,
+    usageRateCards: [
+      {
+        usageMeterId: "um.units",
+        ratePlan: {
+          pricingModel: "TIERED",
+          slabs: slabs.map((slab) => ({ ...slab, priceType: "PACKAGE", slabConfig: { packageSize: 1 } })),
+        },
+        rateValues: [{ currency: "USD", slabRates: slabs.map(({ order }) => ({ order, rate: 2 })) }],
+      },
+    ],
+  };
+  const book = { ...SMALL_BOOK, pricePlans: [{ ...SMALL_BOOK.pricePlans[0], pricePlanDetails: details }] };
+  const [invoice] = preview(parseBook(book), [event(count)], {
+    from: "2024-06-01",
+    until: "2024-07-01",
+    explain: true,
+  }).invoices;
+  if (invoice === undefined) throw new TypeError("expected an invoice");
+  return invoice;
+};
+
+/** Counts how often elements of the lists in a value are read. */
+function countingReads(value: Invoice): { readonly counted: Invoice; readonly reads: () => number } {
+  let reads = 0;
+  const wrap = (part: unknown): unknown => {
+    if (Array.isArray(part)) {
+      const get = (target: object, key: string | symbol, self: unknown): unknown => {
+        if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+        return Reflect.get(target, key, self);
+      };
+      return new Proxy(part.map(wrap), { get });
+    }
+    if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, wrap(inner)]));
+  };
+  return { counted: wrap(value) as Invoice, reads: () => reads };
+}
+
+describe("an invoice of many slabs", () => {
+  test.each([
+    ["its page", (invoice: Invoice) => pageOf(invoice)],
+    ["a report", (invoice: Invoice) => invoiceData(invoice, () => undefined)],
+    ["a table", (invoice: Invoice) => invoiceRows(invoice)],
+  ])("%s reads each slab a few times, however many there are", (_, draw) => {
+    for (const count of [4, 400]) {
+      const { counted, reads } = countingReads(invoiceOfSlabs(count));
+      draw(counted);
+      expect(reads()).toBeGreaterThan(count);
+      // Names, notes and rows each look at the lines and at the slabs behind them.
+      expect(reads()).toBeLessThan(20 * count + 100);
+    }
+  });
+
+  test("its page comes in pieces of a row at most", () => {
+    const drawn = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
+    const pieces = [...invoicePage(drawn, LETTER)];
+    const rows = pieces.map((piece) => piece.match(/<tr class/g)?.length ?? 0);
+    expect(Math.max(...rows)).toBe(1);
+    // Each of 400 slabs has a row and the note "1 package".
+    expect(rows.filter((count) => count === 1).length).toBeGreaterThan(800);
   });
 });
 
@@ -174,7 +247,9 @@ describe("what is in an invoice is text", () => {
     fc.assert(
       fc.property(nasty, nasty, (name, notes) => {
         const letter = { seller: [name, name], buyer: [name], notes: notes.replaceAll("\n", " "), reference: name };
-        const drawn = invoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name });
+        const drawn = [
+          ...invoicePage({ id: ID, invoice, account: name, pricePlan: name }, { ...letter, logo: name }),
+        ].join("");
         expect(tags(drawn)).toEqual(tags(plain));
         const body = drawn.slice(drawn.indexOf("<body>")).replaceAll("<br>", "");
         expect(unclosedIn(body.replace("</html>", ""))).toEqual([]);

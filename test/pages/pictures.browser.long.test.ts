@@ -77,7 +77,7 @@ async function invoice(): Promise<Pictured> {
     notes: "Please pay to DE89 3704 0044 0532 0130 00.",
   };
   return {
-    html: invoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter),
+    html: [...invoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter)].join(""),
     width: 900,
     height: 1260,
   };

@@ -68,7 +68,7 @@ describe("a slab on a page", () => {
       for (const invoice of preview(bookOf(golden.book), golden.events as Iterable<EventInput>, given).invoices) {
         const cards = invoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
         const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
-        const rows = pageRows(invoice);
+        const rows = [...pageRows(invoice)];
         const page = rows.slice(
           0,
           rows.findIndex(({ label }) => label === "Sub-total"),

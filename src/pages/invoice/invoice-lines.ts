@@ -16,7 +16,7 @@ import {
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
-import { slabLineWords } from "../slab-words.ts";
+import { slabLabels } from "../slab-words.ts";
 
 /** A row of the table. */
 export interface PageRow {
@@ -46,35 +46,37 @@ export function paymentOf(status: InvoiceStatus, total: Decimal): Payment {
   }
 }
 
-/** The rows of an invoice. */
-export function pageRows(invoice: Invoice): readonly PageRow[] {
+/** The rows of an invoice, one at a time: there may be tens of thousands. */
+export function* pageRows(invoice: Invoice): Generator<PageRow> {
   const digits = minorUnitDigits(invoice.currency);
   const { revenueInfo, status } = invoice;
   const money = (amount: Decimal): string => moneyText(amount, digits);
   const sum = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: money(amount) });
   const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const { paid, due } = paymentOf(status, revenueInfo.value);
-  return [
-    ...subTotals.flatMap(({ lineItems = [] }) => lineItems.flatMap((line) => itemRows(line, digits))),
-    ...subTotals.map(({ value }) => sum("Sub-total", value)),
-    ...trueUps.flatMap((line) => [sum(line.description ?? "Minimum commitment", line.value), ...notesOf(line)]),
-    ...credits.map(({ description, id, value }) => sum(`Credit: ${description ?? id ?? ""}`, value)),
-    { kind: "total", label: `Total ${invoice.currency}`, amount: money(revenueInfo.value) },
-    ...(status === "DUE" || status === "PAID"
-      ? [sum("Paid", paid), { kind: "total" as const, label: `Due ${invoice.currency}`, amount: money(due) }]
-      : []),
-    ...unpricedRows(unpriced),
-  ];
+  for (const { lineItems = [] } of subTotals) for (const line of lineItems) yield* itemRows(line, digits);
+  for (const { value } of subTotals) yield sum("Sub-total", value);
+  for (const line of trueUps) {
+    yield sum(line.description ?? "Minimum commitment", line.value);
+    yield* notesOf(line);
+  }
+  for (const { description, id, value } of credits) yield sum(`Credit: ${description ?? id ?? ""}`, value);
+  yield { kind: "total", label: `Total ${invoice.currency}`, amount: money(revenueInfo.value) };
+  if (status === "DUE" || status === "PAID") {
+    yield sum("Paid", paid);
+    yield { kind: "total", label: `Due ${invoice.currency}`, amount: money(due) };
+  }
+  yield* unpricedRows(unpriced);
 }
 
 /** A card with what is below it, or cards with one tag. */
-function itemRows(line: InvoiceLine, digits: number): readonly PageRow[] {
-  if (line.type !== "CUSTOM_TAG") return cardRows(line, digits);
-  const group: PageRow = { kind: "group", label: line.description ?? "", amount: moneyText(line.value, digits) };
-  return [group, ...(line.lineItems ?? []).flatMap((card) => cardRows(card, digits))];
+function* itemRows(line: InvoiceLine, digits: number): Generator<PageRow> {
+  if (line.type !== "CUSTOM_TAG") return yield* cardRows(line, digits);
+  yield { kind: "group", label: line.description ?? "", amount: moneyText(line.value, digits) };
+  for (const card of line.lineItems ?? []) yield* cardRows(card, digits);
 }
 
-function cardRows(card: InvoiceLine, digits: number): readonly PageRow[] {
+function* cardRows(card: InvoiceLine, digits: number): Generator<PageRow> {
   const { lineItems = [], quantity, value } = card;
   const label = card.description ?? card.id ?? card.type;
   const own: PageRow = {
@@ -84,18 +86,18 @@ function cardRows(card: InvoiceLine, digits: number): readonly PageRow[] {
     amount: moneyText(value, digits),
   };
   const [only, ...more] = lineItems;
-  const slabs = slabsBehind(card);
   // One slab that says nothing but the card's own figures is written on the card's row.
-  if (only !== undefined && more.length === 0 && isWholeCard(only, card, slabs.get(only))) {
-    const rate = isPlain(card) ? only.valuePerQuantity : undefined;
-    const texts = [...notesOf(card), ...notesBelow(card, only)];
-    return [{ ...own, ...(rate === undefined ? {} : { rate: moneyText(rate, digits) }) }, ...texts];
+  const isOnOneRow = only !== undefined && more.length === 0 && isWholeCard(only, card, slabsBehind(card).get(only));
+  const rate = isOnOneRow && isPlain(card) ? only.valuePerQuantity : undefined;
+  yield rate === undefined ? own : { ...own, rate: moneyText(rate, digits) };
+  yield* notesOf(card);
+  const texts = itemTexts(card);
+  const labelFor = slabLabels(card);
+  for (const item of lineItems) {
+    if (!isOnOneRow) yield slabRow(item, labelFor(item), digits);
+    const text = texts.get(item);
+    if (text !== undefined) yield noteRow(text.text);
   }
-  return [
-    own,
-    ...notesOf(card),
-    ...lineItems.flatMap((item) => [slabRow(item, card, digits), ...notesBelow(card, item)]),
-  ];
 }
 
 /** Whether quantity × rate is the amount, of all units; a rate of packages or of a whole slab says of what it is. */
@@ -104,11 +106,10 @@ function isWholeCard(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation
   return isOfAll && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true;
 }
 
-function slabRow(item: InvoiceLine, card: InvoiceLine, digits: number): PageRow {
-  const { quantity, valuePerQuantity, value } = item;
+function slabRow({ quantity, valuePerQuantity, value }: InvoiceLine, label: string, digits: number): PageRow {
   return {
     kind: "slab",
-    label: slabLineWords(item, card),
+    label,
     ...(quantity === undefined ? {} : { quantity: numberText(quantity) }),
     ...(valuePerQuantity === undefined ? {} : { rate: moneyText(valuePerQuantity, digits) }),
     amount: moneyText(value, digits),
@@ -125,11 +126,6 @@ function isPlain({ explanation }: InvoiceLine): boolean {
   const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
-}
-
-function notesBelow(card: InvoiceLine, item: InvoiceLine): readonly PageRow[] {
-  const text = itemTexts(card).get(item);
-  return text === undefined ? [] : [noteRow(text.text)];
 }
 
 /** A sentence with its days in words; days that it has named are not said again. */

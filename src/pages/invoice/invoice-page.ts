@@ -52,11 +52,15 @@ export interface InvoiceOnPage {
   readonly mergedInto?: string | undefined;
 }
 
-/** The page of an invoice, for the one who pays it: without ids of plans, and without links to rules. */
+/**
+ * The page of an invoice, for the one who pays it: without ids of plans, and without links to rules.
+ *
+ * @returns the page in pieces of a row at most, to be put together: an invoice may have tens of thousands of rows
+ */
 export function invoicePage(
   { id, invoice, account, pricePlan, mergedInto }: InvoiceOnPage,
   letter: InvoiceLetter,
-): string {
+): Generator<string> {
   const { invoiceType, status, startDate, endDate, invoiceDate, dueDate, currency, revenueInfo, notices } = invoice;
   const isDraft = status === "DRAFT";
   const due = paymentOf(status, revenueInfo.value).due;
@@ -79,7 +83,8 @@ export function invoicePage(
       ["Plan", pricePlan],
     ],
     says,
-    table: tableOf(["", "Quantity", "Rate", currency], pageRows(invoice)),
+    columns: ["", "Quantity", "Rate", currency],
+    rows: pageRows(invoice),
     notices,
     id,
   });
@@ -97,14 +102,9 @@ export interface CompositeOnPage {
   readonly invoices: readonly { readonly number: string; readonly account: string; readonly total: Decimal }[];
 }
 
-/** The page of a composite invoice: whose invoices it holds, with their numbers. */
-export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter): string {
-  const { id, group, currency, invoiceDate, dueDate, total, invoices } = composite;
-  const digits = minorUnitDigits(currency);
-  const rows = invoices.flatMap(({ number, account, total: amount }): PageRow[] => [
-    { kind: "card", label: account, amount: moneyText(amount, digits) },
-    { kind: "note", label: `Invoice ${number}` },
-  ]);
+/** The page of a composite invoice, in pieces: whose invoices it holds, with their numbers. */
+export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter): Generator<string> {
+  const { id, group, currency, invoiceDate, dueDate, total } = composite;
   return page({
     title: "Invoice",
     isDraft: false,
@@ -116,13 +116,20 @@ export function compositePage(composite: CompositeOnPage, letter: InvoiceLetter)
       ["Group", group],
     ],
     says: `${amountWords(total, currency)} due by ${dateWords(dueDate)}.`,
-    table: tableOf(
-      ["Account", "", "", currency],
-      [...rows, { kind: "total", label: `Total ${currency}`, amount: moneyText(total, digits) }],
-    ),
+    columns: ["Account", "", "", currency],
+    rows: compositeRows(composite),
     notices: [],
     id,
   });
+}
+
+function* compositeRows({ invoices, currency, total }: CompositeOnPage): Generator<PageRow> {
+  const digits = minorUnitDigits(currency);
+  for (const { number, account, total: amount } of invoices) {
+    yield { kind: "card", label: account, amount: moneyText(amount, digits) };
+    yield { kind: "note", label: `Invoice ${number}` };
+  }
+  yield { kind: "total", label: `Total ${currency}`, amount: moneyText(total, digits) };
 }
 
 function amountWords(amount: Decimal, currency: string): string {
@@ -135,17 +142,18 @@ interface PageParts {
   readonly letter: InvoiceLetter;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly says: string;
-  readonly table: string;
+  readonly columns: readonly [string, string, string, string];
+  readonly rows: Iterable<PageRow>;
   readonly notices: readonly string[];
   readonly id: string;
 }
 
-function page({ title, isDraft, letter, facts, says, table, notices, id }: PageParts): string {
+function* page({ title, isDraft, letter, facts, says, columns, rows, notices, id }: PageParts): Generator<string> {
   const { seller, buyer, notes, reference } = letter;
   const logo = logoOf(letter.logo);
   const shown = reference === undefined ? facts : [...facts, ["Your reference", reference] as const];
   const list = shown.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("");
-  return [
+  yield [
     `<!doctype html>`,
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
     `<meta name="color-scheme" content="light dark"><title>${escaped(`${title} ${facts[0]?.[1] ?? ""}`)}</title>`,
@@ -154,10 +162,17 @@ function page({ title, isDraft, letter, facts, says, table, notices, id }: PageP
     `<header><h1>${escaped(title)}</h1>`,
     logo === undefined ? "" : `<img class="logo" alt="${escaped(seller[0] ?? "Logo")}" src="${logo}">`,
     `</header><main><section class="parties">${partyOf("From", seller)}${partyOf("To", buyer)}</section>`,
-    `<dl>${list}</dl><p class="says">${escaped(says)}</p>${table}`,
-    notices.length === 0
-      ? ""
-      : `<ul class="notices">${notices.map((notice) => `<li>${escaped(notice)}</li>`).join("")}</ul>`,
+    `<dl>${list}</dl><p class="says">${escaped(says)}</p>`,
+  ].join("\n");
+  const head = columns.map((name) => (name === "" ? "<td></td>" : `<th scope="col">${escaped(name)}</th>`)).join("");
+  yield `<table><thead><tr>${head}</tr></thead><tbody>`;
+  for (const row of rows) yield rowOf(row);
+  yield `</tbody></table>\n`;
+  if (notices.length > 0) yield `<ul class="notices">`;
+  for (const notice of notices) yield `<li>${escaped(notice)}</li>`;
+  if (notices.length > 0) yield `</ul>`;
+  yield [
+    "",
     notes === undefined ? "" : `<section class="notes">${linesOf(notes.split("\n"))}</section>`,
     `</main><footer>${escaped(id)}</footer></body></html>`,
     "",
@@ -170,11 +185,6 @@ function partyOf(title: string, lines: readonly string[]): string {
 
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `<span>${escaped(line)}</span>`).join("<br>");
-}
-
-function tableOf(columns: readonly [string, string, string, string], rows: readonly PageRow[]): string {
-  const head = columns.map((name) => (name === "" ? "<td></td>" : `<th scope="col">${escaped(name)}</th>`)).join("");
-  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.map(rowOf).join("")}</tbody></table>`;
 }
 
 function rowOf({ kind, label, quantity, rate, amount }: PageRow): string {

@@ -157,7 +157,7 @@ export function shownInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice 
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
   return {
     title: printable(`${INVOICE_TITLES[invoiceType]}, ${periodWords(startDate, endDate)}, ${name}`),
-    rows: pageRows(invoice).map((row) => ({ ...row, label: printable(row.label) })),
+    rows: [...pageRows(invoice)].map((row) => ({ ...row, label: printable(row.label) })),
     notices: notices.map(printable),
   };
 }

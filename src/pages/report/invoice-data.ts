@@ -12,7 +12,7 @@ import { roundFraction } from "../../numbers/fraction.ts";
 import type { ChargedDay } from "../../proof/charge-by-day.ts";
 import type { Rounding } from "../../rating/commitment.ts";
 import { printable } from "../printable.ts";
-import { slabLineWords } from "../slab-words.ts";
+import { slabLabels } from "../slab-words.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** What a line's charge came to on each day, where that is known, and the events of a day, where they are. */
@@ -54,10 +54,13 @@ function linesOf({ subTotals, trueUps, credits }: InvoiceParts, daysOf: DaysOfLi
 
 function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineData {
   const texts = itemTexts(line);
+  const labelFor = slabLabels(line);
   const { explanation } = line;
   const known = daysOf(line);
   const lines = (line.lineItems ?? []).map((item) => {
-    const data = { ...cardData(item, line.value, daysOf), ...slabLabel(item, line) };
+    // What is below a card says which units it prices, in numbers that the reader's locale writes.
+    const label = isPart(item) ? { label: labelFor(item), figures: true as const } : undefined;
+    const data = { ...cardData(item, line.value, daysOf), ...label };
     const text = texts.get(item);
     return text === undefined ? data : { ...data, because: [...(data.because ?? []), printable(text.text)] };
   });
@@ -70,11 +73,6 @@ function cardData(line: InvoiceLine, whole: Decimal, daysOf: DaysOfLine): LineDa
     ...(known === undefined || explanation?.of !== "CARD" ? {} : { days: daysData(known, explanation.rounding) }),
     ...(lines.length === 0 ? {} : { lines }),
   };
-}
-
-/** What is below a card says which units it prices, in numbers that the reader's locale writes. */
-function slabLabel(item: InvoiceLine, card: InvoiceLine): Pick<LineData, "label" | "figures"> | undefined {
-  return isPart(item) ? { label: slabLineWords(item, card), figures: true } : undefined;
 }
 
 function isPart({ type }: InvoiceLine): boolean {

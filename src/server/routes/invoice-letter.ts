@@ -12,6 +12,7 @@ import { unlessUnknown } from "../../errors.ts";
 import { invoiceNumber } from "../../pages/invoice/invoice-number.ts";
 import { compositePage, type InvoiceLetter, invoicePage, PAGE_POLICY } from "../../pages/invoice/invoice-page.ts";
 import type { Answer } from "../http/endpoint.ts";
+import { joinPieces } from "../http/pieces.ts";
 import { addressLines } from "../shapes/address.ts";
 
 /** An invoice as a page. */
@@ -84,10 +85,10 @@ function linesOf(address: Address | null | undefined): readonly string[] {
   return [...addressLines(address), address?.phoneNumber ?? ""].filter((line) => line !== "");
 }
 
-function html(body: string): Answer {
+async function html(page: Iterable<string>): Promise<Answer> {
   return {
     status: 200,
-    body,
+    body: await joinPieces(page),
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": PAGE_POLICY },
   };

@@ -74,7 +74,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
         return format === "html" ? await compositeLetter(engine, composite) : ok(shownWholeComposite(composite));
       }
       const shown = await engine.invoices.get(id);
-      return format === "html" ? invoiceLetter(engine, shown) : ok(shownWholeInvoice(shown));
+      return format === "html" ? await invoiceLetter(engine, shown) : ok(shownWholeInvoice(shown));
     },
   }),
   endpoint({
