@@ -12,8 +12,8 @@ import { InvariantError } from "../errors.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
 import { parseBodies, readQuery } from "./http/bodies.ts";
-import type { Answer, Caller, Endpoint, Method } from "./http/endpoint.ts";
-import { failureOf, Refusal } from "./http/failures.ts";
+import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
+import { failureOf, NO_ENDPOINT, Refusal } from "./http/failures.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
 import { sentenceInWireNames } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
@@ -25,13 +25,14 @@ export interface Serving {
   readonly paging: PagingSource;
   /** Endpoints beside {@link ENDPOINTS}: those of credentials, health and documentation. */
   readonly more?: readonly Endpoint[];
+  /** Paths that are served beside the endpoints, by routes of their own. */
+  readonly pages?: readonly RoutePath[];
   /** Where a client found the API, without a slash at the end. */
   readonly baseUrl?: (request: FastifyRequest) => string;
 }
 
 /** Bytes of a body unless its endpoint takes more. */
 const BODY_LIMIT = 1_048_576;
-const METHODS: readonly Method[] = ["GET", "POST", "PATCH", "DELETE"];
 
 /** Puts every endpoint on an instance, which is theirs alone: its parsers and handlers are replaced. */
 export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
@@ -39,22 +40,25 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
   const { access } = serving;
   const callers = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly credential: string }>();
   parseBodies(app);
-  app.addHook("onRequest", async (request, reply) => {
-    void reply.header("x-request-id", request.id).header("cache-control", "no-store");
-  });
   app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
-  const allowedAt = methodsByPath(app.prefix, endpoints);
-  app.setNotFoundHandler((request, reply) => {
-    access.admit({ address: request.ip }, undefined);
-    // A method that the framework has no routes for.
-    const allowed = app.supportedMethods.includes(request.method) ? undefined : allowedAt(request.url);
-    if (allowed !== undefined) return refuseMethod(allowed, request, reply);
+  const methodsAt = methodsByPath(app.prefix, [...endpoints, ...(serving.pages ?? [])]);
+  const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const allowed = methodsAt(request.url);
+    if (allowed !== undefined && !allowed.has(method)) return refuseMethod(allowed, request, reply);
     const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
     // A person who opens the API in a browser is led to its pages.
-    if (isRoot && (request.method === "GET" || request.method === "HEAD"))
-      return reply.redirect(`${serving.baseUrl?.(request) ?? app.prefix}/docs`);
-    return answerFailure(new Refusal(404, "no endpoint has this path"), request, reply);
+    if (isRoot && method === "GET") return reply.redirect(`${serving.baseUrl?.(request) ?? app.prefix}/docs`);
+    return answerFailure(new Refusal(404, NO_ENDPOINT), request, reply);
+  };
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("x-request-id", request.id).header("cache-control", "no-store");
+    if (!request.is404) return undefined;
+    access.admit({ address: request.ip }, undefined);
+    // Before the body is looked at, which may be anything.
+    return answerUnknown(request, reply);
   });
+  app.setNotFoundHandler(answerUnknown);
   for (const endpoint of endpoints) {
     app.route({
       method: endpoint.method,
@@ -78,7 +82,6 @@ export function serveEndpoints(app: FastifyInstance, serving: Serving): void {
       handler: async (request, reply) => send(reply, await answerTo(endpoint, request, serving, callers.get(request))),
     });
   }
-  refuseOtherMethods(app, endpoints, access);
 }
 
 async function answerTo(
@@ -131,7 +134,7 @@ function send(reply: FastifyReply, { status, body, contentType, headers, plain }
   void reply.headers({ ...headers });
   return reply
     .code(status)
-    .header("content-type", contentType ?? "application/json; charset=utf-8")
+    .header("content-type", contentType ?? JSON_TYPE)
     .send(sent);
 }
 
@@ -154,34 +157,16 @@ function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyRe
   });
 }
 
-/** A path that exists answers other methods with a 405 that tells its own. */
-function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[], access: AccessControl): void {
-  for (const [path, own] of methodsOf(endpoints)) {
-    const others = [
-      ...METHODS.filter((method) => !own.has(method)),
-      "PUT",
-      "OPTIONS",
-      "TRACE",
-      ...(own.has("GET") ? [] : ["HEAD"]),
-    ];
-    app.route({
-      method: others,
-      url: routeOf(path),
-      onRequest: async (request) => access.admit({ address: request.ip }, undefined),
-      handler: (request, reply) => refuseMethod(own, request, reply),
-    });
-  }
-}
-
-function refuseMethod(own: ReadonlySet<Method>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** A path that exists answers other methods with a 405 that lists its own. */
+function refuseMethod(own: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const allowed = [...own].toSorted().join(", ");
   void reply.header("allow", allowed);
   return answerFailure(new Refusal(405, `expected one of the methods ${allowed}`), request, reply);
 }
 
 /** The methods of each path, as endpoints write it. */
-function methodsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, ReadonlySet<Method>> {
-  const known = new Map<string, Set<Method>>();
+function methodsOf(endpoints: readonly RoutePath[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = new Map<string, Set<string>>();
   for (const { path, method } of endpoints) known.set(path, (known.get(path) ?? new Set()).add(method));
   return known;
 }
@@ -189,8 +174,8 @@ function methodsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, Readonly
 /** Tells the methods of the path of a request; undefined where no endpoint has it. */
 function methodsByPath(
   prefix: string,
-  endpoints: readonly Endpoint[],
-): (url: string) => ReadonlySet<Method> | undefined {
+  endpoints: readonly RoutePath[],
+): (url: string) => ReadonlySet<string> | undefined {
   const known = [...methodsOf(endpoints)].map(([path, own]) => {
     const steps = path.split(/(\{\w+\})/).map((step) => (step.startsWith("{") ? "[^/?]+" : escaped(step)));
     return { own, pattern: new RegExp(`^${escaped(prefix)}${steps.join("")}(?:\\?.*)?$`, "s") };

@@ -11,7 +11,7 @@ import { createAccessControl, type KeyedAccess } from "./access/access.ts";
 import type { RateLimitOptions } from "./access/rate-limits.ts";
 import { createSecretSource } from "./access/secret.ts";
 import { serveEndpoints } from "./app.ts";
-import { serveDocs } from "./docs/docs-page.ts";
+import { DOCS_PATHS, serveDocs } from "./docs/docs-page.ts";
 import { openApiOf } from "./docs/openapi.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createPaging } from "./http/pagination.ts";
@@ -67,20 +67,22 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
     strictTransportSecurity: false,
   });
   const paging = createPaging(async () => (await secret()).cursors);
-  serveEndpoints(app, { engine, access, paging, more, baseUrl });
+  serveEndpoints(app, { engine, access, paging, more, pages: DOCS_PATHS, baseUrl });
   await serveDocs(app, { access, documentFor: (request) => documentAt(baseUrl(request)) });
 };
 
-/** Every endpoint, and the document that says so. */
+/** Every endpoint, and the JSON text of the OpenAPI document for an address. */
 export function apiOf(access: KeyedAccess): {
   readonly more: readonly Endpoint[];
-  readonly documentAt: (baseUrl: string) => Readonly<Record<string, unknown>>;
+  readonly documentAt: (baseUrl: string) => string;
 } {
-  let made: ReturnType<typeof openApiOf> | undefined;
-  const documentAt = (baseUrl: string): Readonly<Record<string, unknown>> => ({
-    ...(made ??= openApiOf([...more, ...ENDPOINTS])),
-    servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
-  });
+  let document: string | undefined;
+  const documentAt = (baseUrl: string): string => {
+    // Serialized once: only the address depends on the request.
+    document ??= JSON.stringify(openApiOf([...more, ...ENDPOINTS]));
+    const servers = JSON.stringify([{ url: baseUrl === "" ? "/" : baseUrl }]);
+    return `${document.slice(0, -1)},"servers":${servers}}`;
+  };
   const more = [
     ...authenticateEndpoints(access),
     ...keyEndpoints(access),

@@ -16,7 +16,7 @@ import {
   createClientErrorHandler,
   watchConnections,
 } from "./http/connections.ts";
-import { Refusal } from "./http/failures.ts";
+import { NO_ENDPOINT, Refusal } from "./http/failures.ts";
 import { loggerOf, logRequests, type LogOptions } from "./http/log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
 import { startBillRuns } from "./routes/bill-runs.ts";
@@ -61,7 +61,6 @@ export const DEFAULT_PORT = 4747;
 export const BILL_RUN_INTERVAL = 600_000;
 /** Ids of paths are checked by their schemas: one that is too long is a 400, not an unknown path. */
 const PATH_ID_MAX = 5000;
-const NO_ENDPOINT = "no endpoint has this path";
 /** How often connections are looked at for those that take too long, at least. */
 const CHECK_MS = 1000;
 /** For how long a stopping server waits for what is in flight. */

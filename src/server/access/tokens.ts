@@ -5,18 +5,28 @@
  */
 import { jwtVerify, SignJWT } from "jose";
 
+import { Refusal } from "../http/failures.ts";
 import type { SecretSource } from "./secret.ts";
 
 /** Makes and reads tokens. */
 export interface Tokens {
   /** A token that stands for a key. */
   issue(keyId: string): Promise<string>;
-  /** The id of the key that a token stands for, undefined for one that is not ours or is over. */
+  /**
+   * The id of the key that a token stands for, undefined for one that is not ours or is over.
+   *
+   * @throws {Refusal} 401 for a token of ours that begins too far in the future
+   */
   keyIdOf(token: string): Promise<string | undefined>;
 }
 
 /** Seconds for which a token is good. */
 export const TOKEN_SECONDS = 86_400;
+/**
+ * Seconds by which a token may begin in the future: another server made it whose clock is ahead, or a clock was put back.
+ * Its end is not moved.
+ */
+const CLOCK_TOLERANCE_SECONDS = 3600;
 const ISSUER = "ratebook";
 const AUDIENCE = "ratebook-api";
 const ALGORITHM = "HS256";
@@ -41,21 +51,51 @@ export function createTokens(secret: SecretSource, clock: () => number): Tokens 
     keyIdOf: async (token) => {
       if (token.length > LENGTH_MAX) return undefined;
       const { tokens } = await secret();
-      try {
-        const { payload } = await jwtVerify(token, tokens, {
-          algorithms: [ALGORITHM],
-          typ: "JWT",
-          issuer: ISSUER,
-          audience: AUDIENCE,
-          requiredClaims: ["sub", "iat", "exp"],
-          maxTokenAge: TOKEN_SECONDS,
-          currentDate: new Date(clock()),
-        });
-        return payload.sub;
-      } catch {
-        // Whatever is wrong with it, it is no token of ours.
-        return undefined;
-      }
+      const now = Math.floor(clock() / 1000);
+      const claims = await verifiedClaims(token, tokens, now);
+      if (claims === undefined) return undefined;
+      const { sub, iat, exp, nbf = iat } = claims;
+      // A token is good for a day from its beginning, whatever end it states.
+      if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
+      const begins = Math.max(iat, nbf);
+      if (begins > now + CLOCK_TOLERANCE_SECONDS) throw tokenOfTheFuture(begins, now);
+      return sub;
     },
   };
+}
+
+/** The claims of a token of ours. */
+interface Claims {
+  readonly sub: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly nbf?: number;
+}
+
+/** The claims of a token that is ours whatever the time; undefined for any other. */
+async function verifiedClaims(token: string, secret: Uint8Array, now: number): Promise<Claims | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: [ALGORITHM],
+      typ: "JWT",
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ["sub", "iat", "exp"],
+      // The library checks that times are numbers; when they are is for the caller to judge.
+      currentDate: new Date(now * 1000),
+      clockTolerance: Number.MAX_SAFE_INTEGER,
+    });
+    return payload as Claims & typeof payload;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a server with the secret can have made it: it is no bad credential, and is not counted as one. */
+function tokenOfTheFuture(begins: number, now: number): Refusal {
+  const wait = begins - now;
+  return new Refusal(
+    401,
+    `the token begins in ${wait} s by this server's clock: correct the clock, or make a new token`,
+  );
 }

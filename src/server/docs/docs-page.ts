@@ -8,12 +8,13 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import type { AccessControl } from "../access/access.ts";
+import { JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 
 /** Options of the page. */
 export interface DocsPage {
   readonly access: Pick<AccessControl, "admit">;
-  /** The OpenAPI document for a request. */
-  readonly documentFor: (request: FastifyRequest) => Readonly<Record<string, unknown>>;
+  /** The JSON text of the OpenAPI document for a request. */
+  readonly documentFor: (request: FastifyRequest) => string;
 }
 
 /** Scripts, styles and requests of this server alone; nothing inline but the pictures that the style sheet holds. */
@@ -29,11 +30,20 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The paths of the page and its parts. */
+export const DOCS_PATHS: readonly RoutePath[] = [
+  { method: "GET", path: "/docs" },
+  { method: "GET", path: "/docs/" },
+  { method: "GET", path: "/docs/json" },
+  { method: "GET", path: "/docs/static/{file}" },
+];
+
 /** Serves the page at `/docs` of an instance that serves endpoints already. */
 export async function serveDocs(app: FastifyInstance, { access, documentFor }: DocsPage): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onRequest", async (request) => access.admit({ address: request.ip }, undefined));
-    // The document depends on where the page was found, so that it is made for each request.
+    // The plugin allows caches to keep its files; like every other answer they are kept by none.
+    docs.addHook("onSend", async (_, reply) => void reply.header("cache-control", "no-store"));
     const nothing = { openapi: "3.1.0", info: { title: "ratebook", version: "" }, paths: {} } as const;
     await docs.register(swagger, { mode: "static", specification: { document: nothing } });
     await docs.register(swaggerUi, {
@@ -43,8 +53,15 @@ export async function serveDocs(app: FastifyInstance, { access, documentFor }: D
       validatorUrl: false,
       theme: { title: "ratebook API" },
       uiConfig: { layout: "BaseLayout", docExpansion: "none", displayRequestDuration: true },
-      transformSpecificationClone: false,
-      transformSpecification: (_, request) => documentFor(request),
+      // The plugin would serialize the document for each request.
+      uiHooks: {
+        onRequest: (request, reply, done) => {
+          const { url = "" } = request.routeOptions;
+          if (url.endsWith("/docs/yaml")) return reply.callNotFound();
+          if (!url.endsWith("/docs/json")) return done();
+          return reply.header("content-type", JSON_TYPE).send(documentFor(request));
+        },
+      },
     });
   });
 }

@@ -23,7 +23,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   408: "The request came too slowly.",
   409: "An id, name or alias that is taken, or a write that lost a race.",
   413: "The body is too large.",
-  415: "A body that is not JSON.",
+  415: "A body that is not JSON in UTF-8, or is compressed.",
   422: "An event that is refused, or an unknown account or feature.",
   429: "Too many requests; `Retry-After` says when to try again.",
   431: "The headers are too large.",

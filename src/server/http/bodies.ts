@@ -19,17 +19,31 @@ import { markOf, MARKS_MAX, sentenceOnMark, setApart } from "./unkept.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
+/** A charset parameter of a type, and its value. */
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+/** US-ASCII is a part of UTF-8. */
+const CHARSETS: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
 
-/** Parses every body of an instance: an empty one is none, whatever its type; one that is not JSON is a 415. */
+/**
+ * Parses every body of an instance: an empty one is none, whatever its type. One that is not JSON, is compressed or has
+ * another charset than UTF-8 is a 415.
+ */
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Of types only one thing counts; the framework would refuse one that is not well-formed before it looks for a body.
   app.addHook("onRequest", async ({ raw }) => {
     const type = raw.headers["content-type"];
-    if (type !== undefined) raw.headers["content-type"] = JSON_TYPE.test(type) ? "application/json" : OTHER_TYPE;
+    if (type === undefined) return;
+    const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? "utf-8";
+    const isJson = JSON_TYPE.test(type) && CHARSETS.has(charset);
+    raw.headers["content-type"] = isJson ? "application/json" : OTHER_TYPE;
   });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
+      const encoding = request.headers["content-encoding"]?.trim() ?? "";
+      if (body.length > 0 && encoding !== "" && encoding.toLowerCase() !== "identity") {
+        throw new Refusal(415, "expected a body without Content-Encoding: compressed bodies are not read");
+      }
       const { apart } = request.routeOptions.config as Pick<Endpoint, "apart">;
       done(null, readJson(body as Buffer, apart));
     } catch (error) {
@@ -38,7 +52,7 @@ export function parseBodies(app: FastifyInstance): void {
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
     if (body.length === 0) done(null, undefined);
-    else done(new Refusal(415, "expected a body of the type application/json"));
+    else done(new Refusal(415, "expected a body of the type application/json, in UTF-8"));
   });
 }
 

@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 
+import { JSON_TYPE } from "./endpoint.ts";
 import { failureOf } from "./failures.ts";
 
 /** How long clients may take, in milliseconds, and how much they may open. */
@@ -125,6 +126,7 @@ export function answerRouterError(error: Error, request: FastifyRequest, reply: 
   void reply
     .code(status)
     .header("x-request-id", request.id)
-    .header("content-type", "application/json; charset=utf-8")
+    .header("cache-control", "no-store")
+    .header("content-type", JSON_TYPE)
     .send(JSON.stringify({ message }));
 }

@@ -40,6 +40,9 @@ export interface Call<Params extends z.ZodType, Query extends z.ZodType, Body ex
   readonly baseUrl: () => string;
 }
 
+/** The content type of JSON answers. */
+export const JSON_TYPE = "application/json; charset=utf-8";
+
 /** The answer of an endpoint. */
 export interface Answer {
   readonly status: number;
@@ -90,6 +93,9 @@ export interface Endpoint {
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";
   readonly handle: (call: Call<z.ZodType, z.ZodType, z.ZodType>) => Promise<Answer>;
 }
+
+/** A path and one of its methods. */
+export type RoutePath = Pick<Endpoint, "method" | "path">;
 
 /** An endpoint as it is written, with the types of its schemas. */
 export interface EndpointSpec<

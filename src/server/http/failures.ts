@@ -50,6 +50,9 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   ERR_OPTION_INVALID: 400,
 };
 
+/** The sentence on a path without an endpoint. */
+export const NO_ENDPOINT = "no endpoint has this path";
+
 /** Most characters of a message. */
 const MESSAGE_MAX = 500;
 const STORE_AWAY = "the store is away: try again later";
@@ -59,13 +62,21 @@ const RETRY_SECONDS = 1;
 /** Refusals of the framework in our words, by its code. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, "the body is too large"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, "expected a body of the type application/json, in UTF-8"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "the body is not as long as its Content-Length says"],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, "expected a body"],
   FST_ERR_BAD_URL: [400, "the path is not well-formed: expected UTF-8 in percent encoding"],
   // A client that went away in the middle of its body; one of the store's has a meaning of its own.
   ECONNRESET: [400, "the connection was closed before the body was whole"],
   FST_ERR_MAX_PARAM_LENGTH: [400, "an id of the path is too long"],
+};
+/** Refusals of the plugin that serves files, by their names: they have no codes. */
+const FILES: Readonly<Record<string, readonly [number, string]>> = {
+  // A path outside the folder, or with a NUL byte, is the path of no file.
+  BadRequestError: [404, NO_ENDPOINT],
+  ForbiddenError: [404, NO_ENDPOINT],
+  PreconditionFailedError: [412, "the file is not the version that If-Match or If-Unmodified-Since asks for"],
+  RangeNotSatisfiableError: [416, "the file has no such range"],
 };
 
 /**
@@ -93,8 +104,16 @@ export function failureOf(
     }
     return { status, message: cut(error.message) };
   }
-  const known = FRAMEWORK[codeOf(error)];
+  const known = FRAMEWORK[codeOf(error)] ?? refusalByStatus(error);
   return known === undefined ? undefined : { status: known[0], message: known[1] };
+}
+
+/** What the framework or a plugin calls a client's error is never answered as a fault of ours. */
+function refusalByStatus(error: unknown): readonly [number, string] | undefined {
+  if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
+  const { statusCode: status, name } = error;
+  if (typeof status !== "number" || status < 400 || status > 499) return undefined;
+  return FILES[name] ?? [status, "the request is refused"];
 }
 
 function statusOfUnknown(

@@ -5,10 +5,10 @@
  */
 import * as z from "zod";
 
-import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { type Endpoint, endpoint, JSON_TYPE } from "../http/endpoint.ts";
 
-/** @param documentAt the document of an API at an address */
-export function documentationEndpoints(documentAt: (baseUrl: string) => object): readonly Endpoint[] {
+/** @param documentAt the JSON text of the document of an API at an address */
+export function documentationEndpoints(documentAt: (baseUrl: string) => string): readonly Endpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -23,7 +23,7 @@ export function documentationEndpoints(documentAt: (baseUrl: string) => object):
           description: "An OpenAPI 3.1 document.",
         }),
       },
-      handle: async ({ baseUrl }) => ({ status: 200, body: documentAt(baseUrl()), plain: true }),
+      handle: async ({ baseUrl }) => ({ status: 200, body: documentAt(baseUrl()), contentType: JSON_TYPE }),
     }),
   ];
 }

@@ -10,7 +10,7 @@ import type { IngestResult } from "../../ledger/events/ingest.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import { quoted } from "../../ledger/refusals.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { type Answer, type Endpoint, endpoint, SUCCESS } from "../http/endpoint.ts";
+import { type Answer, type Endpoint, endpoint, JSON_TYPE, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { success } from "../http/fields.ts";
 import { UnkeptItem } from "../http/unkept.ts";
@@ -20,7 +20,6 @@ const EVENTS_MAX = 1000;
 /** Bytes of a batch. */
 const BATCH_LIMIT = 16_777_216;
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
-const JSON_TYPE = "application/json; charset=utf-8";
 
 const ingested = z
   .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })

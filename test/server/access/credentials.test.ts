@@ -1,13 +1,17 @@
 import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 
+import Fastify from "fastify";
 import { SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
 
+import { createEngine } from "../../../src/engine/engine.ts";
 import { createAccessControl } from "../../../src/server/access/access.ts";
 import { apiKeysOf, isKey } from "../../../src/server/access/keys.ts";
 import { createSecretSource } from "../../../src/server/access/secret.ts";
 import type { Role } from "../../../src/server/http/endpoint.ts";
-import { apiOf } from "../../../src/server/plugin.ts";
+import { apiOf, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { type Served, START, startServed } from "../served.ts";
@@ -235,7 +239,11 @@ describe("tokens", () => {
     ["no end", { exp: undefined }, {}, SECRET, 401],
     ["a year instead of a day", { iat: NOW - DAY - 1, exp: NOW + 365 * DAY }, {}, SECRET, 401],
     ["no beginning", { iat: undefined }, {}, SECRET, 401],
-    ["a beginning to come", { iat: NOW + 60 }, {}, SECRET, 401],
+    ["a beginning in an hour", { iat: NOW + 3600 }, {}, SECRET, 200],
+    ["a beginning in more than an hour", { iat: NOW + 3601 }, {}, SECRET, 401],
+    ["a first use in an hour", { nbf: NOW + 3600 }, {}, SECRET, 200],
+    ["a first use in more than an hour", { nbf: NOW + 3601 }, {}, SECRET, 401],
+    ["a beginning that is no number", { iat: "now" }, {}, SECRET, 401],
     ["no key", { sub: undefined }, {}, SECRET, 401],
     ["a key that is none", { sub: "key.00000000" }, {}, SECRET, 401],
     ["the key of another kind of document", { sub: "server" }, {}, SECRET, 401],
@@ -244,6 +252,24 @@ describe("tokens", () => {
     const served = await (shared ??= startServed({ jwtSecret: SECRET }));
     const by = await forged(served, change, header, secret);
     expect((await served.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
+  });
+
+  test("a clock that is put back by an hour refuses no token; by more, it says so and counts no bad credential", async () => {
+    const served = await startServed();
+    const by = await tokenOf(served, await served.key());
+    served.pass(-3_600_000);
+    expect((await served.ask("GET /customers", { by })).statusCode).toBe(200);
+    served.pass(-1000);
+    for (let time = 0; time < 7; time++) {
+      const answer = await served.ask("GET /customers", { by });
+      expect([answer.statusCode, answer.json().message]).toEqual([
+        401,
+        "the token begins in 3601 s by this server's clock: correct the clock, or make a new token",
+      ]);
+    }
+    // Its end is where it was: a day after it was made.
+    served.pass(3_601_000 + DAY * 1000);
+    expect((await served.ask("GET /customers", { by })).json()).toEqual({ message: BAD });
   });
 
   test("a token without a signature, or with one of another content, is none", async () => {
@@ -343,16 +369,31 @@ describe("roles", () => {
     },
   );
 
-  test("no endpoint is open but those that say nothing of the books", async () => {
-    const served = await startServed();
-    const { paths } = (await served.ask("GET /openapi.json")).json<{ paths: Record<string, Record<string, object>> }>();
-    const open: string[] = [];
-    for (const [path, operations] of Object.entries(paths)) {
-      for (const method of Object.keys(operations)) {
-        const answer = await served.ask(`${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "x")}`);
-        if (answer.statusCode !== 401) open.push(path);
-      }
+  test("every route wants a credential but those that docs/server.md lists", async () => {
+    const routes: { readonly method: string; readonly url: string }[] = [];
+    const app = Fastify();
+    app.addHook("onRoute", ({ method, url }) => {
+      for (const each of [method].flat()) routes.push({ method: each, url });
+    });
+    const engine = createEngine({ store: memoryStore() });
+    await app.register(billingApi, { engine, rateLimits: "off", jwtSecret: SECRET });
+    await app.ready();
+    expect(routes.length).toBeGreaterThan(100);
+    const open = new Set(["/"]);
+    for (const { method, url } of routes) {
+      const path = url.replaceAll(/:\w+/g, "x").replace("*", "swagger-ui.css");
+      const { statusCode } = await app.inject({ method: method as "GET", url: path });
+      if (statusCode === 404 || statusCode === 401) continue;
+      open.add(url.replace(/(.)\/$/, "$1").replace("*", "…"));
     }
-    expect(open).toEqual(["/health", "/ready", "/openapi.json"]);
+    const [, table = ""] =
+      readFileSync(resolve(import.meta.dirname, "../../../docs/server.md"), "utf8").split(
+        "| without a key | |\n|---|---|\n",
+      ) ?? [];
+    const rows = table.split("\n\n")[0] ?? "";
+    const listed = rows
+      .split("\n")
+      .flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\/[^`]*)`/g)].map(([, path = ""]) => path));
+    expect(open).toEqual(new Set(listed));
   });
 });

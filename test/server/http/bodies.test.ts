@@ -54,10 +54,36 @@ describe("a body", () => {
       const answer = await served.ask("POST /customers", asked);
       expect([answer.statusCode, answer.json()]).toEqual([
         415,
-        { message: "expected a body of the type application/json" },
+        { message: "expected a body of the type application/json, in UTF-8" },
       ]);
     },
   );
+
+  test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("in the charset %s is a 415", async (charset) => {
+    const served = await startServed();
+    const asked = {
+      by: await served.key(),
+      body: BODY,
+      headers: { "content-type": `application/json; charset=${charset}` },
+    };
+    const answer = await served.ask("POST /customers", asked);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      415,
+      { message: "expected a body of the type application/json, in UTF-8" },
+    ]);
+  });
+
+  test.each([
+    ["gzip", 415],
+    ["br", 415],
+    ["gzip, identity", 415],
+    ["identity", 201],
+    ["", 201],
+  ])("with the Content-Encoding %j is a %i", async (encoding, status) => {
+    const served = await startServed();
+    const asked = { by: await served.key(), body: BODY, headers: { "content-encoding": encoding } };
+    expect((await served.ask("POST /customers", asked)).statusCode).toBe(status);
+  });
 
   test("where none is expected may be an empty object, and nothing else", async () => {
     const served = await startServed();

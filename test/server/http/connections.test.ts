@@ -231,7 +231,7 @@ describe("large and hostile bodies", () => {
     expectRefusal(
       await send(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
       415,
-      "expected a body of the type application/json",
+      "expected a body of the type application/json, in UTF-8",
     );
     expectRefusal(await send(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
   });
