@@ -1,6 +1,6 @@
 /**
  * One look over a JSON text before it is parsed: how deep it is, whether a double keeps all of its numbers (S1.2), and
- * how many keys it writes out, of which a parser keeps one where an object has it twice.
+ * how many keys and values it writes out.
  *
  * @module
  */
@@ -10,13 +10,22 @@ import { Decimal } from "./decimal.ts";
 export interface JsonScan {
   /** Levels of objects and lists; brackets in texts do not count. */
   readonly depth: number;
-  /** Whether a number has more than 15 digits, or an exponent: only then can a double lose something. */
-  readonly longNumbers: boolean;
+  /** The numbers of more than 15 digits, or with an exponent: only of these can a double lose something. */
+  readonly longNumbers: number;
   /** The keys of all objects, each as often as it is written. */
   readonly keys: number;
+  /** Its commas and opening brackets: about as many as it has values. */
+  readonly values: number;
+  /** The index of the first key that is one too many in its object; -1 where no object has more than {@link KEYS_MAX}. */
+  readonly keyTooMany: number;
 }
 
-const [QUOTE, BACKSLASH, POINT, COLON, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x3a, 0x30, 0x39];
+/** Most keys of an object that is sent to a server. */
+export const KEYS_MAX = 1000;
+/** Levels whose keys are counted; deeper texts are refused. */
+const LEVELS_MAX = 256;
+
+const [QUOTE, BACKSLASH, POINT, COMMA, COLON, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x2c, 0x3a, 0x30, 0x39];
 /** The bit by which `{` differs from `[`, `}` from `]` and `e` from `E`: one comparison finds both. */
 const LOWER = 0x20;
 const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
@@ -28,24 +37,32 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   let level = 0;
   let depth = 0;
   let digits = 0;
-  let longNumbers = false;
+  let longNumbers = 0;
   let keys = 0;
+  let values = 1;
+  let keyTooMany = -1;
+  const keysAt = new Uint32Array(LEVELS_MAX);
   for (let at = 0; at < length; at++) {
     const code = bytes[at] ?? 0;
     if (code === QUOTE) at = endOfText(bytes, at);
     else if (code >= ZERO && code <= NINE) {
-      if (++digits > DIGITS_MAX) longNumbers = true;
+      if (++digits === DIGITS_MAX + 1) longNumbers++;
     } else if (code !== POINT) {
       const lower = code | LOWER;
-      if (code === COLON) keys++;
-      else if (lower === OPEN) {
+      if (code === COMMA) values++;
+      else if (code === COLON) {
+        keys++;
+        if (countKey(keysAt, level) > KEYS_MAX && keyTooMany < 0) keyTooMany = at;
+      } else if (lower === OPEN) {
+        values++;
         if (++level > depth) depth = level;
+        keysAt[level] = 0;
       } else if (lower === CLOSE) level--;
-      else if (lower === EXPONENT && digits > 0) longNumbers = true;
+      else if (lower === EXPONENT && digits > 0 && digits <= DIGITS_MAX) longNumbers++;
       digits = 0;
     }
   }
-  return { depth, longNumbers, keys };
+  return { depth, longNumbers, keys, values, keyTooMany };
 }
 
 /**
@@ -67,6 +84,13 @@ export function countKeys(value: unknown): number {
     if (typeof field === "object") keys += countKeys(field);
   }
   return keys;
+}
+
+/** Counts a key of the object at a level; behind its last level the array keeps nothing. */
+function countKey(keysAt: Uint32Array, level: number): number {
+  const count = (keysAt[level] ?? 0) + 1;
+  keysAt[level] = count;
+  return count;
 }
 
 /** Where a text ends that begins at a quote. */

@@ -3,10 +3,12 @@
  *
  * @module
  */
-import { isSafeNumber, parse, stringify } from "lossless-json";
+import { isSafeNumber, stringify } from "lossless-json";
 
 import { hasCode, RatebookError } from "../errors.ts";
 import { type Decimal, decimalOf, isDecimalObject, textOf } from "./decimal.ts";
+import { sentenceOnJsonFault } from "./json-fault.ts";
+import { parseWithLongNumbers } from "./json-numbers.ts";
 
 /**
  * A run of more than 15 digits, points aside, or a number with an exponent: only then can a double lose something. The
@@ -26,11 +28,11 @@ export function parseJson(text: string, unkept?: (reason: string) => unknown): u
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
     const number = unkept === undefined ? jsonNumber : (digits: string) => parseNumberOr(digits, unkept);
-    return parse(text, undefined, { parseNumber: number, onDuplicateKey: ({ newValue }) => newValue });
+    return parseWithLongNumbers(text, number);
   } catch (error) {
     if (error instanceof RangeError) throw invalid("it is nested too deeply", error);
-    if (error instanceof RatebookError) throw invalid(error.message, error);
-    throw invalid(reasonOf(error, text), error);
+    if (error instanceof SyntaxError) throw invalid(sentenceOnJsonFault(text), error);
+    throw invalid(error instanceof Error ? error.message : String(error), error);
   }
 }
 
@@ -43,7 +45,7 @@ export function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid(reasonOf(error, text), error);
+    throw invalid(sentenceOnJsonFault(text), error);
   }
 }
 
@@ -72,15 +74,6 @@ function parseNumberOr(text: string, unkept: (reason: string) => unknown): unkno
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     return unkept(error.message);
   }
-}
-
-/** A parser's reason; in a text of several lines a position is found by its line and column, which some parsers tell. */
-function reasonOf(error: unknown, text: string): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  const [, position] = /at position (\d+)$/.exec(reason) ?? [];
-  if (position === undefined || !text.includes("\n")) return reason;
-  const before = text.slice(0, Number(position)).split("\n");
-  return `${reason} (line ${before.length} column ${(before.at(-1) ?? "").length + 1})`;
 }
 
 function invalid(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {

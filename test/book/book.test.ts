@@ -226,7 +226,7 @@ describe("a book as text", () => {
 
   test("that is not JSON is refused", () => {
     expect(problemsOf(() => readBook('{"accounts": ['))).toEqual([
-      { path: "$", message: "not JSON: Unexpected end of JSON input" },
+      { path: "$", message: "not JSON: the text ends too soon" },
     ]);
   });
 

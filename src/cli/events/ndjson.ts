@@ -211,7 +211,7 @@ function readLine(text: Buffer): Parsed | undefined {
   if (BLANK.test(decoded)) return undefined;
   try {
     const { longNumbers, depth, keys } = scanJson(text);
-    const event = longNumbers ? parseJson(decoded) : parsePlainJson(decoded);
+    const event = longNumbers > 0 ? parseJson(decoded) : parsePlainJson(decoded);
     if (depth < WALKED_LEVELS && countKeys(event) === keys) return { event };
     const [repeated] = repeatedKeys(decoded, 1);
     if (repeated === undefined) return { event };

@@ -274,7 +274,7 @@ rows("event schemas and settings", [
   [
     "S3.6 a rule is JSON",
     [[`${fields}[1].value`, "{"]],
-    `$.${fields}[1].value: "{" is not a JSON logic rule: not JSON: Expected property name or '}' in JSON at position 1`,
+    `$.${fields}[1].value: "{" is not a JSON logic rule: not JSON: the text ends too soon`,
   ],
   [
     "S4.3 a constant attribute is a decimal",

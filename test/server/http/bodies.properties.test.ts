@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { scanJson } from "../../../src/numbers/json-scan.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
@@ -33,6 +33,11 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
+/** So many members of an object. */
+function keysOf(count: number): string {
+  return Array.from({ length: count }, (_, index) => `"key${index}":1`).join(",");
+}
+
 describe("a body", () => {
   test("S1.2 is read as its text is, whatever its numbers and texts", () => {
     fc.assert(
@@ -62,7 +67,43 @@ describe("a body", () => {
     ['["1234567890123456","1e2"]', false],
     ["[true,false,1]", false],
   ])("%s: whether it has a number that a double may not keep: %s", (text, longNumbers) => {
-    expect(scanJson(Buffer.from(text)).longNumbers).toBe(longNumbers);
+    expect(scanJson(Buffer.from(text)).longNumbers > 0).toBe(longNumbers);
+  });
+
+  test.each([
+    [
+      "an object of 1,001 keys",
+      `[{${keysOf(1000)}},\n {${keysOf(1001)}}]`,
+      "an object has at most 1000 keys: one has more at line 2, column 10902",
+    ],
+    [
+      "more than 600,000 values",
+      `[${"1,".repeat(600_000)}1]`,
+      "the body has more than 600000 values: send it in parts",
+    ],
+    [
+      "more than 100,000 long numbers",
+      `[${"1e1,".repeat(100_000)}1.234567890123456]`,
+      "the body has more than 100000 numbers of more than 15 digits or with an exponent: send it in parts",
+    ],
+  ])("is refused before it is parsed where it has %s", (_, text, message) => {
+    const body = Buffer.from(text);
+    let parsed = 0;
+    const parse = vi.spyOn(JSON, "parse").mockImplementation(() => ++parsed);
+    try {
+      readJson(body);
+    } catch (error) {
+      parse.mockRestore();
+      expect((error as Error).message).toBe(message);
+    }
+    expect(parsed).toBe(0);
+    expect.assertions(2);
+  });
+
+  test("takes an object of 1,000 keys, wherever it stands, and 100,000 long numbers", () => {
+    const text = `[{"a":{${keysOf(1000)}}},[{${keysOf(1000)}}]]`;
+    expect(readJson(Buffer.from(text))).toEqual(JSON.parse(text));
+    expect(readJson(Buffer.from(`[${"1e1,".repeat(99_999)}12]`))).toHaveLength(100_000);
   });
 
   test.each([200, 201])("is refused with its place where it has more than 200 levels: %i", (levels) => {

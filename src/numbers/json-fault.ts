@@ -1,0 +1,138 @@
+/**
+ * Why a text is not JSON, and where. A JavaScript engine says it in words of its own, which differ between versions, and
+ * often without a place.
+ *
+ * @module
+ */
+import { placeInText } from "./json-text.ts";
+
+/** The first place at which a text stops being JSON. */
+export interface JsonFault {
+  /** The index of the first character that cannot stand where it does; the length of a text that ends too soon. */
+  readonly index: number;
+  readonly message: string;
+}
+
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, QUOTE, BACKSLASH, COMMA, COLON] = [
+  0x5b, 0x5d, 0x7b, 0x7d, 0x22, 0x5c, 0x2c, 0x3a,
+];
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const FIRST_PRINTABLE = 0x20;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const LITERALS = ["true", "false", "null"] as const;
+
+/** The state of a reader between two tokens. */
+interface Reader {
+  readonly text: string;
+  /** Whether each bracket that is open is that of an object. */
+  readonly open: boolean[];
+  expected: "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end";
+}
+
+/** The first fault of a text, undefined where it is JSON. */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const reader: Reader = { text, open: [], expected: "value" };
+  let at = 0;
+  for (;;) {
+    while (BLANKS.has(text.charCodeAt(at))) at++;
+    if (at >= text.length) break;
+    const end = endOfToken(reader, at);
+    if (end < 0) return faultAt(text, ~end);
+    at = end;
+  }
+  return reader.open.length === 0 && reader.expected === "comma or end" ? undefined : faultAt(text, text.length);
+}
+
+/** Where the token ends that begins here; `~index` of the first character that is wrong. */
+function endOfToken(reader: Reader, at: number): number {
+  const code = reader.text.charCodeAt(at);
+  switch (reader.expected) {
+    case "comma or end":
+      return endOfSeparator(reader, at, code);
+    case "colon":
+      reader.expected = "value";
+      return code === COLON ? at + 1 : ~at;
+    case "key or }":
+      if (code === CLOSE_OBJECT) return endOfBracket(reader, at);
+      reader.expected = "colon";
+      return code === QUOTE ? endOfText(reader.text, at) : ~at;
+    case "key":
+      reader.expected = "colon";
+      return code === QUOTE ? endOfText(reader.text, at) : ~at;
+    case "value or ]":
+      return code === CLOSE_LIST ? endOfBracket(reader, at) : endOfValue(reader, at, code);
+    case "value":
+      return endOfValue(reader, at, code);
+  }
+}
+
+function endOfSeparator(reader: Reader, at: number, code: number): number {
+  const isInObject = reader.open.at(-1);
+  if (isInObject === undefined) return ~at;
+  if (code === (isInObject ? CLOSE_OBJECT : CLOSE_LIST)) return endOfBracket(reader, at);
+  reader.expected = isInObject ? "key" : "value";
+  return code === COMMA ? at + 1 : ~at;
+}
+
+function endOfBracket(reader: Reader, at: number): number {
+  reader.open.pop();
+  reader.expected = "comma or end";
+  return at + 1;
+}
+
+/** Of an object or a list the opening bracket. */
+function endOfValue(reader: Reader, at: number, code: number): number {
+  const isObject = code === OPEN_OBJECT;
+  if (isObject || code === OPEN_LIST) {
+    reader.open.push(isObject);
+    reader.expected = isObject ? "key or }" : "value or ]";
+    return at + 1;
+  }
+  reader.expected = "comma or end";
+  return endOfScalar(reader.text, at);
+}
+
+/** The sentence on why a text is not JSON, with the place where it is not at the end. */
+export function sentenceOnJsonFault(text: string): string {
+  const fault = findJsonFault(text);
+  if (fault === undefined) return "it cannot be read";
+  if (fault.index >= text.length) return fault.message;
+  const { line, column } = placeInText(text, fault.index);
+  return `${fault.message} at ${text.includes("\n") ? `line ${line}, ` : ""}column ${column}`;
+}
+
+function faultAt(text: string, index: number): JsonFault {
+  if (index >= text.length) return { index: text.length, message: "the text ends too soon" };
+  return { index, message: `${JSON.stringify(String.fromCodePoint(text.codePointAt(index) ?? 0))} is not expected` };
+}
+
+/** Where a text, a number or a literal ends that begins here; `~index` of the first character that is wrong. */
+function endOfScalar(text: string, start: number): number {
+  if (text.charCodeAt(start) === QUOTE) return endOfText(text, start);
+  const literal = LITERALS.find((each) => text[start] === each[0]);
+  if (literal !== undefined) {
+    let same = 1;
+    while (same < literal.length && text[start + same] === literal[same]) same++;
+    return same === literal.length ? start + same : ~(start + same);
+  }
+  NUMBER.lastIndex = start;
+  if (NUMBER.test(text)) return NUMBER.lastIndex;
+  return ~(text[start] === "-" ? start + 1 : start);
+}
+
+/** Where a text ends whose quote is here; `~index` of the first character that is wrong. */
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    // Also behind the end, where there is no code.
+    if (!(code >= FIRST_PRINTABLE)) return ~at;
+    if (code === BACKSLASH) {
+      ESCAPE.lastIndex = at;
+      if (!ESCAPE.test(text)) return ~(at + 1 < text.length ? at + 1 : text.length);
+      at = ESCAPE.lastIndex;
+    } else at++;
+  }
+}

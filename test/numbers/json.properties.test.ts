@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { parse } from "lossless-json";
+import { expect, test } from "vitest";
+
+import { findJsonFault } from "../../src/numbers/json-fault.ts";
+import { jsonNumber, parseJson } from "../../src/numbers/json.ts";
+
+const numbers = fc
+  .tuple(
+    fc.constantFrom("", "-"),
+    fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 10n ** 24n })).map(String),
+    fc.option(fc.stringMatching(/^\d{1,24}$/), { nil: undefined }),
+    fc.constantFrom("", "", "e3", "E-7", "e+12", "e-300"),
+  )
+  .map(([sign, whole, fraction, exponent]) => sign + whole + (fraction === undefined ? "" : `.${fraction}`) + exponent);
+const texts = fc
+  .oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("1e-300", "\\", '"', "2e-300\\", "12345678901234567890", "__proto__"),
+  )
+  .map((text) => JSON.stringify(text));
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.oneof(numbers, texts, fc.constantFrom("true", "false", "null")),
+    fc.array(tie("json"), { maxLength: 4 }).map((items) => `[${items.join(" ,")}]`),
+    fc
+      .array(
+        fc.tuple(
+          fc.oneof(
+            texts,
+            fc.nat(9).map((index) => `"${index}"`),
+          ),
+          tie("json"),
+        ),
+        { maxLength: 4 },
+      )
+      .map((items) => `{${items.map(([name, value]) => `${name}: ${value}`).join(",")}}`),
+  ),
+}));
+
+test("S1.2 JSON is read as a parser reads it that makes each number of its text alone", () => {
+  fc.assert(
+    fc.property(json, (text) => {
+      const slow = parse(text, undefined, { parseNumber: jsonNumber, onDuplicateKey: ({ newValue }) => newValue });
+      expect(parseJson(text)).toEqual(slow);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("a fault is found in a text where the engine finds one, and nowhere else, at the first character that makes it one", () => {
+  const broken = fc
+    .tuple(
+      json,
+      fc.nat(),
+      fc.nat(3),
+      fc.constantFrom("", "", ...'{}[]",:0-.eE+\\nutx \n\t'.split(""), "\u0000", "\ufeff"),
+    )
+    .map(([text, place, cut, put]) => {
+      const at = place % (text.length + 1);
+      return text.slice(0, at) + put + text.slice(at + cut);
+    });
+  fc.assert(
+    fc.property(fc.oneof(json, broken), (text) => {
+      const fault = findJsonFault(text);
+      expect(fault === undefined).toBe(isJson(text));
+      if (fault === undefined) return;
+      // What stands before the fault is the beginning of some JSON: it has no fault but its end.
+      const begin = text.slice(0, fault.index);
+      expect(findJsonFault(begin)?.index ?? begin.length).toBe(begin.length);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
