@@ -4,7 +4,8 @@
  * @module
  */
 import type { Setting } from "../book/model/catalog-items.ts";
-import type { EventSchema, UsageMeter } from "../book/model/metering.ts";
+import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
+import type { Exact } from "../numbers/exact.ts";
 import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
@@ -21,6 +22,13 @@ export interface MeteringBook {
   readonly usageMeters: readonly UsageMeter[];
 }
 
+/** The feature that events consume, and how much. */
+export interface FeatureProgram {
+  readonly featureId: string;
+  /** The slot of the attribute that says how much; undefined where each event consumes 1. */
+  readonly slot: number | undefined;
+}
+
 /** How the events of one ACTIVE schema are metered. */
 export interface SchemaProgram {
   /** Its place among the book's programs. */
@@ -35,8 +43,8 @@ export interface SchemaProgram {
   readonly meterIds: readonly string[];
   /** Whether its events have enriched fields. */
   readonly enriches: boolean;
-  /** The feature that the schema's events consume, and the slot of the attribute that says how much (S11.2). */
-  readonly feature?: { readonly featureId: string; readonly slot: number };
+  /** The feature that the schema's events consume (S11.2). */
+  readonly feature?: FeatureProgram;
 }
 
 /** A compiled book. It holds the event that is being metered: one program serves one run at a time. */
@@ -69,7 +77,6 @@ export function compileMetering(book: MeteringBook, options: MeteringOptions = {
       .map((meter, index) => ({ meter, index }))
       .filter(({ meter }) => meter.status === "ACTIVE" && meter.eventSchemaName === schema.name);
     const { featureDetails } = schema;
-    const slot = slots.attributeSlots.get(featureDetails?.attributeName ?? "");
     schemas.set(schema.name, {
       index: schemas.size,
       schema,
@@ -79,8 +86,17 @@ export function compileMetering(book: MeteringBook, options: MeteringOptions = {
       meters: places.map(({ meter: { id, name } }) => ({ id, name })),
       meterIds: places.map(({ meter: { id } }) => id),
       enriches: schema.enrichments.fields.length > 0,
-      ...(featureDetails && slot !== undefined ? { feature: { featureId: featureDetails.featureId, slot } } : {}),
+      ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
     });
   }
   return { meterIds: book.usageMeters.map(({ id }) => id), schemas };
+}
+
+function featureProgram({ featureId, attributeName }: FeatureDetails, slots: EventSlots): FeatureProgram {
+  return { featureId, slot: attributeName === "" ? undefined : slots.attributeSlots.get(attributeName) };
+}
+
+/** What the event whose fields are in the slots consumes of its feature (S11.2). */
+export function featureQuantity({ slot }: FeatureProgram, { values }: EventSlots): Exact {
+  return slot === undefined ? 1 : (values[slot] ?? 0);
 }

@@ -155,6 +155,7 @@ function unitsOf(facts: Json, schema: Schema, rules: Rules): ReadonlyMap<string,
   try {
     for (const field of schema.fields) enrich(facts, field, rules);
     for (const name of schema.consumed) {
+      if (name === "") continue;
       const quantity = decimalIn(record(facts["attribute"])[name]);
       if (quantity.over < 0n || !fits(quantity, 40)) throw new Error(`${name} is no quantity to consume`);
     }
@@ -253,16 +254,18 @@ function meterStep(meter: Json): Step {
   };
 }
 
-/** The attributes of a schema that consume feature credits (S11.2). */
-function consumedOf({ name, featureDetails }: Json, book: Json): readonly string[] {
+/** The attributes of a schema that consume feature credits; an empty name consumes 1 for each event (S11.2). */
+function consumedOf({ name, attributes, featureDetails }: Json, book: Json): readonly string[] {
   const own = text(record(featureDetails)["attributeName"]);
+  const usual = (featureDetails ?? undefined) === undefined ? text(list(attributes)[0]?.["name"]) : own;
   const associations = list(book["features"]).flatMap((feature) => {
     const given = feature["schemaAssociations"] ?? feature["schemaAssocitions"];
     return Array.isArray(given) ? (given as unknown[]) : [];
   });
   const named = associations.flatMap((each) => {
-    if (each === name) return [own];
-    return record(each)["schemaName"] === name ? [text(record(each)["attributeName"])] : [];
+    if (each !== name && record(each)["schemaName"] !== name) return [];
+    const asked = record(each)["attributeName"] ?? undefined;
+    return [asked === undefined ? usual : text(asked)];
   });
   return (featureDetails ?? undefined) === undefined ? named : [...named, own];
 }

@@ -83,6 +83,13 @@ describe("a book that is read", () => {
     expect(eventSchemas[0]?.featureDetails).toEqual({ featureId: "feature.tokens", attributeName: "kilotokens" });
   });
 
+  test("S11.2 takes the first declared attribute for a bare association, and 1 for each event where none is declared", () => {
+    const bare = ["features[0].schemaAssociations", ["llm_request"]] as const;
+    expect(readBook(changed(bare)).eventSchemas[0]?.featureDetails?.attributeName).toBe("context_tokens");
+    const { eventSchemas } = readBook(changed(["eventSchemas[1].attributes", []]));
+    expect(eventSchemas[1]?.featureDetails).toEqual({ featureId: "feature.logins", attributeName: "" });
+  });
+
   test("has names to show: the given, else the billable, else the own", () => {
     expect(book.usageMeters.map(({ displayName }) => displayName)).toEqual(["context tokens", "API requests"]);
     const named = readBook(changed(["addOns[0].billableName", "Fee"], ["features[0].displayName", "T"]));

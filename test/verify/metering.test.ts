@@ -162,6 +162,17 @@ describe("events", () => {
     metering.add(call("2", -4));
     expect(usageOf(metering.cells).between("a", "um.n", "2024-06-01", "2024-06-02")).toEqual({ over: 1n, under: 1n });
   });
+
+  test("S11.2 of which a feature names the schema alone, the first attribute is consumed, and none of an empty name", () => {
+    const counted = (schemaAssociations: readonly unknown[]): unknown => {
+      const metering = createMetering({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, true);
+      for (const value of [4, -4]) metering.add(call(String(value), value));
+      return usageOf(metering.cells).between("a", "um.n", "2024-06-01", "2024-06-02");
+    };
+    // The event with -4 fails where its attribute is consumed.
+    expect(counted(["call"])).toEqual(counted([{ schemaName: "call", attributeName: "n" }]));
+    expect(counted(["call"])).not.toEqual(counted([{ schemaName: "call", attributeName: "" }]));
+  });
 });
 
 describe("cells", () => {

@@ -88,7 +88,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "eventSchemas.featureDetails": "Which feature's credits an event takes, and which attribute says how many.",
   "eventSchemas.eventLevelRevenue": "Kept as given; nothing is priced by it.",
   "eventSchemas.enrichments": "Fields that are computed of each event before it is metered.",
-  "featureDetails.attributeName": "The attribute whose value is taken from the feature's credits.",
+  "featureDetails.attributeName":
+    "The attribute whose value is taken from the feature's credits; empty: each event takes 1.",
   "attributes.name": "1 to 255 characters; events and rules name it so.",
   "attributes.defaultUnit": "What the number counts, such as tokens, for people.",
   "enrichments.dependencies": "Settings that the rules below use; at most 200.",
@@ -120,7 +121,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "features.schemaAssocitions": "Another spelling of schemaAssociations, as some clients write it.",
   "schemaAssociations.schemaName": "The event schema.",
   "schemaAssociations.attributeName":
-    "The attribute whose value is taken; default what the schema's featureDetails say, else its only one.",
+    "The attribute whose value is taken; empty: each event takes 1. Default what the schema's featureDetails say, else the first that it declares, else empty.",
   "addOns.type": "Which kind of card may price it: FIXED_FEE, LICENSE or CREDIT_GRANT.",
   "addOns.status": "ACTIVE (default) or ARCHIVED.",
   "pricePlans.id": "1 to 255 characters; several versions are several items with one id.",

@@ -11,7 +11,7 @@ import type { Maybe } from "./maybe.ts";
 export interface FeatureAssociation {
   /** The event schema. */
   readonly schemaName: string;
-  /** The attribute whose value is taken of the credits. */
+  /** The attribute whose value is taken of the credits; empty where each event takes 1. */
   readonly attributeName: string;
 }
 
@@ -21,7 +21,10 @@ export type FeatureAssociationInput =
   | {
       /** The name of an event schema, which serves one feature. */
       readonly schemaName: string;
-      /** Default what the schema's featureDetails say, else its only declared attribute. */
+      /**
+       * Default what the schema's featureDetails say, else the first attribute that it declares, else empty: each event
+       * takes 1.
+       */
       readonly attributeName?: Maybe<string>;
     };
 

@@ -64,7 +64,7 @@ export type EnrichmentField = Omit<EnrichmentFieldInput, "enrichmentType" | "val
 export interface FeatureDetails {
   /** The feature's id; as it is written, its name too. */
   readonly featureId: string;
-  /** The declared attribute that says how much is consumed. */
+  /** The attribute that says how much is consumed; empty where each event consumes 1. */
   readonly attributeName: string;
 }
 

@@ -87,7 +87,10 @@ function associationsOf(
   return { field: "schemaAssocitions", list: schemaAssocitions ?? [] };
 }
 
-/** The attribute that an association takes: the one it names, else the one said before, else the only one declared. */
+/**
+ * The attribute that an association takes: the one it names, else the one set before, else the first that is declared, else
+ * none, which is an empty name: each event takes 1 (S11.2).
+ */
 function attributeOf(
   schema: EventSchemaDocument,
   given: string | undefined,
@@ -97,14 +100,7 @@ function attributeOf(
 ): string | undefined {
   const declared = schema.attributes.flatMap((attribute) => [attribute.name]);
   if (given === undefined) {
-    if (before !== undefined) return before.attributeName;
-    const [only, ...others] = declared;
-    if (only !== undefined && others.length === 0) return only;
-    report(
-      path,
-      `expected {schemaName, attributeName}: the event schema ${shown(schema.name)} declares ${declared.length} attributes`,
-    );
-    return undefined;
+    return before?.attributeName ?? declared[0] ?? "";
   }
   if (before !== undefined && before.attributeName !== given) {
     report(
@@ -116,7 +112,7 @@ function attributeOf(
   const enriched = (schema.enrichments?.fields ?? []).flatMap((field) =>
     field.type === "ATTRIBUTE" ? [field.name] : [],
   );
-  if (declared.includes(given) || enriched.includes(given)) return given;
+  if (given === "" || declared.includes(given) || enriched.includes(given)) return given;
   report(
     path,
     `expected an attribute of the event schema ${shown(schema.name)}, declared or enriched, got ${shown(given)}`,

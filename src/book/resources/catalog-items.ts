@@ -7,7 +7,13 @@ import * as z from "zod";
 
 import { idOf, instant, label, name, orDefault, reference, text } from "./fields.ts";
 
-const association = z.union([reference, z.strictObject({ schemaName: reference, attributeName: reference.nullish() })]);
+/** The attribute of a schema that says how much of a feature an event takes; empty where each event takes 1 (S11.2). */
+export const attributeName = z.string().max(512);
+
+const association = z.union([
+  reference,
+  z.strictObject({ schemaName: reference, attributeName: attributeName.nullish() }),
+]);
 const associations = z.array(association).max(50).nullish();
 
 /** A feature, for which accounts hold feature credits. */

@@ -6,6 +6,7 @@
 import * as z from "zod";
 
 import type { EventSchema } from "../model/metering.ts";
+import { attributeName } from "./catalog-items.ts";
 import { label, listOf, name, orDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** The pattern of an event schema's and a meter's name. */
@@ -44,7 +45,7 @@ export const eventSchema = z.strictObject({
   status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   attributes: listOf(named, 50),
   dimensions: listOf(named, 50),
-  featureDetails: z.strictObject({ featureId: reference, attributeName: reference }).nullish(),
+  featureDetails: z.strictObject({ featureId: reference, attributeName }).nullish(),
   eventLevelRevenue: z.boolean().nullish(),
   enrichments: z
     .strictObject({

@@ -12,7 +12,7 @@ import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure.ts";
-import type { SchemaProgram } from "../../metering/program.ts";
+import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/program.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
 import type { AccountPeriod, Closed } from "../account/plan-clock.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
@@ -176,10 +176,11 @@ interface Consuming {
 
 /** Takes feature credits, the rest as overage, all or nothing (S11.3). */
 function consumed(
-  { featureId, slot }: NonNullable<SchemaProgram["feature"]>,
+  feature: FeatureProgram,
   { event: { timestamp }, program, account, period, units, now }: Consuming,
 ): EventDecision {
-  const quantity = program.slots.values[slot] ?? 0;
+  const { featureId } = feature;
+  const quantity = featureQuantity(feature, program.slots);
   if (compareExact(quantity, 0) < 0) return failed(outcomes.negativeQuantity(featureId, quantity));
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
     return failed(outcomes.tooManyDigits("feature", featureId, quantity));

@@ -8,7 +8,7 @@ import { createEnvelopeReader, type EventEnvelope } from "../../metering/event-e
 import { createFieldReader, type FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies, EventSlots } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure.ts";
-import { compileMetering, type MeteringBook, type SchemaProgram } from "../../metering/program.ts";
+import { compileMetering, featureQuantity, type MeteringBook, type SchemaProgram } from "../../metering/program.ts";
 import { measureEvent } from "../events/decide-event.ts";
 import { isNarrow } from "./preview-account.ts";
 
@@ -81,7 +81,7 @@ export function openPlainEvents(book: MeteringBook, accounts: readonly PlainAcco
     for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return "wide";
     if (feature === undefined) return "plain";
     // The order of events matters where a feature is consumed.
-    return isNarrow(program.slots.values[feature.slot] ?? 0) ? "other" : "wide";
+    return isNarrow(featureQuantity(feature, program.slots)) ? "other" : "wide";
   };
   return {
     programs: [...schemas.values()],

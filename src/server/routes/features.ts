@@ -20,7 +20,8 @@ const { name, billableName, schemaAssociations, schemaAssocitions } = feature.sh
 const description = label;
 const associations = {
   schemaAssocitions: schemaAssocitions.meta({
-    description: "Names of event schemas, or each with the attribute that says how many credits an event takes.",
+    description:
+      "Names of event schemas, or each with the attribute that says how many credits an event takes; empty: 1.",
   }),
   schemaAssociations: schemaAssociations.meta({ description: "The same, in the other spelling." }),
 };
@@ -35,7 +36,8 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Make a feature",
     description:
-      "A schema's events take the credits of one feature. A name alone means the only attribute it declares.",
+      "A schema's events take the credits of one feature. A name alone means the first attribute that the schema declares; " +
+      "where it declares none, each event takes 1.",
     access: "write",
     body: z.strictObject({ name, billableName, description, ...associations }),
     answers: { 200: featureShape },
@@ -74,7 +76,8 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Change a feature",
     description:
-      "The associations that are given replace the ones before. A name alone keeps the attribute that was said.",
+      "The associations that are given replace the ones before. A name alone keeps the attribute that is set, else it means " +
+      "the first that the schema declares; where it declares none, each event takes 1.",
     access: "write",
     params,
     body: z.strictObject({ name: name.optional(), billableName, description, ...associations }),

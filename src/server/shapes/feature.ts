@@ -18,6 +18,13 @@ export const featureShape = z
     billableName: z.string().max(255).optional(),
     description: z.string().optional(),
     schemaAssociations: z.array(z.string()).max(50).meta({ description: "Names of event schemas." }),
+    schemaAttributes: z
+      .array(z.strictObject({ schemaName: z.string(), attributeName: z.string() }))
+      .max(50)
+      .meta({
+        description:
+          "The attribute of each schema that says how many credits an event takes; empty: each event takes 1.",
+      }),
     schemaCount: z.int().min(0).max(50),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -35,6 +42,7 @@ export function shownFeature({ item, createdAt, updatedAt }: Stored<Feature>): z
     billableName,
     description,
     schemaAssociations,
+    schemaAttributes: [...item.schemaAssociations],
     schemaCount: schemaAssociations.length,
     createdAt: shownTime(createdAt),
     updatedAt: shownTime(updatedAt),

@@ -378,11 +378,6 @@ rows("usage meters and features", [
     '$.features[1].schemaAssocitions[0]: the event schema "llm_request" already serves the feature "feature.tokens"',
   ],
   [
-    "S11.2 a bare name needs one attribute",
-    [["features[0].schemaAssociations", ["llm_request"]]],
-    '$.features[0].schemaAssociations[0]: expected {schemaName, attributeName}: the event schema "llm_request" declares 2 attributes',
-  ],
-  [
     "S11.2 an association names an attribute",
     [["features[0].schemaAssociations[0].attributeName", "service"]],
     '$.features[0].schemaAssociations[0]: expected an attribute of the event schema "llm_request", declared or enriched, got "service"',

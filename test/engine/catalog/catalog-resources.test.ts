@@ -85,9 +85,24 @@ describe("features given again", () => {
       expect((await engine.features.update(item.id, patch)).item.schemaAssociations).toEqual([association]);
     }
     expect((await engine.features.update(item.id, { schemaAssocitions: null })).item.schemaAssociations).toEqual([]);
-    expect(await refusalOf(engine.features.update(item.id, { schemaAssociations: ["call"] }))).toBe(
-      'ERR_INPUT_INVALID schemaAssociations[0]: expected {schemaName, attributeName}: the event schema "call" declares 2 attributes',
+    const first = [{ schemaName: "call", attributeName: "count" }];
+    expect((await engine.features.update(item.id, { schemaAssociations: ["call"] })).item.schemaAssociations).toEqual(
+      first,
     );
+  });
+
+  test("S11.2 where each event takes 1, it does so also when the schema declares attributes later", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await engine.eventSchemas.create({ name: "call" });
+    const { item } = await engine.features.create({ name: "Calls", schemaAssocitions: ["call"] });
+    await engine.eventSchemas.activate("call");
+    await engine.eventSchemas.update("call", { attributes: [{ name: "count" }] });
+    const expected = { featureId: item.id, attributeName: "" };
+    expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual(expected);
+    await engine.features.update(item.id, { schemaAssociations: ["call"] });
+    expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual(expected);
+    await engine.features.update(item.id, { schemaAssociations: [{ schemaName: "call", attributeName: "count" }] });
+    expect((await engine.eventSchemas.get("call")).item.featureDetails?.attributeName).toBe("count");
   });
 });
 
