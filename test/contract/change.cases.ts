@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Answered, type Api, type Json, textOf, unique } from "./api.ts";
 import { type Case, refused, ruleCases } from "./case.ts";
 import { aMigration } from "./holdings.cases.ts";
-import { anAccount, aPlan, MONTHLY } from "./made.ts";
+import { anAccount, MONTHLY } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
 import { misfits, parseType, unseen, valuesIn } from "./types.ts";
 
@@ -170,11 +170,11 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
   },
   "rule 2": async (api, { type }) => {
     expect(type).toMatch(/ 400\.$/);
-    const id = await anAccount(api);
-    const body = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01" };
-    const line = `POST /accounts/${id}/price_plans`;
-    await refused(api.ask(line, { body: { ...body, retainStartOffsets: true } }), "start offsets");
-    expect((await api.ask(line, { body })).status).toBe(200);
+    const { accountId, body } = await aMigration(api);
+    await api.done(`POST /accounts/${accountId}/price_plans`, { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" });
+    const next = { ...body, migrationMode: "NEXT_CYCLE" };
+    await refused(migrate(api, { ...next, retainStartOffsets: true }), "start offsets");
+    expect((await migrate(api, { ...next, retainStartOffsets: false })).status).toBe(200);
   },
   "rule 3": async (api) => {
     const { body } = await aMigration(api);

@@ -232,9 +232,11 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
     const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
     const answer = await api.ask("POST /migrations/price_plan", { body: { ...body, retainStartOffsets: true } });
     expect(answer.status).toBe(refusal);
-    const id = await anAccount(api);
-    const first = { pricePlanId: await aPlan(api), effectiveFrom: "2024-06-01", retainStartOffsets: true };
-    expect((await api.ask(`POST /accounts/${id}/price_plans`, { body: first })).status).toBe(refusal);
+    const ending = await aMigration(api);
+    const leave = { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" };
+    await api.done(`POST /accounts/${ending.accountId}/price_plans`, leave);
+    const next = { ...ending.body, migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
+    expect((await api.ask("POST /migrations/price_plan", { body: next })).status).toBe(refusal);
   },
   "rule 5": async (api) => {
     const id = await aPlan(api);

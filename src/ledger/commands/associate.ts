@@ -211,15 +211,18 @@ export function cycleConfigFor(
   if (config === undefined) throw refused("S16.1", `the price plan ${quoted(plan.id)} has no pricingCycleConfig`);
   if (retainStartOffsets !== true) return cycleConfigOf(config, from);
   const retained = cycleAt(timeline, from)?.term.plan.cycleConfig;
-  if (retained === undefined) {
-    throw refused("S16.5", `no price plan is in force on ${formatDate(from)} whose start offsets could be retained`);
-  }
+  if (retained === undefined) throw refused("S16.5", nothingToRetain(from));
   const { interval } = retained;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
     const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
     throw refused("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
   }
   return overriding === undefined ? retained : cycleConfigOf(overriding, from);
+}
+
+/** Why start offsets cannot be retained on a day without a plan (S16.5). */
+export function nothingToRetain(from: Instant): string {
+  return `no price plan is in force on ${formatDate(from)} whose start offsets could be retained`;
 }
 
 function checkAccount({ id, status }: AccountRecord): void {

@@ -19,7 +19,7 @@ import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFound, quoted, refused, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { activePlan, cycleConfigFor, decide, decisionsProblem } from "./associate.ts";
+import { activePlan, cycleConfigFor, decide, decisionsProblem, nothingToRetain } from "./associate.ts";
 
 /** Which accounts move where. */
 export interface MigrateRequest {
@@ -123,7 +123,8 @@ function moveOf(
 /**
  * How an account moves from the plan that it has at an instant, by its plans alone (S16.5).
  *
- * @returns undefined where it has none, or the mode leaves it: for its overrides, or because the plan ends before
+ * @returns undefined where it has none, or the mode leaves it: for its overrides, or because the plan ends before. With
+ * retainStartOffsets an end without another plan is a problem
  */
 export function moveOnto(
   catalog: Catalog,
@@ -140,7 +141,10 @@ export function moveOnto(
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
   if (!ignoresOverrides && hasContent(association?.plan?.override)) return undefined;
   const from = nextCycle ? current.end : dayStart(now);
-  if (from >= current.term.until) return undefined;
+  if (from >= current.term.until) {
+    const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
+    return isGap ? { problem: nothingToRetain(from) } : undefined;
+  }
   const problem = associationProblem(detailsWithOverride(target.pricePlanDetails, override), record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoted(target.id)} ${problem}` };
   try {

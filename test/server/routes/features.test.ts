@@ -82,7 +82,7 @@ describe("features over HTTP", () => {
     expect(featureDetails).toEqual({ featureId: id, attributeName: "" });
     // Three logins of five credits leave two.
     await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
-    const path = `/accounts/acme/features/${id}/entries`;
+    const path = `/accounts/acme/features/${id}/entries` as const;
     const entry = { granted: 5, effectiveFrom: "2024-06-01", effectiveUntil: "2024-07-01" };
     await call(`POST ${path}`, { body: entry });
     for (const at of ["1", "2", "3"]) {

@@ -137,13 +137,36 @@ describe("cycles after a migration", () => {
   });
 
   test("rule 2: with retainStartOffsets true, no plan in force on the date of association is a 400", async () => {
-    // An account that migrates has one; one that is given the target after a gap has not.
+    await account("other");
     await call("POST /accounts/plain/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
-    const body = { pricePlanId: target, effectiveFrom: "2024-07-02", retainStartOffsets: true };
-    expect(await answerTo("POST /accounts/plain/price_plans", { body })).toEqual([
+    const none = (day: string) => `no price plan is in force on ${day} whose start offsets could be retained`;
+    const parts = { migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
+    expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([
       400,
-      "no price plan is in force on 2024-07-02 whose start offsets could be retained",
+      `1 of 2 accounts cannot be moved; "plain": ${none("2024-07-01")}`,
     ]);
+    expect([await schedulesOf("plain"), await schedulesOf("other")]).toEqual([
+      [["source", "2024-06-05"]],
+      [["source", "2024-06-05"]],
+    ]);
+    expect((await call("GET /migrations")).json.data).toEqual([]);
+    // The same for an account that is given the target after a gap.
+    const body = { pricePlanId: target, effectiveFrom: "2024-07-02", retainStartOffsets: true };
+    expect(await answerTo("POST /accounts/plain/price_plans", { body })).toEqual([400, none("2024-07-02")]);
+    // Without it the account stays until its plan ends, and so it does where another plan follows.
+    expect((await call("POST /migrations/price_plan", request({ ...parts, retainStartOffsets: false }))).status).toBe(
+      200,
+    );
+    expect(await schedulesOf("plain")).toEqual([["source", "2024-06-05"]]);
+    const another = await activePlan(call, DETAILS, "Another");
+    const next = { pricePlanId: another, effectiveFrom: "2024-07-01" };
+    await call("POST /accounts/plain/price_plans", { body: next });
+    expect((await call("POST /migrations/price_plan", request(parts))).status).toBe(200);
+    const skipped = (await call("GET /migrations")).json.data.map(
+      (each: { skippedEntries: number }) => each.skippedEntries,
+    );
+    // "other" moves by the first, and is skipped by the second: it leaves the source on 5 July.
+    expect(skipped.toSorted()).toEqual([1, 2]);
   });
 
   /** The details of the plan that the account has now, as they are answered. */
