@@ -1,7 +1,7 @@
 /** What the server's document says of a field, against the type that the reference gives it. */
 import type { Json } from "./api.ts";
 import { plain } from "./bounds.ts";
-import type { Type } from "./types.ts";
+import { isLeftOut, type Type } from "./types.ts";
 
 /** The `type` and `format` of a schema, for each kind of value that the reference has. */
 const SAID: Readonly<Partial<Record<Type["kind"], readonly [type: string, format?: string]>>> = {
@@ -26,7 +26,11 @@ const ANY_TEXT: ReadonlySet<string | undefined> = new Set(["namespace", "monthOf
 export function saidOtherwise(document: Json, type: Type, given: Json, at: string, isWhole = false): readonly string[] {
   if (given === undefined) return [`${at}: is not in the document`];
   const schema = plain(document, given);
-  const own = [...kindSaidOtherwise(type, schema, at), ...valuesSaidOtherwise(type, schema, at, isWhole)];
+  const own = [
+    ...nullSaidOtherwise(type, takesNull(document, given), at),
+    ...kindSaidOtherwise(type, schema, at),
+    ...valuesSaidOtherwise(type, schema, at, isWhole),
+  ];
   if (type.items !== undefined) return [...own, ...saidOtherwise(document, type.items, schema.items, `${at}[]`)];
   const fields = Object.entries(type.fields ?? {});
   return [
@@ -35,9 +39,22 @@ export function saidOtherwise(document: Json, type: Type, given: Json, at: strin
   ];
 }
 
+/** Whether a schema of the document takes null. */
+function takesNull(document: Json, { $ref, type, anyOf = [] }: Json): boolean {
+  if ($ref !== undefined) return takesNull(document, document.components.schemas[$ref.split("/").pop()]);
+  return [type].flat().includes("null") || anyOf.some((each: Json) => takesNull(document, each));
+}
+
+function nullSaidOtherwise({ kind, nullable }: Type, isNullTaken: boolean, at: string): readonly string[] {
+  // Of what the reference gives no type it does not say whether it may be null.
+  if ((kind === "any" && !nullable) || isNullTaken === (nullable && !isLeftOut(at))) return [];
+  return [isNullTaken ? `${at}: takes null` : `${at}: takes no null`];
+}
+
 function kindSaidOtherwise({ kind }: Type, { type, format }: Json, at: string): readonly string[] {
   const [ownType, ownFormat] = SAID[kind] ?? [];
-  if (ownType !== undefined && ownType !== type) return [`${at}: is ${type} and not ${ownType}`];
+  const own = [type].flat().filter((each) => each !== "null");
+  if (ownType !== undefined && own.join() !== ownType) return [`${at}: is ${own.join()} and not ${ownType}`];
   const isDate = format === "date" || format === "date-time" || ownFormat !== undefined;
   return isDate && ownType !== undefined && format !== ownFormat ? [`${at}: is ${format} and not ${ownFormat}`] : [];
 }

@@ -4,13 +4,18 @@ import { rowsIn } from "./reference.ts";
 /** What a value is. */
 export interface Type {
   readonly kind: "string" | "number" | "integer" | "boolean" | "object" | "array" | "date-time" | "date" | "any";
-  /** Whether there may be none; it is left out of answers then. */
+  /** Whether it may be null; an answer always has it then. */
   readonly nullable: boolean;
+  /** Whether a request may have null where an answer has none. */
+  readonly nullInRequests?: boolean;
   /** The values that are named; one of them may be any of an enumeration that is not whole. */
   readonly values: readonly string[];
   readonly items?: Type;
   readonly fields?: Readonly<Record<string, Type>>;
 }
+
+/** Fields that may be null and are left out then: one of the published clients refuses null. docs/api.md lists them. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(["description"]);
 
 /** Upper-case words that are no values. */
 const WORDS = new Set(["ISO", "UTC"]);
@@ -29,11 +34,21 @@ export function parseType(text: string, notes = ""): Type {
   const items = /^array of (.*)/s.exec(said)?.[1];
   if (items !== undefined) return { kind: "array", nullable, values: [], items: parseItems(items, notes) };
   if (said.startsWith("array")) return { kind: "array", nullable, values: [], ...itemsOf(notes) };
-  if (said.startsWith("{")) return { kind: "object", nullable, values: [], fields: parseFields(inBraces(said)) };
+  if (said.startsWith("{")) return parseObject(said, nullable);
   if (TABLES[said] !== undefined) return { kind: "object", nullable, values: [], fields: fieldsOfTable(TABLES[said]) };
   const kind = kindOf(said);
   const fields = kind === "object" ? fieldsIn(notes) : undefined;
   return { kind, nullable, values: kind === "object" ? [] : values, ...(fields && { fields }) };
+}
+
+/** Reads `{interval, offset}, both nullable` and `{maxQuantity} nullable; config itself may be null in a request`. */
+function parseObject(said: string, nullable: boolean): Type {
+  const after = outside(said);
+  const fields = parseFields(inBraces(said));
+  if (!/\bnullable\b/.test(after)) return { kind: "object", nullable, values: [], fields };
+  const nulls = Object.entries(fields).map(([name, field]) => [name, { ...field, nullable: true }] as const);
+  const nullInRequests = after.includes("null in a request");
+  return { kind: "object", nullable: false, nullInRequests, values: [], fields: Object.fromEntries(nulls) };
 }
 
 function kindOf(said: string): Type["kind"] {
@@ -124,7 +139,8 @@ export function valuesIn(text: string): readonly string[] {
 
 /** What is wrong with a value, by its place; nothing where it is what its type says. */
 export function misfits(type: Type, value: unknown, at: string): readonly string[] {
-  if (value === undefined) return [];
+  if (value === undefined) return type.nullable && !isLeftOut(at) ? [`${at}: is left out, and may be null`] : [];
+  if (value === null && type.nullable) return isLeftOut(at) ? [`${at}: is null, and is left out otherwise`] : [];
   if (!isKind(type.kind, value)) return [`${at}: expected ${type.kind}, got ${JSON.stringify(value)}`];
   if (type.items !== undefined) {
     const { items } = type;
@@ -135,8 +151,13 @@ export function misfits(type: Type, value: unknown, at: string): readonly string
   );
 }
 
+/** Whether the field at a place is left out where it is null. */
+export function isLeftOut(at: string): boolean {
+  return LEFT_OUT.has(at.split(".").at(-1) ?? "");
+}
+
 function isKind(kind: Type["kind"], value: unknown): boolean {
-  if (value === null) return false;
+  if (value === null) return kind === "any";
   switch (kind) {
     case "any":
       return true;

@@ -21,10 +21,14 @@ export const SUM = {
   eventSchemaName: "api calls",
 };
 
-/** One price for every unit, in dollars. */
+/** One price for every unit, in dollars, with all that answers say of it. */
 export const PER_UNIT = {
-  ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT", slabConfig: {} }] },
-  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 2 }] }],
+  ratePlan: {
+    pricingModel: "TIERED",
+    slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT", slabConfig: {}, endAt: null }],
+  },
+  rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 2, slabRateConfig: null }] }],
+  tag: null,
 };
 
 /** Cycles that begin on the first of every month. */
@@ -45,8 +49,12 @@ export function answeredDetails(details: Readonly<Record<string, unknown>>): Rea
     entitlementOverageRateCards: [],
     type: "BILLING",
     activeCurrencies: [],
+    rateDetails: null,
+    entitlementRateCards: null,
     ...details,
-    ...(typeof pricingCycleConfig === "object" && { pricingCycleConfig: { gracePeriod: 0, ...pricingCycleConfig } }),
+    ...(typeof pricingCycleConfig === "object" && {
+      pricingCycleConfig: { gracePeriod: 0, anniversaryCycle: false, ...pricingCycleConfig },
+    }),
   };
 }
 

@@ -132,7 +132,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "pricePlans.pricePlanDetails": "Currencies, cycles and cards.",
   "pricePlanDetails.supportedCurrencies":
     "ISO 4217: every card has rates in each; at least one is needed to associate the plan.",
-  "pricePlanDetails.activeCurrencies": "Kept as given; nothing is priced by it.",
+  "pricePlanDetails.activeCurrencies": "The currencies that become active with the version; nothing is priced by it.",
   "pricePlanDetails.rateDetails": "Kept as given; nothing is priced by it.",
   "pricePlanDetails.entitlementRateCards": "Kept as given; nothing is priced by them.",
   "pricePlanDetails.type": "BILLING, the only one.",

@@ -75,7 +75,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
         const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
         checkName(before.documents.pricePlan, WORDS, given);
         const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
-        return { documents: [addedDocument(before, "pricePlan", { ...given, ...own }, now)] };
+        return { documents: [withAskedCurrencies(addedDocument(before, "pricePlan", { ...given, ...own }, now))] };
       }),
     update: (id, patch) => change(id, (latest, configuring) => updatedIn(latest, patch, configuring)),
     createVersion: (id, changes = {}) => change(id, (latest, { now }) => nextVersionOf(latest, changes, now)),
@@ -119,7 +119,9 @@ function nextVersionOf(latest: PlanDocument, changes: object, now: Instant): Con
   const given = checkGiven(changes, ["id", "name", "status", "version"]);
   checkMigrationFields(given);
   const next = { ...body, ...given, status: "DRAFT", version: version + 1 };
-  return { documents: [withCurrencies(newDocument("pricePlan", next, now), undefined)] };
+  const document = newDocument("pricePlan", next, now);
+  const isAsked = given["pricePlanDetails"] !== undefined && given["pricePlanDetails"] !== null;
+  return { documents: [isAsked ? withAskedCurrencies(document) : withCurrencies(document, undefined)] };
 }
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
@@ -141,7 +143,7 @@ function updatedIn(latest: PlanDocument, patch: object, { before, now }: Configu
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
   const changed = patched(details, checkGiven(pricePlanDetails, []), now).body;
-  return { documents: [patched(next, { pricePlanDetails: changed }, now)] };
+  return { documents: [withAskedCurrencies(patched(next, { pricePlanDetails: changed }, now))] };
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for a mode or range of migration that is none */
@@ -177,6 +179,24 @@ function checkedCurrencies({ body }: PlanDocument, currencies: readonly string[]
   const unknown = currencies.find((currency) => !supported.includes(currency));
   if (unknown === undefined) return currencies;
   throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoted(unknown)}`);
+}
+
+/**
+ * A DRAFT whose activeCurrencies are some that it supports; an empty list says nothing.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID for one that it does not support
+ */
+function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
+  const { pricePlanDetails: details } = document.body;
+  const { activeCurrencies: active, supportedCurrencies: supported } = (details ?? {}) as Body;
+  // A value that is no list is refused by the checks of the whole plan.
+  if (!Array.isArray(active)) return document;
+  if (active.length === 0) return withCurrencies(document, undefined);
+  const known: readonly unknown[] = Array.isArray(supported) ? supported : [];
+  const unknown: unknown = active.find((currency) => !known.includes(currency));
+  if (unknown === undefined) return document;
+  const expected = `expected currencies that the price plan supports, got ${quoted(String(unknown))}`;
+  throw invalidInput("pricePlanDetails.activeCurrencies", expected);
 }
 
 /** A version with these active currencies; a new one has none until it is activated. */

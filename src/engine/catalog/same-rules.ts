@@ -14,21 +14,30 @@ export function isSameRule(a: unknown, b: unknown): boolean {
 
 /** A part of a resource as it was given or is stored: what its fields hold is checked elsewhere. */
 type Part<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+/** The rule of a step without a matcher, as text: it matches every event (S5.1). */
+export const EVERY_EVENT = "true";
+/** The rule of a step without a computation, which only a COUNT may lack, as text: an event counts 1 (S5.2). */
+export const ONE_UNIT = "1";
 type Step = Part<"id" | "order" | "matcher" | "computation">;
 
 /** Whether two lists of a meter's computations are the same, in any order of the lists (S5.1). */
 export function areSameComputations(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   const others = byOrder(b);
-  return byOrder(a).every(({ id = null, order, matcher, computation }, at) => {
+  return byOrder(a).every((step, at) => {
     const other = others[at] ?? {};
     return (
-      order === other.order &&
-      id === (other.id ?? null) &&
-      isSameRule(matcher, other.matcher) &&
-      isSameRule(computation, other.computation)
+      step.order === other.order &&
+      computationId(step) === computationId(other) &&
+      isSameRule(step.matcher ?? EVERY_EVENT, other.matcher ?? EVERY_EVENT) &&
+      isSameRule(step.computation ?? ONE_UNIT, other.computation ?? ONE_UNIT)
     );
   });
+}
+
+/** The id of a step; one that was given none has its order, of which each step has its own. */
+export function computationId({ id, order }: Step): string {
+  return String(id ?? order);
 }
 
 type Field = Part<"name" | "type" | "order" | "enrichmentType" | "value">;

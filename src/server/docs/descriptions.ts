@@ -49,7 +49,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   billingConfig: "In which cycles overage is charged.",
   billingEntitlementRateCard: "The card, where it is one of an entitlement.",
   billingEntitlementRevenueSummary: "What the grants of the entitlement come to.",
-  computations: "What is computed of an event, in order: the first whose matcher holds counts.",
+  computations: "What is computed of an event, in order; the results of all whose matcher holds add up.",
   config: "How many there may be.",
   context: "How to go on: `nextToken` asks for the next page, and is absent on the last.",
   creditGrantRateCard: "The card, where it is one of a credit grant.",
@@ -148,6 +148,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   revenueInfo: "The lines: a tree whose root is the total.",
   role: "What the key may do: admin, full, ingest or read.",
   rules: "The rules that say so, as links into the rulebook.",
+  "schemaAttributes.attributeName":
+    "The attribute that says how many credits an event takes; empty: each event takes 1.",
   scheduleId: "The association of account and plan.",
   schemaCount: "How many event schemas serve the feature.",
   schemaName: "The event schema.",

@@ -29,7 +29,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Make a price plan",
     description:
-      "Its first version, a DRAFT. `activeCurrencies` is ignored: currencies become active with the version.",
+      "Its first version, a DRAFT. `activeCurrencies` become active with the version; without them, or where they are " +
+      "empty, all that it supports.",
     access: "write",
     body: z.strictObject({
       name: pricePlan.shape.name,
@@ -38,8 +39,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       description: label,
     }),
     answers,
-    handle: async ({ engine, body }) =>
-      ok(shownPlan(await engine.pricePlans.create(withoutAbsent(withoutActiveCurrencies(body))))),
+    handle: async ({ engine, body }) => ok(shownPlan(await engine.pricePlans.create(withoutAbsent(body)))),
   }),
   endpoint({
     method: "GET",
@@ -92,7 +92,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
         throw new Refusal(400, "migrationMode: expected what mode says, or nothing: they are one field");
       }
-      const patch = { ...withoutActiveCurrencies(body), mode: body.mode === undefined ? migrationMode : body.mode };
+      const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
       return ok(shownPlan(await engine.pricePlans.update(id, patch)));
     },
   }),
@@ -102,7 +102,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "activatePricePlan",
     tag: TAG,
     summary: "Make the latest version of a price plan ACTIVE",
-    description: "Its meters and add-ons must be ACTIVE. Without `currencies`, all that it supports become active.",
+    description:
+      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
     access: "write",
     params,
     body: z.strictObject({ currencies: z.array(currency).min(1).nullish() }),
@@ -124,7 +125,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      ok(shownPlan(await engine.pricePlans.createVersion(id, withoutAbsent(withoutActiveCurrencies(body ?? {}))))),
+      ok(shownPlan(await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})))),
   }),
   endpoint({
     method: "DELETE",
@@ -142,12 +143,3 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
-
-/** A request for a plan without the currencies that only activating makes active. */
-function withoutActiveCurrencies<Body extends { readonly pricePlanDetails?: object | null | undefined }>(
-  body: Body,
-): Body {
-  if (body.pricePlanDetails === undefined || body.pricePlanDetails === null) return body;
-  const entries = Object.entries(body.pricePlanDetails).filter(([name]) => name !== "activeCurrencies");
-  return { ...body, pricePlanDetails: Object.fromEntries(entries) };
-}

@@ -13,7 +13,7 @@ import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { type Endpoint, endpoint, ok } from "../http/endpoint.ts";
 import { number, shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { lineShape, shownLine, shownUsage, usageInfo } from "../shapes/invoice.ts";
-import { CARD_SHAPES, everyList, pricePlanDetailsShape, shownCards } from "../shapes/rate-cards.ts";
+import { CARD_SHAPES, everyPart, pricePlanDetailsShape, shownCards } from "../shapes/rate-cards.ts";
 
 const calculatedInvoice = z
   .strictObject({
@@ -95,7 +95,7 @@ function shownWhole(details: PricePlanDetails): z.input<typeof calculatedDetails
   const { supportedCurrencies, activeCurrencies } = details;
   const supported = [...(supportedCurrencies ?? [])];
   return {
-    ...everyList(shownCards({ ...details })),
+    ...everyPart(shownCards({ ...details })),
     supportedCurrencies: supported,
     activeCurrencies: [...(activeCurrencies ?? supported)],
     type: "BILLING",

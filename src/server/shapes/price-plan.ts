@@ -12,7 +12,7 @@ import { versionId } from "../../engine/document-ids.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
-import { everyList, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
+import { everyPart, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
 
 const scheduleEntry = z
   .strictObject({
@@ -67,17 +67,17 @@ export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<stri
   };
 }
 
-/** The details as they were given; the currencies always, of which a DRAFT has none active. */
+/** The details as they were given; the currencies always. */
 export function shownDetails({ item, given }: Stored<PricePlan>): Readonly<Record<string, unknown>> {
   const { pricePlanDetails = {} } = given as { readonly pricePlanDetails?: Readonly<Record<string, unknown>> };
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const supported = supportedCurrencies ?? [];
-  return withoutAbsent({
-    ...everyList(shownCards(pricePlanDetails)),
+  return {
+    ...everyPart(shownCards(pricePlanDetails)),
     supportedCurrencies: supported,
-    activeCurrencies: item.status === "DRAFT" ? [] : (activeCurrencies ?? supported),
-    rateDetails,
-    entitlementRateCards,
+    activeCurrencies: activeCurrencies ?? (item.status === "DRAFT" ? [] : supported),
+    rateDetails: rateDetails ?? null,
+    entitlementRateCards: entitlementRateCards ?? null,
     type: type ?? "BILLING",
-  });
+  };
 }

@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { UsageMeter } from "../../book/model/metering.ts";
 import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import { usageMeter } from "../../book/resources/usage-meter.ts";
+import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/same-rules.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
@@ -25,10 +26,10 @@ export const usageMeterShape = deriveAnswers().ofObject(
     computations: z
       .array(
         z.strictObject({
-          id: z.string().optional(),
+          id: z.string().meta({ description: "As it was given, else the order." }),
           order: z.int().min(0),
-          matcher: z.string().optional().meta({ description: "A rule as text; absent, every event matches." }),
-          computation: z.string().optional().meta({ description: "A rule as text." }),
+          matcher: z.string().meta({ description: "A rule as text; `true`, which every event matches, without one." }),
+          computation: z.string().meta({ description: "A rule as text; `1` for a COUNT without one." }),
         }),
       )
       .min(1),
@@ -50,13 +51,11 @@ export function shownMeter({ item, given }: Stored<UsageMeter>): z.input<typeof 
     aggregation,
     status,
     eventSchemaName,
-    computations: computations.map((step) =>
-      withoutAbsent({
-        id: step.id,
-        order: step.order,
-        matcher: shownRule(step.matcher),
-        computation: shownRule(step.computation),
-      }),
-    ),
+    computations: computations.map((step) => ({
+      id: computationId(step),
+      order: step.order,
+      matcher: shownRule(step.matcher) ?? EVERY_EVENT,
+      computation: shownRule(step.computation) ?? ONE_UNIT,
+    })),
   });
 }

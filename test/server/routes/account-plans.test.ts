@@ -119,7 +119,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect(schedule.pricePlanDetailsOverride.fixedFeeRateCards).toMatchObject([dearer]);
     expect(schedule.pricePlanDetails.fixedFeeRateCards).toMatchObject([dearer]);
     expect(schedule.pricePlanDetails.usageRateCards).toMatchObject([{ usageMeterId: meterId, ...PER_UNIT }]);
-    expect(schedule.pricePlanDetails.pricingCycleConfig).toEqual(MONTHLY);
+    expect(schedule.pricePlanDetails.pricingCycleConfig).toEqual({ ...MONTHLY, anniversaryCycle: false });
 
     const empty = { pricePlanId: solo, effectiveFrom: "2024-06-16", pricePlanDetailsOverride: { usageRateCards: [] } };
     const [, second] = (await api.call(CHANGE, { body: empty })).json.pricingSchedules;
@@ -155,8 +155,9 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     ]);
     const cyclesOf = async (id: string): Promise<unknown> =>
       (await api.call(`GET /accounts/${id}/pricing_schedules`)).json.data[1].pricePlanDetails.pricingCycleConfig;
-    expect(await cyclesOf("prod")).toEqual(MONTHLY);
-    expect(await cyclesOf("other")).toEqual({ ...MONTHLY, startOffset: { dayOffset: "5", monthOffset: "NIL" } });
+    const cycles = { ...MONTHLY, anniversaryCycle: false };
+    expect(await cyclesOf("prod")).toEqual(cycles);
+    expect(await cyclesOf("other")).toEqual({ ...cycles, startOffset: { dayOffset: "5", monthOffset: "NIL" } });
   });
 
   test("S6.3 the cycles of an anniversary are shown by what was derived, also after they were cut", async () => {

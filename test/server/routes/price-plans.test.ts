@@ -54,7 +54,7 @@ describe("price plans over HTTP", () => {
     expect([json.type, Object.hasOwn(json, "description")]).toEqual(["BILLING", false]);
   });
 
-  test("supportedCurrencies and activeCurrencies are always answered, and activeCurrencies of a request is ignored", async () => {
+  test("supportedCurrencies and activeCurrencies are always answered; those of a request become active with the version", async () => {
     const currencies = async (id: string): Promise<unknown> => {
       const { pricePlanDetails } = (await call(`GET /price_plans/${id}`)).json.pricingSchedule[0];
       return [pricePlanDetails.supportedCurrencies, pricePlanDetails.activeCurrencies];
@@ -62,16 +62,36 @@ describe("price plans over HTTP", () => {
     expect(await currencies(await plan({ name: "None", pricePlanDetails: {} }))).toEqual([[], []]);
     const two = { ...DETAILS, supportedCurrencies: ["USD", "EUR"], activeCurrencies: ["USD"] };
     const id = await plan({ pricePlanDetails: two });
-    expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
-    await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: { activeCurrencies: ["EUR"] } } });
-    expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
+    expect(await currencies(id)).toEqual([["USD", "EUR"], ["USD"]]);
+    const patch = async (activeCurrencies: unknown): Promise<readonly unknown[]> =>
+      answerTo(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: { activeCurrencies } } });
+    await patch(["EUR"]);
+    expect(await currencies(id)).toEqual([["USD", "EUR"], ["EUR"]]);
+    for (const none of [[], null]) {
+      await patch(none);
+      expect(await currencies(id)).toEqual([["USD", "EUR"], []]);
+    }
+    const refused = [
+      400,
+      'pricePlanDetails.activeCurrencies: expected currencies that the price plan supports, got "JPY"',
+    ];
+    expect(await patch(["USD", "JPY"])).toEqual(refused);
+    const unsupported = { ...two, activeCurrencies: ["JPY"] };
+    expect(await answerTo("POST /price_plans", { body: { name: "Yen", pricePlanDetails: unsupported } })).toEqual(
+      refused,
+    );
     expect(await answerTo(`POST /price_plans/${id}/activate`, { body: { currencies: ["JPY"] } })).toEqual([
       400,
       'currencies: expected currencies that the price plan supports, got "JPY"',
     ]);
     await call(`POST /price_plans/${id}/activate`, { body: { currencies: ["EUR"] } });
     expect(await currencies(id)).toEqual([["USD", "EUR"], ["EUR"]]);
-    const all = await plan({ name: "All", pricePlanDetails: two });
+    const one = await plan({ name: "One", pricePlanDetails: two });
+    await call(`POST /price_plans/${one}/activate`);
+    expect(await currencies(one)).toEqual([["USD", "EUR"], ["USD"]]);
+    await call(`POST /price_plans/${one}/versions`, { body: { pricePlanDetails: two } });
+    expect(await currencies(one)).toEqual([["USD", "EUR"], ["USD"]]);
+    const all = await plan({ name: "All", pricePlanDetails: { ...two, activeCurrencies: [] } });
     await call(`POST /price_plans/${all}/activate`);
     expect(await currencies(all)).toEqual([
       ["USD", "EUR"],

@@ -105,7 +105,6 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
       proratedRefundMode: "CREDITS",
     },
   ],
-  ["licenseRateCards", ["id", "LICENSE"], { ...SLABBED, enableProration: false, config: null }],
   [
     "billingEntitlementRateCards",
     ["featureId", "feature"],
@@ -120,7 +119,7 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
   [
     "creditGrantRateCards",
     ["id", "CREDIT_GRANT"],
-    { ...GRANT, grantDetails: { priority: 0, expiryType: "CUSTOM", expiryDuration: "P3M", applicableEntityIds: null } },
+    { ...GRANT, grantDetails: { priority: 0, expiryType: "CUSTOM", expiryDuration: "P3M", applicableEntityIds: [] } },
   ],
   [
     "entitlementOverageRateCards",
@@ -129,15 +128,6 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
   ],
   ["entitlementOverageRateCards", ["featureId", "feature"], { ...SLABBED, maxQuantity: null, billingConfig: null }],
 ];
-
-/** The same without nulls, which answers leave out. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, part]) => (part === null ? [] : [[name, withoutNulls(part)]])),
-  );
-}
 
 /** Makes a plan of these details, and gets it. */
 async function plan(
@@ -160,7 +150,7 @@ const SAID: Readonly<Record<string, object>> = {
   fixedFeeRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
   licenseRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS" },
   billingEntitlementRateCards: { invoiceTiming: "IN_ARREARS" },
-  creditGrantRateCards: { invoiceTiming: "IN_ARREARS", type: "RECURRING" },
+  creditGrantRateCards: { tag: null, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
 };
 
 /** Cards that recur say it with nulls for what was not given. */
@@ -174,18 +164,62 @@ test.each(KINDS)(
   async (list, [field, of], card) => {
     const cards = [{ [field]: ids[of], ...card }];
     const { status, json, id } = await plan({ ...DETAILS, [list]: cards });
-    const answered = (withoutNulls(cards) as readonly object[]).map((each) => ({
-      ...SAID[list],
-      ...each,
-      ...recurrenceOf(list, each),
-    }));
+    const answered = cards.map((each) => ({ ...SAID[list], ...each, ...recurrenceOf(list, each) }));
     expect([status, json]).toEqual([200, answeredDetails({ ...DETAILS, [list]: answered })]);
     const again = await call(`PATCH /price_plans/${id}`, { body: { pricePlanDetails: json } });
     expect(again.json.pricingSchedule[0].pricePlanDetails).toEqual(json);
   },
 );
 
-test("minimumCommitment, rateDetails, entitlementRateCards and type come back; null ones are left out", async () => {
+test("null is answered where a field may be null and was not given, and what is empty where it may not", async () => {
+  const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT" };
+  const rate = { order: 1, rate: 1 };
+  const slabbed = {
+    ratePlan: { pricingModel: "TIERED", slabs: [slab] },
+    rateValues: [{ currency: "USD", slabRates: [rate] }],
+  };
+  const { order: _, ...grantSlab } = slab;
+  const details = {
+    ...DETAILS,
+    usageRateCards: [{ usageMeterId: ids["meter"], ...slabbed }],
+    licenseRateCards: [{ id: ids["LICENSE"], ...slabbed, config: null }],
+    creditGrantRateCards: [
+      {
+        id: ids["CREDIT_GRANT"],
+        rateDetails: {
+          pricingModel: "TIERED",
+          currencySlabRateDetails: [{ currency: "USD", creditAmount: 5, slabDetails: [{ ...grantSlab, rate: 1 }] }],
+        },
+        grantDetails: { expiryType: "NO_EXPIRY" },
+      },
+    ],
+    entitlementOverageRateCards: [{ featureId: ids["feature"], ...slabbed, billingConfig: {} }],
+  };
+  const whole = { slabConfig: {}, endAt: null };
+  const answered = {
+    ratePlan: { pricingModel: "TIERED", slabs: [{ ...slab, ...whole }] },
+    rateValues: [{ currency: "USD", slabRates: [{ ...rate, slabRateConfig: null }] }],
+    tag: null,
+  };
+  const { json } = await plan(details);
+  expect(json).toMatchObject({
+    rateDetails: null,
+    entitlementRateCards: null,
+    usageRateCards: [answered],
+    licenseRateCards: [{ ...answered, config: { maxQuantity: null } }],
+    creditGrantRateCards: [
+      {
+        tag: null,
+        rateDetails: { currencySlabRateDetails: [{ slabDetails: [{ ...grantSlab, ...whole, slabRateConfig: null }] }] },
+        grantDetails: { priority: 0, expiryType: "NO_EXPIRY", expiryDuration: null, applicableEntityIds: [] },
+        recurrenceConfig: { interval: 1, offset: 0 },
+      },
+    ],
+    entitlementOverageRateCards: [{ ...answered, maxQuantity: null, billingConfig: { interval: 1, startOffset: 0 } }],
+  });
+});
+
+test("minimumCommitment, rateDetails, entitlementRateCards and type come back; without a minimumCommitment it is left out", async () => {
   const more = {
     minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] },
     rateDetails: { any: [1, "two", { three: null }] },
@@ -215,14 +249,21 @@ test("S7.4 what configures slabs and rates is a number or a text, and stays what
       slabConfig: { packageSize: "1000", chargeAtZero: "true" },
       endAt: 5000,
     },
-    { order: 2, startAfter: 5000, priceType: "PACKAGE", slabConfig: { packageSize: 500, chargeAtZero: false } },
+    {
+      order: 2,
+      startAfter: 5000,
+      priceType: "PACKAGE",
+      slabConfig: { packageSize: 500, chargeAtZero: false },
+      endAt: null,
+    },
   ];
   const slabRates = [
     { order: 1, rate: 10, slabRateConfig: { minimumRate: "1.00", maximumRate: 20, flatRate: "0.50" } },
     { order: 2, rate: 7, slabRateConfig: { minimumRate: 1 } },
   ];
   const rateValues = [{ currency: "USD", slabRates, rateConfig: { minimumRate: "5.00", maximumRate: 500.25 } }];
-  const usageRateCards = [{ usageMeterId: ids["meter"], ratePlan: { pricingModel: "VOLUME", slabs }, rateValues }];
+  const ratePlan = { pricingModel: "VOLUME", slabs };
+  const usageRateCards = [{ usageMeterId: ids["meter"], ratePlan, rateValues, tag: null }];
   expect((await plan({ ...DETAILS, usageRateCards })).json).toEqual(answeredDetails({ ...DETAILS, usageRateCards }));
 });
 

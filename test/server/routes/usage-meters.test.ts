@@ -32,7 +32,7 @@ describe("usage meters over HTTP", () => {
         id: expect.stringMatching(/^um\.[0-9A-Za-z]{11}\.[0-9A-Za-z]{5}$/),
         displayName: "calls",
         status: "DRAFT",
-        computations: [{ id: "a", order: 1, computation: '{"var":"attribute.count"}' }],
+        computations: [{ id: "a", order: 1, matcher: "true", computation: '{"var":"attribute.count"}' }],
       },
     ]);
     expect((await call(`GET /usage_meters/${made.json.id}`)).json).toEqual(made.json);
@@ -43,7 +43,10 @@ describe("usage meters over HTTP", () => {
     const rule = { in: [{ var: "dimension.region" }, ["eu", "us"]] };
     const first = { order: 1, matcher: rule, computation: 0.1 };
     const { json } = await call("POST /usage_meters", { body: { ...SUM, computations: [sent, first] } });
-    expect(json.computations).toEqual([sent, { order: 1, matcher: JSON.stringify(rule), computation: "0.1" }]);
+    expect(json.computations).toEqual([
+      { id: "2", ...sent },
+      { id: "1", order: 1, matcher: JSON.stringify(rule), computation: "0.1" },
+    ]);
   });
 
   test("a number of a rule with more digits than a double keeps stays as it is", async () => {
@@ -110,6 +113,16 @@ describe("usage meters over HTTP", () => {
         `${field}: only name, billableName and description of the ACTIVE usage meter "units" change`,
       ]);
     }
+  });
+
+  test("S5.1 S5.2 a step without id, matcher and computation is answered with them, and taken with them as the same", async () => {
+    const id = await meter({ aggregation: "COUNT", computations: [{ order: 3 }] });
+    const { computations } = (await call(`POST /usage_meters/${id}/activate`)).json;
+    expect(computations).toEqual([{ id: "3", order: 3, matcher: "true", computation: "1" }]);
+    const again = await call(`PATCH /usage_meters/${id}`, { body: { name: "units", computations } });
+    expect([again.status, again.json.computations]).toEqual([200, computations]);
+    const other = await call(`PATCH /usage_meters/${id}`, { body: { computations: [{ order: 3, matcher: false }] } });
+    expect(other.status).toBe(400);
   });
 
   test("S5.4 DRAFT, ACTIVE, INACTIVE, ACTIVE, INACTIVE, ARCHIVED are moves; others are a 400", async () => {
