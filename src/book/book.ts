@@ -13,11 +13,20 @@ import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { catalogOf, checkBook, checkPricePlan } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWork } from "./checks/check-rule-work.ts";
 import { bookError, collectProblems, type Report } from "./problems.ts";
-import { checkNesting, tooDeepInText, readBookShape, readShape, TOO_DEEP } from "./reading/read-document.ts";
+import { type BookMemory, NO_MEMORY } from "./reading/memory.ts";
+import {
+  checkBookNesting,
+  checkNesting,
+  tooDeepInText,
+  readBookShape,
+  readShape,
+  TOO_DEEP,
+} from "./reading/read-document.ts";
 import { referencesOf } from "./reading/references.ts";
 import { resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { inOrder, resolveBook } from "./resolving/resolve.ts";
 import { pricePlan } from "./resources/price-plan.ts";
+import { type Steps, toTheEnd } from "./steps.ts";
 
 /** How a book is read. */
 export interface BookOptions {
@@ -44,20 +53,24 @@ export function readBook(book: BookInput | string, options: BookOptions = {}): B
  * @throws {RatebookError} as {@link readBook}
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
-  return readBookWithin(json, { budget: ruleBudgetOf(options.ruleBudget), isChecked: () => true });
+  const work = { budget: ruleBudgetOf(options.ruleBudget), isChecked: () => true };
+  return toTheEnd(readBookInSteps(json, work, NO_MEMORY));
 }
 
-/** As {@link readBook}, where only some rules are new and held against the budget. */
-export function readBookWithin(json: unknown, work: RuleWork): Book {
+/**
+ * As {@link readBook}, an item in a step, where only some rules are new and held against the budget. What is remembered of
+ * items from former readings is not looked at again; the result is as if all were.
+ */
+export function* readBookInSteps(json: unknown, work: RuleWork, memory: BookMemory): Steps<Book> {
   const problems = collectProblems();
   const raw = typeof json === "string" ? parsed("the book", json, problems.report) : json;
-  if (checkNesting(raw, problems)) {
-    const shape = readBookShape(raw, problems);
+  if (yield* checkBookNesting(raw, problems, memory)) {
+    const shape = yield* readBookShape(raw, problems, memory);
     const report = problems.reportBeyondShape();
-    const book = resolveBook(shape.document, { references: referencesOf(shape.lists), report });
-    checkBook(book, shape, report);
+    const book = yield* resolveBook(shape.document, { references: referencesOf(shape.lists), report, memory });
+    yield* checkBook(book, shape, memory, report);
     checkRuleWork(book, work, report);
-    if (problems.count() === 0) return inOrder(book);
+    if (problems.count() === 0) return inOrder(book, memory);
   }
   throw problems.error("the book", raw);
 }
@@ -86,7 +99,7 @@ export function parsePlan(json: unknown, book: Book): PricePlan {
     if (shape !== undefined) {
       const report = problems.reportBeyondShape();
       const plan = resolvePricePlan(shape, [], { references: referencesOf({ ...book }), report });
-      checkPricePlan(plan, { ...catalogOf(book), inUse: true }, [], report);
+      checkPricePlan(plan, { ...catalogOf(book), inUse: true, memory: NO_MEMORY }, [], report);
       if (problems.count() === 0) checkAssociable(plan, problems.report);
       if (problems.count() === 0) return plan;
     }

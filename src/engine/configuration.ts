@@ -3,26 +3,30 @@
  *
  * @module
  */
-import { readBookWithin } from "../book/book.ts";
+import { readBookInSteps } from "../book/book.ts";
 import type { RuleWork } from "../book/checks/check-rule-work.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
+import { type BookMemory, createBookMemory } from "../book/reading/memory.ts";
 import { LIST_WORDS } from "../book/reading/references.ts";
+import { type Steps, toTheEnd } from "../book/steps.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, invariant, type Problem, RatebookError } from "../errors.ts";
-import { type Catalog, type CatalogOptions, createCatalog } from "../ledger/catalog.ts";
+import { type Catalog, type CatalogOptions, createCatalogInSteps, type DecisionOptions } from "../ledger/catalog.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoted } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import { compareOldest } from "../store/order.ts";
+import { inTurns, takingTurns } from "../store/turns.ts";
 import {
   BOOK_LISTS,
   type Body,
   CONFIGURED_KINDS,
   type ConfiguredItem,
   type ConfiguredKind,
+  isSameJson,
   plainOf,
 } from "./document-body.ts";
 import { type ConfiguredDocument, documentOf, type DocumentLists, isActivePlan, ownerOfSetting } from "./documents.ts";
@@ -42,6 +46,8 @@ export interface Configuration {
   readonly revision: number;
   readonly documents: ConfiguredDocuments;
   readonly catalog: Catalog;
+  /** What was read and checked of its documents, as the same objects. */
+  readonly memory: BookMemory;
 }
 
 /** The compiled configuration. */
@@ -50,28 +56,64 @@ export interface ConfigurationSource {
   (view: LedgerView): Promise<Configuration>;
   /** As last compiled, which may be out of date: enough to know what to lock. */
   last(): Configuration | undefined;
+  /** Takes what this engine has committed, so that nothing of it is read again. */
+  adopt(committed: Configuration): void;
 }
 
 /** Keeps what was compiled last. */
 export function createConfigurationSource(
   options: CatalogOptions,
   { elsewhere, ingestedAgain }: Told,
+  memory: BookMemory = createBookMemory(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
+  /** What is being compiled, for all who have read the same. Nothing is read meanwhile: who waits may hold the only connection. */
+  let compiling: { readonly revision: number; readonly configuration: Promise<Configuration> } | undefined;
+  const adopt = (configuration: Configuration): void => {
+    current = configuration;
+  };
+  const compiled = async (
+    revision: number,
+    documents: ConfiguredDocuments,
+    schemasElsewhere: readonly string[],
+  ): Promise<Configuration> => {
+    const before = { memory, catalog: current?.catalog };
+    const catalog = await inTurns(compiledCatalog(documents, before, { ...options, schemasElsewhere }));
+    const configuration = { revision, documents, catalog, memory };
+    adopt(configuration);
+    return configuration;
+  };
   const source = async (view: LedgerView): Promise<Configuration> => {
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
-      const [documents, recorded] = [await readDocuments(view), await schemasRecorded(view)];
+      const [documents, recorded] = [await readDocuments(view, current?.documents), await schemasRecorded(view)];
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
+      if (current?.revision === revision) return current;
       const known = recorded.filter((name) => !ingestedAgain.includes(name));
       const schemasElsewhere = [...new Set([...elsewhere, ...known])];
-      current = { revision, documents, catalog: createCatalog(bookOf(documents), { ...options, schemasElsewhere }) };
-      return current;
+      if (compiling?.revision !== revision) {
+        compiling = { revision, configuration: compiled(revision, documents, schemasElsewhere) };
+      }
+      const own = compiling;
+      try {
+        return await own.configuration;
+      } finally {
+        if (compiling === own) compiling = undefined;
+      }
     }
   };
-  return Object.assign(source, { last: () => current });
+  return Object.assign(source, { last: () => current, adopt });
+}
+
+/** Compiles documents that were checked when they were stored. */
+export function* compiledCatalog(
+  documents: ConfiguredDocuments,
+  before: { readonly memory: BookMemory; readonly catalog: Catalog | undefined },
+  options: DecisionOptions,
+): Steps<Catalog> {
+  return yield* createCatalogInSteps(yield* bookOf(documents, before.memory), options, before.catalog);
 }
 
 /** Stored documents after a change that was checked. */
@@ -103,13 +145,13 @@ export function withGiven(documents: GivenDocuments, changed: readonly DocumentR
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED when only others
  * would break by it
  */
-export function changedBook(
+export function* changedBook(
   documents: GivenDocuments,
   changed: readonly DocumentRecord[],
-  { ruleBudget }: CatalogOptions,
-): Book {
+  { catalog, memory }: Pick<Configuration, "catalog" | "memory">,
+): Steps<Book> {
   try {
-    return bookOf(documents, new Set(changed), ruleBudget);
+    return yield* bookOf(documents, memory, new Set(changed), catalog.options.ruleBudget);
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     throw problemsOf(error.details.problems, documents, changed.at(-1), error);
@@ -131,11 +173,14 @@ export interface OverrideRequest {
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems
  */
-export function readOverride(documents: ConfiguredDocuments, request: OverrideRequest): PricePlanDetailsOverride {
+export function readOverride(
+  { documents, memory }: Pick<Configuration, "documents" | "memory">,
+  request: OverrideRequest,
+): PricePlanDetailsOverride {
   const { pricePlanId, version, effectiveFrom, invoiceCurrency, override } = request;
   const association = { pricePlanId, version, effectiveFrom: formatDate(effectiveFrom) };
   const pricePlans = [{ ...association, pricePlanDetailsOverride: plainOf(override) }];
-  const raw = rawBookOf(documents);
+  const raw = rawBookOf(documents, memory);
   const asking = { id: NOBODY, name: "Account of the request", customerId: NOBODY, invoiceCurrency, pricePlans };
   const customers = [
     { id: NOBODY, name: "Customer of the request" },
@@ -143,7 +188,7 @@ export function readOverride(documents: ConfiguredDocuments, request: OverrideRe
   ];
   try {
     const given = { ...raw, customers, accounts: [asking, ...raw.accounts] };
-    const [account] = readBookWithin(given, heldAgainst(documents, new Set())).accounts;
+    const [account] = toTheEnd(readBookInSteps(given, heldAgainst(documents, new Set()), memory)).accounts;
     const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
     invariant(read !== undefined, "S16.2: an override that was given is read");
     return read;
@@ -164,11 +209,21 @@ export function itemOf<Kind extends ConfiguredKind>(
   return book[BOOK_LISTS[kind]][place];
 }
 
-async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
+/** Reads all documents. One that is as it was before is the same object: what is remembered of it counts on. */
+async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Promise<ConfiguredDocuments> {
+  const giveWay = takingTurns();
   const documents: Record<string, readonly DocumentRecord[]> = {};
   documents["organization"] = await view.allDocuments("organization");
   for (const kind of CONFIGURED_KINDS) {
-    documents[kind] = (await view.allDocuments(kind)).map((document) => documentOf(kind, document));
+    const known = new Map<string, DocumentRecord>((before?.[kind] ?? []).map((document) => [document.id, document]));
+    const read: DocumentRecord[] = [];
+    for (const record of await view.allDocuments(kind)) {
+      const document = documentOf(kind, record);
+      const same = known.get(document.id);
+      read.push(same !== undefined && isSameJson(same, document) ? same : document);
+      await giveWay();
+    }
+    documents[kind] = read;
   }
   return documents as unknown as ConfiguredDocuments;
 }
@@ -179,16 +234,20 @@ async function readDocuments(view: LedgerView): Promise<ConfiguredDocuments> {
  * @param changed an ACTIVE plan among these must be fit to be used; one from before keeps what it has, whatever became of
  * its meters since
  */
-function bookOf(
+function* bookOf(
   documents: GivenDocuments,
+  memory: BookMemory,
   changed: ReadonlySet<DocumentRecord> = new Set(),
   ruleBudget?: RuleBudget,
-): Book {
-  const book = readBookWithin(rawBookOf(documents, changed), heldAgainst(documents, changed, ruleBudget));
-  const pricePlans = book.pricePlans.map((plan, place) => ({
-    ...plan,
-    status: documents.pricePlan.slice(place, place + 1).some(isActivePlan) ? ("ACTIVE" as const) : plan.status,
-  }));
+): Steps<Book> {
+  const raw = rawBookOf(documents, memory, changed);
+  const book = yield* readBookInSteps(raw, heldAgainst(documents, changed, ruleBudget), memory);
+  const pricePlans = book.pricePlans.map((plan, place) => {
+    const document = documents.pricePlan[place];
+    if (plan.status === "ACTIVE" || document === undefined || !isActivePlan(document)) return plan;
+    const run = (): typeof plan => ({ ...plan, status: "ACTIVE" });
+    return memory.recall({ work: "arrange", item: plan, report: () => undefined, run });
+  });
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
 
@@ -224,14 +283,19 @@ function planBody({ body: { mode: _mode, versionsToMigrate: _versions, ...plan }
 }
 
 /** The documents as they are read: ACTIVE plans that did not change as drafts, and with the owners of settings. */
-function rawBookOf(documents: GivenDocuments, changed: ReadonlySet<DocumentRecord> = new Set()): RawBook {
-  const isKept = (document: DocumentRecord): boolean => isActivePlan(document) && !changed.has(document);
+function rawBookOf(
+  documents: GivenDocuments,
+  memory: BookMemory,
+  changed: ReadonlySet<DocumentRecord> = new Set(),
+): RawBook {
+  const planAsRead = (document: DocumentRecord): Body => {
+    const isKept = isActivePlan(document) && !changed.has(document);
+    const run = (): Body => ({ ...planBody(document), ...(isKept && { status: "DRAFT" }) });
+    return memory.recall({ work: "arrange", item: document, context: [isKept], report: () => undefined, run });
+  };
   return {
     ...bookInputOf(documents),
-    pricePlans: documents.pricePlan.map((document) => ({
-      ...planBody(document),
-      ...(isKept(document) && { status: "DRAFT" }),
-    })),
+    pricePlans: documents.pricePlan.map(planAsRead),
     ...ownersOf(documents.setting),
   };
 }

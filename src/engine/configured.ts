@@ -5,12 +5,14 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
-import { createCatalog } from "../ledger/catalog.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, madeTwice, notFound, quoted, refused, taken } from "../ledger/refusals.ts";
 import type { RuleNumber } from "../rulebook.ts";
+import { inTurns, takingTurns } from "../store/turns.ts";
+import { revisionAfter } from "./configuration-revision.ts";
 import {
   changedBook,
+  compiledCatalog,
   type Configuration,
   type ConfiguredDocuments,
   itemOf,
@@ -24,6 +26,7 @@ import {
   bodyOf,
   type ConfiguredItem,
   type ConfiguredKind,
+  isSameJson,
   plainGiven,
 } from "./document-body.ts";
 import { documentIdOf } from "./document-ids.ts";
@@ -76,8 +79,11 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
   decide: (configuring: Configuring) => Promise<ConfigurationChange> | ConfigurationChange,
   accountIds: readonly string[] = [],
 ): Promise<Stored<ConfiguredItem<Kind>>> {
-  return context.store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+  let changedTo: Configuration | undefined;
+  const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
+  const stored = await context.store.transact(scope, async (view) => {
     const before = await context.configuration(view);
+    changedTo = undefined;
     const { documents, also } = await decide({ before, view, now: context.clock() });
     const last = documents.at(-1);
     invariant(last !== undefined, "a change of the configuration answers a document");
@@ -85,13 +91,20 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     if (changed.length === 0 && also === undefined) {
       return { result: storedOf(kind, last.id, before.documents, before), changes: {} };
     }
-    const { documents: resolved, after } = checkedDocuments(kind, before, changed);
+    const { documents: resolved, after } = await checkedDocuments(kind, before, changed);
     const more = (await also?.(after)) ?? {};
+    changedTo = after;
     return {
       result: storedOf(kind, last.id, after.documents, after),
-      changes: { ...more, documents: [...resolved, ...(more.documents ?? [])], configurationChanged: true },
+      changes: {
+        ...more,
+        documents: [...resolved, ...(more.documents ?? [])],
+        configurationRevision: after.revision,
+      },
     };
   });
+  if (changedTo !== undefined) context.configuration.adopt(changedTo);
+  return stored;
 }
 
 /**
@@ -99,20 +112,25 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED where others would break
  */
-export function checkedDocuments(
+export async function checkedDocuments(
   kind: ConfiguredKind,
   before: Configuration,
   changed: readonly DocumentRecord[],
-): { readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration } {
+): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
   const asGiven = withGiven(before.documents, changed);
-  const checked = changedBook(asGiven, changed, before.catalog.options);
-  const documents = changed.map((document): ConfiguredDocument => {
+  const checked = await inTurns(changedBook(asGiven, changed, before));
+  const giveWay = takingTurns();
+  const documents: ConfiguredDocument[] = [];
+  for (const document of changed) {
     const item = itemOf(kind, document.id, asGiven, checked);
     invariant(item !== undefined, "a document of the configuration has its item in the book");
-    return configuredOf(kind, { ...document, body: bodyOf(kind, document.body, item) });
-  });
-  const catalog = createCatalog(checked, before.catalog.options);
-  return { documents, after: { ...before, documents: withDocuments(before.documents, documents), catalog } };
+    documents.push(configuredOf(kind, { ...document, body: bodyOf(kind, document.body, item) }));
+    await giveWay();
+  }
+  // As another engine will read it: compiled of what is stored, not of what was given.
+  const after = withDocuments(before.documents, documents);
+  const catalog = await inTurns(compiledCatalog(after, before, before.catalog.options));
+  return { documents, after: { ...before, revision: revisionAfter(before.revision), documents: after, catalog } };
 }
 
 /** A document of a body that was given. */
@@ -300,15 +318,5 @@ function storedAs<Kind extends ConfiguredKind>(
 
 function isAsBefore(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {
   const before = documents.find(({ id }) => id === document.id);
-  return before !== undefined && JSON.stringify(sorted(before.body)) === JSON.stringify(sorted(document.body));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
-      .map(([name, part]) => [name, sorted(part)]),
-  );
+  return before !== undefined && isSameJson(before.body, document.body);
 }

@@ -39,6 +39,22 @@ export function plainOf(value: unknown): unknown {
   return Object.fromEntries(plain);
 }
 
+/** Whether two values are the same JSON, whatever the order of their fields; what is undefined is absent. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => isSameJson(item, b[at]))
+    );
+  }
+  const [one, other] = [a as Body, b as Body];
+  return (
+    Object.keys(one).every((name) => isSameJson(one[name], Object.hasOwn(other, name) ? other[name] : undefined)) &&
+    Object.keys(other).every((name) => other[name] === undefined || Object.hasOwn(one, name))
+  );
+}
+
 /**
  * The body that keeps an item: as it was given where only that tells all (the text of a rule), else as it was read, for
  * there references are ids that no change of a name breaks.

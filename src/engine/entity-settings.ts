@@ -28,16 +28,23 @@ export interface MadeWithSettings {
   readonly place: "" | "account.";
 }
 
+/** What the settings of new entities change. */
+interface SettingsMade {
+  readonly changes: Required<Pick<Changes, "documents">> & Pick<Changes, "configurationRevision">;
+  /** The configuration with them, once it is committed; undefined where there are none. */
+  readonly after: Configuration | undefined;
+}
+
 /**
  * The settings of what is being made in the same commit, each checked with the configuration and those before it.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is wrong (`account.settings[1].value`)
  */
-export function settingsIn(
+export async function settingsIn(
   configuration: Configuration,
   made: readonly MadeWithSettings[],
   now: Instant,
-): Required<Pick<Changes, "documents" | "configurationChanged">> {
+): Promise<SettingsMade> {
   const documents: DocumentRecord[] = [];
   let current = configuration;
   for (const { entityType, id: entityId, settings, place } of made) {
@@ -47,12 +54,13 @@ export function settingsIn(
       if (current.documents.setting.some(({ id }) => id === document.id)) {
         throw invalidInput(`${path}.id`, `expected each setting once, got ${quoted(setting.id)} again`);
       }
-      const checked = checkedAt(path, current, document);
+      const checked = await checkedAt(path, current, document);
       documents.push(...checked.documents);
       current = checked.after;
     }
   }
-  return { documents, configurationChanged: documents.length > 0 };
+  if (documents.length === 0) return { changes: { documents }, after: undefined };
+  return { changes: { documents, configurationRevision: current.revision }, after: current };
 }
 
 /** The settings of customers or accounts, by whose they are; of each the oldest first. */
@@ -75,13 +83,13 @@ export async function settingsOfEntities(
   return byEntity;
 }
 
-function checkedAt(
+async function checkedAt(
   path: string,
   current: Configuration,
   document: DocumentRecord,
 ): ReturnType<typeof checkedDocuments> {
   try {
-    return checkedDocuments("setting", current, [document]);
+    return await checkedDocuments("setting", current, [document]);
   } catch (error) {
     const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
     if (problem === undefined) throw error;

@@ -9,15 +9,16 @@ import type { Instant } from "../calendar/instant.ts";
 import { hasCode, RatebookError } from "../errors.ts";
 import { bookAccount } from "../ledger/account/book-account.ts";
 import { catchUpInSteps } from "../ledger/account/catch-up.ts";
-import { type Catalog, createCatalog } from "../ledger/catalog.ts";
+import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
 import { quoted, refused, taken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
-import { takingTurns } from "../store/turns.ts";
+import { inTurns, takingTurns } from "../store/turns.ts";
 import { isInUse, organizationText } from "./catalog/organization.ts";
+import { revisionAfter } from "./configuration-revision.ts";
 import { changedBook, withGiven } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, bodyOf, CONFIGURED_KINDS, type ConfiguredKind, plainOf } from "./document-body.ts";
@@ -52,12 +53,13 @@ export async function load(context: EngineContext, json: unknown): Promise<Loade
     );
     await checkFree(view, [...documents, ...customers], book);
     const after = withGiven(before.documents, documents);
-    const { options } = before.catalog;
-    const catalog = createCatalog(changedBook(after, documents, options), options);
+    const changed = await inTurns(changedBook(after, documents, before));
+    const catalog = await inTurns(createCatalogInSteps(changed, before.catalog.options, before.catalog));
     const ledgers = await ledgersOf(catalog, book, now, context.ids);
+    const configurationRevision = revisionAfter(before.revision);
     return {
       result: countsOf(book),
-      changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationChanged: true },
+      changes: { ...ledgers, documents: [...documents, ...customers, ...aliases], configurationRevision },
     };
   });
 }

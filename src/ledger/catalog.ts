@@ -6,12 +6,13 @@
 import type { InvoiceGroup } from "../book/model/account.ts";
 import type { Book } from "../book/model/book.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
+import { type Steps, toTheEnd } from "../book/steps.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision } from "../invoicing/timeline.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
-import { compileMetering, type MeteringProgram } from "../metering/program.ts";
+import { compileMeteringInSteps, type MeteringProgram } from "../metering/program.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
 import type { PlanClock } from "./account/plan-clock.ts";
@@ -94,11 +95,23 @@ const DEFAULTS: Required<DecisionOptions> = {
  * feature
  */
 export function createCatalog(book: Book, options: DecisionOptions = {}): Catalog {
-  checkElsewhere(book, options.schemasElsewhere ?? []);
-  const metering = compileMetering(book, options);
+  return toTheEnd(createCatalogInSteps(book, options));
+}
+
+/**
+ * As {@link createCatalog}, an event schema in a step.
+ *
+ * @param before a catalog of a book that has items in common with this one, as the same objects: what was compiled of these
+ * alone is taken from it
+ */
+export function* createCatalogInSteps(book: Book, given: DecisionOptions, before?: Catalog): Steps<Catalog> {
+  checkElsewhere(book, given.schemasElsewhere ?? []);
+  const options = { ...DEFAULTS, ...given };
+  const known = before?.options.ruleBudget === options.ruleBudget ? before.metering : undefined;
+  const metering = yield* compileMeteringInSteps(book, options, known);
   return {
     book,
-    options: checked({ ...DEFAULTS, ...options }),
+    options: checked(options),
     metering,
     readFields: createFieldReader(metering.schemas),
     findPlan: findPlanIn(book.pricePlans),

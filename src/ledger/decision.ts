@@ -58,8 +58,11 @@ export interface DocumentRecord {
 export interface Changes {
   readonly documents?: readonly DocumentRecord[];
   readonly removedDocuments?: readonly { readonly kind: DocumentKind; readonly id: string }[];
-  /** Whether the compiled configuration of other engines is out of date; needs the exclusive configuration lock. */
-  readonly configurationChanged?: boolean;
+  /**
+   * The revision of the configuration from this commit on, above the one before; absent where the configuration stays. Needs the
+   * exclusive configuration lock.
+   */
+  readonly configurationRevision?: number;
   readonly accounts?: readonly AccountRecord[];
   /** Events that come in; what they count and take is among `usage`, `overage` and `entries`. */
   readonly newEvents?: readonly NewEvent[];

@@ -1,3 +1,4 @@
+import type { Steps } from "../book/steps.ts";
 /**
  * Usage from elsewhere as it is kept beside the invoice that was made of it (S17.4).
  *
@@ -11,7 +12,6 @@ import { invoiceIdOf, standardKeyOf } from "./account/due-ids.ts";
 import { sameCellsOnce } from "./cell-sums.ts";
 import { compareIds } from "./order.ts";
 import type { KeptUsage, LedgerCell } from "./records.ts";
-import type { Steps } from "./steps.ts";
 import type { AccountWork } from "./workspace.ts";
 
 /** The cells of one account, each without it. */

@@ -113,7 +113,7 @@ export interface AcceptedEventId {
  * page follows the other while things are added.
  */
 export interface LedgerView {
-  /** Grows with every change of the configuration. */
+  /** That of the last commit that set one, else 0. */
   configurationRevision(): Promise<number>;
   document(kind: DocumentKind, id: string): Promise<DocumentRecord | undefined>;
   /** Those of the ids that exist, in no order. */

@@ -116,7 +116,7 @@ export function openAccount(parts: AccountParts): OpenAccount {
 /** Changes as they are gathered. */
 export type GatheredChanges = {
   [
-    Part in Exclude<keyof Changes, `${string}ocuments` | "configurationChanged" | "newEvents" | "removedEvents">
+    Part in Exclude<keyof Changes, `${string}ocuments` | "configurationRevision" | "newEvents" | "removedEvents">
   ]-?: NonNullable<Changes[Part]>[number][];
 };
 

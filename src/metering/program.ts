@@ -5,15 +5,16 @@
  */
 import type { Setting } from "../book/model/catalog-items.ts";
 import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
+import { type Steps, toTheEnd } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
+import { type FullRuleBudget, type RuleBudget, ruleBudgetOf } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { slotsOf } from "./event-slots.ts";
-import type { Measure } from "./measure.ts";
+import type { IndexedMeter, Measure } from "./measure.ts";
 import { compileMeasure } from "./measure.ts";
-import { findSettingIn } from "./settings.ts";
+import { type FindSetting, findSettingIn, fullKey } from "./settings.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {
@@ -38,7 +39,7 @@ export interface SchemaProgram {
   readonly enrichment: Enrichment;
   readonly measure: Measure;
   /** The meters of the measure, in the order of its units. */
-  readonly meters: readonly Pick<UsageMeter, "id" | "name">[];
+  readonly meters: readonly UsageMeter[];
   /** The ids of those. */
   readonly meterIds: readonly string[];
   /** Whether its events have enriched fields. */
@@ -53,6 +54,8 @@ export interface MeteringProgram {
   readonly meterIds: readonly string[];
   /** By the schema's name; only ACTIVE schemas (S4.4). */
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
+  /** Those of the book. */
+  readonly settings: readonly Setting[];
 }
 
 /** How the rules of a book are compiled. */
@@ -67,29 +70,95 @@ export interface MeteringOptions {
  * @throws {RatebookError} ERR_OPTION_INVALID for a budget that is none
  */
 export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
+  return toTheEnd(compileMeteringInSteps(book, options));
+}
+
+/**
+ * As {@link compileMetering}, a schema in a step.
+ *
+ * @param before compiled with the same options of a book that has items in common with this one, as the same objects: what
+ * was compiled of these alone is taken from it. Only one of the two programs may meter an event at a time.
+ */
+export function* compileMeteringInSteps(
+  book: MeteringBook,
+  options: MeteringOptions,
+  before?: MeteringProgram,
+): Steps<MeteringProgram> {
   const budget = ruleBudgetOf(options.ruleBudget);
   const findSetting = findSettingIn(book.settings);
+  const changed = changedKeys(before?.settings ?? [], book.settings);
+  const measured = activeMeters(book.usageMeters);
   const schemas = new Map<string, SchemaProgram>();
   for (const schema of book.eventSchemas) {
     if (schema.status !== "ACTIVE") continue;
-    const slots = slotsOf(schema);
-    const places = book.usageMeters
-      .map((meter, index) => ({ meter, index }))
-      .filter(({ meter }) => meter.status === "ACTIVE" && meter.eventSchemaName === schema.name);
-    const { featureDetails } = schema;
-    schemas.set(schema.name, {
-      index: schemas.size,
-      schema,
-      slots,
-      enrichment: compileEnrichment(schema, slots, findSetting, budget),
-      measure: compileMeasure(slots, places, budget),
-      meters: places.map(({ meter: { id, name } }) => ({ id, name })),
-      meterIds: places.map(({ meter: { id } }) => id),
-      enriches: schema.enrichments.fields.length > 0,
-      ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
-    });
+    const [index, places] = [schemas.size, measured.get(schema.name) ?? []];
+    const known = before?.schemas.get(schema.name);
+    const program =
+      known !== undefined && isCurrent(known, schema, places, changed)
+        ? { ...known, index, measure: { ...known.measure, meters: places.map((place) => place.index) } }
+        : compileSchema(schema, { index, places, findSetting, budget });
+    schemas.set(schema.name, program);
+    yield;
   }
-  return { meterIds: book.usageMeters.map(({ id }) => id), schemas };
+  return { meterIds: book.usageMeters.map(({ id }) => id), schemas, settings: book.settings };
+}
+
+/** All that the program of a schema is compiled with. */
+interface SchemaParts {
+  readonly index: number;
+  readonly places: readonly IndexedMeter[];
+  readonly findSetting: FindSetting;
+  readonly budget: FullRuleBudget;
+}
+
+function compileSchema(schema: EventSchema, { index, places, findSetting, budget }: SchemaParts): SchemaProgram {
+  const slots = slotsOf(schema);
+  const { featureDetails } = schema;
+  return {
+    index,
+    schema,
+    slots,
+    enrichment: compileEnrichment(schema, slots, findSetting, budget),
+    measure: compileMeasure(slots, places, budget),
+    meters: places.map(({ meter }) => meter),
+    meterIds: places.map(({ meter: { id } }) => id),
+    enriches: schema.enrichments.fields.length > 0,
+    ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
+  };
+}
+
+/** Whether a program was compiled of the same schema, meters and settings. */
+function isCurrent(
+  known: SchemaProgram,
+  schema: EventSchema,
+  places: readonly IndexedMeter[],
+  changedSettings: ReadonlySet<string>,
+): boolean {
+  return (
+    known.schema === schema &&
+    known.meters.length === places.length &&
+    places.every(({ meter }, at) => known.meters[at] === meter) &&
+    !schema.enrichments.dependencies.some(({ key }) => changedSettings.has(key))
+  );
+}
+
+/** The keys of settings that are in one list and not in the other. */
+function changedKeys(before: readonly Setting[], after: readonly Setting[]): ReadonlySet<string> {
+  const [old, current] = [new Set(before), new Set(after)];
+  const changed = [...before.filter((setting) => !current.has(setting)), ...after.filter((each) => !old.has(each))];
+  return new Set(changed.map(fullKey));
+}
+
+/** The ACTIVE meters of each schema, with their places in the book. */
+function activeMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, readonly IndexedMeter[]> {
+  const bySchema = new Map<string, IndexedMeter[]>();
+  for (const [index, meter] of meters.entries()) {
+    if (meter.status !== "ACTIVE") continue;
+    const places = bySchema.get(meter.eventSchemaName);
+    if (places === undefined) bySchema.set(meter.eventSchemaName, [{ meter, index }]);
+    else places.push({ meter, index });
+  }
+  return bySchema;
 }
 
 function featureProgram({ featureId, attributeName }: FeatureDetails, slots: EventSlots): FeatureProgram {

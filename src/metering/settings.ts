@@ -22,6 +22,11 @@ export interface SettingOwner {
  */
 export type FindSetting = (key: string, owner: SettingOwner) => Setting | undefined;
 
+/** The key by which the dependencies of event schemas name a setting. */
+export function fullKey({ namespace, id }: Pick<Setting, "namespace" | "id">): string {
+  return `setting.${namespace}.${id}`.toLowerCase();
+}
+
 /** Makes the settings of a book ready to be found. */
 export function findSettingIn(settings: readonly Setting[]): FindSetting {
   const byOwner = new Map<string, Map<string, Setting>>();
@@ -29,7 +34,7 @@ export function findSettingIn(settings: readonly Setting[]): FindSetting {
     const owner = setting.entityType === "ORGANIZATION" ? "" : `${setting.entityType} ${setting.entityId}`;
     const byKey = byOwner.get(owner) ?? new Map<string, Setting>();
     byOwner.set(owner, byKey);
-    const key = `setting.${setting.namespace}.${setting.id}`.toLowerCase();
+    const key = fullKey(setting);
     if (!byKey.has(key)) byKey.set(key, setting);
     if (!byKey.has(setting.id)) byKey.set(setting.id, setting);
   }

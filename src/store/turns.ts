@@ -8,6 +8,16 @@ import { sleep } from "./sleep.ts";
 /** Milliseconds of work between two pauses: other requests wait for this long and one piece more. */
 const WORK_MS = 8;
 
+/** Does work in steps to the end; others have their turn between these. */
+export async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
+  const giveWay = takingTurns();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await giveWay();
+  }
+}
+
 /**
  * What long work asks after each of its pieces, of a few milliseconds each.
  *

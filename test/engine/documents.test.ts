@@ -50,7 +50,7 @@ describe("S16 the body of a stored document", () => {
     ];
     await store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async () => ({
       result: undefined,
-      changes: { documents, configurationChanged: true },
+      changes: { documents, configurationRevision: 1 },
     }));
     const engine = createEngine({ store });
     expect(

@@ -87,7 +87,7 @@ function changed(state: State, changes: Changes): State {
   for (const event of changes.events ?? []) events.set(event.referenceId, event);
   for (const { referenceId } of changes.removedEvents ?? []) events.delete(referenceId);
   return {
-    revision: state.revision + (changes.configurationChanged === true ? 1 : 0),
+    revision: changes.configurationRevision ?? state.revision,
     documents,
     events,
     accounts: put(state.accounts, changes.accounts, ({ id }) => id),

@@ -35,7 +35,7 @@ describe("a memory store", () => {
       accounts: [account("a", { nextDueAt: Infinity, metadata: { long: LONG } })],
       events: [event("a", 1, { feature: use("f.one", 2) })],
       invoices: [invoice("a", "i.one")],
-      configurationChanged: true,
+      configurationRevision: 7,
     } as const;
     await store.transact({ configuration: "exclusive", accountIds: ["a"], eventIds: [] }, async () => ({
       result: undefined,

@@ -328,21 +328,6 @@ describe("a batch of more events than a block of numbers has", () => {
   });
 });
 
-describe("a store that goes on while its database is brought back as it was before", () => {
-  test("gives its configuration no revision that it had before", async () => {
-    const store = await postgresStore(database.pool, { schema: "revised" });
-    const change = async (): Promise<number> => {
-      const scope = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
-      await store.transact(scope, async () => ({ result: undefined, changes: { configurationChanged: true } }));
-      return store.read.configurationRevision();
-    };
-    const before = await change();
-    await database.pool.query("update revised.configuration set revision = 0");
-    expect(await change()).not.toBe(before);
-    await store.close();
-  });
-});
-
 describe("the storage port: PostgreSQL", () => {
   for (const { name, run } of storeConformance) {
     test(name, () => run(() => emptiedStore(database.pool)));

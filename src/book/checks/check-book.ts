@@ -8,29 +8,33 @@ import type { PlanAssociation } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlan } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
+import type { BookMemory } from "../reading/memory.ts";
 import type { BookShape } from "../reading/read-document.ts";
 import { versionsOf } from "../resolving/resolve-plan.ts";
+import type { Steps } from "../steps.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkMeters } from "./check-meters.ts";
 import { checkNames, unique } from "./check-names.ts";
-import { type CardContext, checkCards } from "./check-plans.ts";
+import { type CardContext, checkOwnCards, checkPriced } from "./check-plans.ts";
 import { checkSchemas } from "./check-schemas.ts";
 
-/** Reports everything that is wrong across a book. */
-export function checkBook(book: Book, { document, broken }: BookShape, report: Report): void {
+/** Reports everything that is wrong across a book, an item in a step. */
+export function* checkBook(book: Book, { document, broken }: BookShape, memory: BookMemory, report: Report): Steps {
   checkNames(book, report);
-  checkSchemas(book, report);
-  checkMeters(book, report);
+  yield* checkSchemas(book, memory, report);
+  yield* checkMeters(book, memory, report);
   const versions = versionsOf(book.pricePlans);
   const planOf = ({ pricePlanId, version }: Pick<PlanAssociation, "pricePlanId" | "version">): PricePlan | undefined =>
     versions.get(pricePlanId)?.all.get(version);
   const associated = new Set<PricePlan | undefined>();
   book.accounts.forEach(({ pricePlans }) => pricePlans.forEach((association) => associated.add(planOf(association))));
   const catalog = catalogOf(book);
-  book.pricePlans.forEach((plan, at) => {
+  for (const [at, plan] of book.pricePlans.entries()) {
+    if (plan === undefined) continue;
     const inUse = plan.status === "ACTIVE" || associated.has(plan);
-    checkPricePlan(plan, { ...catalog, inUse }, ["pricePlans", at], report);
-  });
+    checkPricePlan(plan, { ...catalog, inUse, memory }, ["pricePlans", at], report);
+    yield;
+  }
   const brokenPlans = new Set(
     book.pricePlans.flatMap((plan, at) => (broken.has(document.pricePlans[at]) ? [plan] : [])),
   );
@@ -40,16 +44,25 @@ export function checkBook(book: Book, { document, broken }: BookShape, report: R
 /** Reports what is wrong with one version of a plan. */
 export function checkPricePlan(
   plan: PricePlan,
-  context: Omit<CardContext, "currencies">,
+  { memory, ...context }: CardContext & { readonly memory: BookMemory },
   path: Path,
   report: Report,
 ): void {
   const details = plan.pricePlanDetails;
   const place: Path = [...path, "pricePlanDetails"];
-  const currencies = details.supportedCurrencies ?? [];
-  unique(currencies, { path: [...place, "supportedCurrencies"], what: "currency" }, report, (currency) => currency);
-  // Holes are left out: a currency that could not be read asks for nothing.
-  checkCards(details, { ...context, currencies: currencies.flatMap((currency) => [currency]) }, place, report);
+  const checkOwn = (own: Report): void => {
+    const currencies = details.supportedCurrencies ?? [];
+    unique(currencies, { path: [...place, "supportedCurrencies"], what: "currency" }, own, (currency) => currency);
+    // Holes are left out: a currency that could not be read asks for nothing.
+    checkOwnCards(
+      details,
+      currencies.flatMap((currency) => [currency]),
+      place,
+      own,
+    );
+  };
+  memory.recall({ work: "check", item: plan, report, run: checkOwn });
+  checkPriced(details, context, place, report);
 }
 
 /** Usage meters and add-ons by id. */

@@ -6,26 +6,34 @@
 import type { Book } from "../model/book.ts";
 import type { EventSchema, UsageMeter } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
+import type { BookMemory } from "../reading/memory.ts";
 import { currentSchemas } from "../resources/event-schema.ts";
 import { checkRuleAt } from "../resources/rule-fields.ts";
 import { shown } from "../sentences.ts";
+import type { Steps } from "../steps.ts";
 import { unique } from "./check-names.ts";
 
-/** Reports what is wrong with the usage meters. */
-export function checkMeters(book: Book, report: Report): void {
+/** Reports what is wrong with the usage meters, one in a step. */
+export function* checkMeters(book: Book, memory: BookMemory, report: Report): Steps {
   const schemas = currentSchemas(book.eventSchemas);
-  book.usageMeters.forEach((meter, at) => {
-    const path: Path = ["usageMeters", at];
+  for (const [at, meter] of book.usageMeters.entries()) {
+    if (meter === undefined) continue;
     const schema = schemas.get(meter.eventSchemaName);
-    if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
-      report(
-        [...path, "eventSchemaName"],
-        `expected an ACTIVE event schema, as the usage meter is ACTIVE: ${shown(schema.name)} is ${schema.status}`,
-      );
-    }
-    unique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
-    checkSteps(meter, schema, path, report);
-  });
+    const run = (own: Report): void => checkMeter(meter, schema, ["usageMeters", at], own);
+    memory.recall({ work: "check", item: meter, context: [schema], report, run });
+    yield;
+  }
+}
+
+function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
+  if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
+    report(
+      [...path, "eventSchemaName"],
+      `expected an ACTIVE event schema, as the usage meter is ACTIVE: ${shown(schema.name)} is ${schema.status}`,
+    );
+  }
+  unique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
+  checkSteps(meter, schema, path, report);
 }
 
 function checkSteps(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {

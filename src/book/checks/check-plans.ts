@@ -18,14 +18,17 @@ import { shown } from "../sentences.ts";
 import { unique } from "./check-names.ts";
 import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 
-/** The context in which the cards of a plan are checked. */
+/** What is known of what the cards of a plan price. */
 export interface CardContext {
   readonly usageMeters: ReadonlyMap<string, UsageMeter>;
   readonly addOns: ReadonlyMap<string, AddOn>;
-  /** The currencies that every card must have rates in (S7.7). */
-  readonly currencies: readonly string[];
   /** Whether the plan is or may be in use: its meters and add-ons must be ACTIVE then (S5.4). */
   readonly inUse: boolean;
+}
+
+/** The currencies that every card must have rates in (S7.7). */
+interface Currencies {
+  readonly currencies: readonly string[];
 }
 
 /** The instants from which a duration is tried: the first day of every month of a common year. */
@@ -34,44 +37,47 @@ const MONTH_STARTS: readonly Instant[] = Array.from({ length: 12 }, (_, month) =
 );
 
 /** Reports what is wrong with the cards and the cycle config of a plan, or of an override. */
-export function checkCards(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
+export function checkCards(
+  details: PricePlanDetailsOverride,
+  { currencies, ...context }: CardContext & Currencies,
+  path: Path,
+  report: Report,
+): void {
+  checkOwnCards(details, currencies, path, report);
+  checkPriced(details, context, path, report);
+}
+
+/** What is wrong with the cards and the cycle config whatever they price. */
+export function checkOwnCards(
+  details: PricePlanDetailsOverride,
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
   if (details.pricingCycleConfig) checkCycleConfig(details.pricingCycleConfig, [...path, "pricingCycleConfig"], report);
-  checkMeteredCards(details, context, path, report);
-  checkAddOnCards(details, context, path, report);
-  checkFeatureCards(details, context, path, report);
+  checkMeteredCards(details, currencies, path, report);
+  checkAddOnCards(details, currencies, path, report);
+  checkFeatureCards(details, currencies, path, report);
   const commitment: Path = [...path, "minimumCommitment", "rateValues"];
   if (!details.minimumCommitment) return;
-  checkCurrencies(details.minimumCommitment.rateValues, context.currencies, commitment, report);
+  checkCurrencies(details.minimumCommitment.rateValues, currencies, commitment, report);
   details.minimumCommitment.rateValues.forEach(({ rate }, at) => {
     if (rate.isNegative()) report([...commitment, at, "rate"], `expected 0 or more, got ${textOf(rate)}`);
   });
 }
 
-function checkMeteredCards(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
-  const cards: Path = [...path, "usageRateCards"];
-  unique(details.usageRateCards, { path: cards, field: "usageMeterId" }, report, (card) => card.usageMeterId);
-  details.usageRateCards.forEach((card, at) => {
-    const place: Path = [...cards, at];
-    const meter = context.usageMeters.get(card.usageMeterId);
-    if (context.inUse && meter !== undefined && meter.status !== "ACTIVE") {
-      report(
-        [...place, "usageMeterId"],
-        `expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: ${shown(meter.id)} is ${meter.status}`,
-      );
-    }
-    checkSlabPricing(card, context.currencies, place, report);
+/** What is wrong with the meters and add-ons that cards price, and with grants of a plan in use. */
+export function checkPriced(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
+  details.usageRateCards.forEach(({ usageMeterId }, at) => {
+    const meter = context.usageMeters.get(usageMeterId);
+    if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
+    report(
+      [...path, "usageRateCards", at, "usageMeterId"],
+      `expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: ${shown(meter.id)} is ${meter.status}`,
+    );
   });
-}
-
-function checkAddOnCards(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
-  const lists = [
-    ["fixedFeeRateCards", "FIXED_FEE"],
-    ["licenseRateCards", "LICENSE"],
-    ["creditGrantRateCards", "CREDIT_GRANT"],
-  ] as const;
-  for (const [list, type] of lists) {
+  for (const [list, type] of ADD_ON_CARDS) {
     const cards: readonly { readonly id: string }[] = details[list];
-    unique(cards, { path: [...path, list], field: "id" }, report, (card) => card.id);
     cards.forEach(({ id }, at) => {
       const addOn = context.addOns.get(id);
       if (addOn === undefined) return;
@@ -82,18 +88,61 @@ function checkAddOnCards(details: PricePlanDetailsOverride, context: CardContext
       }
     });
   }
-  details.fixedFeeRateCards.forEach(({ rateValues }: { readonly rateValues: readonly FixedRateValue[] }, at) => {
-    checkCurrencies(rateValues, context.currencies, [...path, "fixedFeeRateCards", at, "rateValues"], report);
-  });
-  details.licenseRateCards.forEach((card, at) => {
-    checkSlabPricing(card, context.currencies, [...path, "licenseRateCards", at], report);
-  });
-  details.creditGrantRateCards.forEach((card, at) => {
-    checkGrant(card, context, [...path, "creditGrantRateCards", at], report);
+  if (!context.inUse) return;
+  details.creditGrantRateCards.forEach(({ grantDetails: { expiryDuration } }, at) => {
+    if (expiryDuration === undefined || expiryDuration === null) return;
+    const expiry: Path = [...path, "creditGrantRateCards", at, "grantDetails", "expiryDuration"];
+    const duration = durationAt(expiryDuration, expiry, () => undefined);
+    if (duration === undefined || !isAfter(duration, undefined) || isWholeDays(duration)) return;
+    report(expiry, `expected a duration of whole days, for credits end with a day, got ${shown(expiryDuration)}`);
   });
 }
 
-function checkFeatureCards(details: PricePlanDetailsOverride, context: CardContext, path: Path, report: Report): void {
+/** The cards that price add-ons, and the type that these must have. */
+const ADD_ON_CARDS = [
+  ["fixedFeeRateCards", "FIXED_FEE"],
+  ["licenseRateCards", "LICENSE"],
+  ["creditGrantRateCards", "CREDIT_GRANT"],
+] as const;
+
+function checkMeteredCards(
+  details: PricePlanDetailsOverride,
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
+  const cards: Path = [...path, "usageRateCards"];
+  unique(details.usageRateCards, { path: cards, field: "usageMeterId" }, report, (card) => card.usageMeterId);
+  details.usageRateCards.forEach((card, at) => checkSlabPricing(card, currencies, [...cards, at], report));
+}
+
+function checkAddOnCards(
+  details: PricePlanDetailsOverride,
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
+  for (const [list] of ADD_ON_CARDS) {
+    const cards: readonly { readonly id: string }[] = details[list];
+    unique(cards, { path: [...path, list], field: "id" }, report, (card) => card.id);
+  }
+  details.fixedFeeRateCards.forEach(({ rateValues }: { readonly rateValues: readonly FixedRateValue[] }, at) => {
+    checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", at, "rateValues"], report);
+  });
+  details.licenseRateCards.forEach((card, at) => {
+    checkSlabPricing(card, currencies, [...path, "licenseRateCards", at], report);
+  });
+  details.creditGrantRateCards.forEach((card, at) => {
+    checkGrant(card, currencies, [...path, "creditGrantRateCards", at], report);
+  });
+}
+
+function checkFeatureCards(
+  details: PricePlanDetailsOverride,
+  currencies: readonly string[],
+  path: Path,
+  report: Report,
+): void {
   for (const list of ["billingEntitlementRateCards", "entitlementOverageRateCards"] as const) {
     unique<{ readonly featureId: string }>(
       details[list],
@@ -102,7 +151,7 @@ function checkFeatureCards(details: PricePlanDetailsOverride, context: CardConte
       (card) => card.featureId,
     );
     details[list].forEach((card, at) => {
-      checkSlabPricing(card, context.currencies, [...path, list, at], report);
+      checkSlabPricing(card, currencies, [...path, list, at], report);
     });
   }
   details.billingEntitlementRateCards.forEach((card, at) => {
@@ -112,10 +161,10 @@ function checkFeatureCards(details: PricePlanDetailsOverride, context: CardConte
   });
 }
 
-function checkGrant(card: CreditGrantRateCard, context: CardContext, path: Path, report: Report): void {
+function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], path: Path, report: Report): void {
   const { currencySlabRateDetails: rates } = card.rateDetails;
   const place: Path = [...path, "rateDetails", "currencySlabRateDetails"];
-  checkCurrencies(rates, context.currencies, place, report);
+  checkCurrencies(rates, currencies, place, report);
   rates.forEach(({ slabDetails }, at) => checkSlabs(slabDetails, [...place, at, "slabDetails"], report));
   const { expiryType, expiryDuration } = card.grantDetails;
   const expiry: Path = [...path, "grantDetails", "expiryDuration"];
@@ -123,8 +172,6 @@ function checkGrant(card: CreditGrantRateCard, context: CardContext, path: Path,
     const duration = durationAt(expiryDuration, expiry, report);
     if (duration !== undefined && !isAfter(duration, undefined)) {
       report(expiry, `expected a duration above 0, got ${shown(expiryDuration)}`);
-    } else if (duration !== undefined && context.inUse && !isWholeDays(duration)) {
-      report(expiry, `expected a duration of whole days, for credits end with a day, got ${shown(expiryDuration)}`);
     }
   } else if (expiryType === "CUSTOM") {
     report(expiry, "missing: expected an ISO 8601 duration, as the expiryType is CUSTOM");

@@ -12,22 +12,40 @@ import type { Book } from "../model/book.ts";
 import type { Setting } from "../model/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import { type Path, pathText, type Report } from "../problems.ts";
+import type { BookMemory } from "../reading/memory.ts";
 import { TOO_DEEP, tooDeepInText } from "../reading/read-document.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import { checkRuleAt, fieldsOf, reportRule, ruleAt } from "../resources/rule-fields.ts";
 import { oneOf, shown } from "../sentences.ts";
+import type { Steps } from "../steps.ts";
 import { unique } from "./check-names.ts";
 
-/** Reports what is wrong within the event schemas and the settings that they use. */
-export function checkSchemas(book: Book, report: Report): void {
-  const settings = settingsByKey(book.settings);
-  book.settings.forEach((setting, at) => checkSettingValue(setting, ["settings", at, "value"], report));
-  book.eventSchemas.forEach((schema, at) => {
+/** Reports what is wrong within the event schemas and the settings that they use, one in a step. */
+export function* checkSchemas(book: Book, memory: BookMemory, report: Report): Steps {
+  const takers = takersOfRules(book.eventSchemas);
+  for (const [at, setting] of book.settings.entries()) {
+    if (setting === undefined) continue;
+    const path: Path = ["settings", at, "value"];
+    const own = takers.get(settingKey(setting)) ?? [];
+    const run = (noting: Report): void => {
+      checkSettingValue(setting, path, noting);
+      for (const taker of own) checkTakenRule(setting, taker, path, noting);
+    };
+    const context = own.map(({ schema }) => schema);
+    memory.recall({ work: "check", item: setting, context, report, run });
+    yield;
+  }
+  for (const [at, schema] of book.eventSchemas.entries()) {
+    if (schema === undefined) continue;
     const path: Path = ["eventSchemas", at];
-    checkFieldNames(schema, path, report);
-    checkEnrichments(schema, path, report);
-    checkDependencyRules(schema, settings, path, report);
-  });
+    const run = (noting: Report): void => {
+      checkFieldNames(schema, path, noting);
+      checkEnrichments(schema, path, noting);
+      checkNamedDependencies(schema, path, noting);
+    };
+    memory.recall({ work: "check", item: schema, report, run });
+    yield;
+  }
 }
 
 function checkFieldNames(schema: EventSchema, path: Path, report: Report): void {
@@ -103,46 +121,50 @@ function reaches(from: string, to: string, uses: ReadonlyMap<string, ReadonlySet
   return seen.has(to) && (from !== to || uses.get(from)?.has(to) === true);
 }
 
-/** The rules that settings hold for JSON_LOGIC_FROM_DEPENDENCY fields (S4.3), on every level. */
-function checkDependencyRules(
-  schema: EventSchema,
-  settings: ReadonlyMap<string, readonly { readonly setting: Setting; readonly at: number }[]>,
-  path: Path,
-  report: Report,
-): void {
+/** A field that takes its rule from a setting (S4.3), on every level. */
+interface RuleTaker {
+  readonly schema: EventSchema;
+  readonly field: EnrichmentField;
+}
+
+/** The fields that take their rules from settings, by the settings' keys. */
+function takersOfRules(schemas: readonly EventSchema[]): ReadonlyMap<string, readonly RuleTaker[]> {
+  const takers = new Map<string, RuleTaker[]>();
+  schemas.forEach((schema) => {
+    schema.enrichments.fields.forEach((field) => {
+      const key = dependencyOf(field, schema)?.key;
+      if (key === undefined) return;
+      const known = takers.get(key);
+      if (known === undefined) takers.set(key, [{ schema, field }]);
+      else known.push({ schema, field });
+    });
+  });
+  return takers;
+}
+
+function dependencyOf(field: EnrichmentField, schema: EventSchema): { readonly key: string } | undefined {
+  if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY") return undefined;
+  return schema.enrichments.dependencies.find((one) => one?.name === field.value);
+}
+
+function checkTakenRule({ value }: Setting, { schema, field }: RuleTaker, path: Path, report: Report): void {
+  const rule = ruleAt(value, path, report);
+  if (rule === undefined) return;
+  const before = fieldsOf(schema, ({ order }) => order < field.order);
+  for (const problem of checkRule(rule, before === undefined ? {} : { fields: before })) {
+    reportRule(problem, path, report, ` of ${shown(field.name)} in ${shown(schema.name)}`);
+  }
+}
+
+/** A field that takes its rule from a setting names the dependency that is this setting. */
+function checkNamedDependencies(schema: EventSchema, path: Path, report: Report): void {
   const { dependencies, fields } = schema.enrichments;
   const names = dependencies.flatMap(({ name }) => [name]);
   fields.forEach((field, at) => {
-    if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY") return;
-    const dependency = dependencies.find((one) => one?.name === field.value);
-    if (dependency === undefined) {
-      const known = names.length === 0 ? "of a dependency, of which there is none" : oneOf(names.slice(0, 10));
-      report([...path, "enrichments", "fields", at, "value"], `expected the name ${known}, got ${shown(field.value)}`);
-      return;
-    }
-    const before = fieldsOf(schema, ({ order }) => order < field.order);
-    for (const { setting, at: settingAt } of settings.get(dependency.key) ?? []) {
-      const place: Path = ["settings", settingAt, "value"];
-      const rule = ruleAt(setting.value, place, report);
-      if (rule === undefined) continue;
-      for (const problem of checkRule(rule, before === undefined ? {} : { fields: before })) {
-        reportRule(problem, place, report, ` of ${shown(field.name)} in ${shown(schema.name)}`);
-      }
-    }
+    if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY" || dependencyOf(field, schema) !== undefined) return;
+    const known = names.length === 0 ? "of a dependency, of which there is none" : oneOf(names.slice(0, 10));
+    report([...path, "enrichments", "fields", at, "value"], `expected the name ${known}, got ${shown(field.value)}`);
   });
-}
-
-function settingsByKey(
-  settings: readonly Setting[],
-): ReadonlyMap<string, readonly { readonly setting: Setting; readonly at: number }[]> {
-  const byKey = new Map<string, { setting: Setting; at: number }[]>();
-  settings.forEach((setting, at) => {
-    const key = settingKey(setting);
-    const same = byKey.get(key);
-    if (same === undefined) byKey.set(key, [{ setting, at }]);
-    else same.push({ setting, at });
-  });
-  return byKey;
 }
 
 /** A setting's text parses as its data type (S4.2). */

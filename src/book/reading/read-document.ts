@@ -8,11 +8,13 @@ import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import { hintAt } from "../nearest.ts";
-import type { Path, Problems } from "../problems.ts";
+import type { Path, Problems, Report } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
 import { silence } from "../resources/lint.ts";
 import { sentenceOf, shown } from "../sentences.ts";
+import type { Steps } from "../steps.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
+import type { BookMemory } from "./memory.ts";
 import type { RawLists } from "./references.ts";
 
 /** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
@@ -21,6 +23,8 @@ export const NESTING_MAX = 200;
 export const TOO_DEEP = `nested more than ${NESTING_MAX} levels deep`;
 /** Items from which on it is quicker to compile a list's schema first: that takes as long as reading some two thousand. */
 const COMPILED_FROM = 5_000;
+/** Items that are read before: most of a list may be remembered. */
+const READ_BEFORE_COMPILED = 100;
 /** How much of a place is named when something is nested too deep below it. */
 const DEEP_PLACE_MAX = 3;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -69,8 +73,8 @@ export interface BookShape {
   readonly broken: ReadonlySet<unknown>;
 }
 
-/** Reads the lists of a book, item by item. */
-export function readBookShape(raw: unknown, problems: Problems): BookShape {
+/** Reads the lists of a book, an item in a step. */
+export function* readBookShape(raw: unknown, problems: Problems, memory: BookMemory): Steps<BookShape> {
   const object = objectOf(raw);
   if (object === undefined) problems.report([], `expected a book, which is an object, got ${shown(raw)}`);
   const lists: Record<string, unknown> = object ?? {};
@@ -79,9 +83,11 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
     if (!known.has(key)) problems.report([key], `unknown field${hintAt(key, [...known])}`);
   }
   const own = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
-  const list = <List extends ResourceList>(key: List): BookDocument[List] =>
-    readList(RESOURCES[key], own(key), key, { problems, broken }) as unknown as BookDocument[List];
   const broken = new Set<unknown>();
+  const reading = { problems, broken, memory };
+  function* list<List extends ResourceList>(key: List): Steps<BookDocument[List]> {
+    return (yield* readList(RESOURCES[key], own(key), key, reading)) as unknown as BookDocument[List];
+  }
   const fallback = { id: "default" } as const;
   return {
     lists,
@@ -90,16 +96,16 @@ export function readBookShape(raw: unknown, problems: Problems): BookShape {
       organization:
         readShape(organization, own("organization") ?? fallback, ["organization"], problems) ??
         organization.parse(fallback),
-      settings: list("settings"),
-      eventSchemas: list("eventSchemas"),
-      usageMeters: list("usageMeters"),
-      features: list("features"),
-      addOns: list("addOns"),
-      pricePlans: list("pricePlans"),
-      customers: list("customers"),
-      accounts: list("accounts"),
-      invoiceGroups: list("invoiceGroups"),
-      lint: readList(silence, own("lint"), "lint", { problems, broken }),
+      settings: yield* list("settings"),
+      eventSchemas: yield* list("eventSchemas"),
+      usageMeters: yield* list("usageMeters"),
+      features: yield* list("features"),
+      addOns: yield* list("addOns"),
+      pricePlans: yield* list("pricePlans"),
+      customers: yield* list("customers"),
+      accounts: yield* list("accounts"),
+      invoiceGroups: yield* list("invoiceGroups"),
+      lint: yield* readList(silence, own("lint"), "lint", reading),
     },
   };
 }
@@ -129,40 +135,88 @@ export function tooDeepInText(text: string): TextPlace | undefined {
 
 /** Refuses what is nested so deep that no code after this should meet it. */
 export function checkNesting(raw: unknown, problems: Problems): boolean {
-  const deep = tooDeep(raw, 0);
-  if (deep === undefined) return true;
-  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), TOO_DEEP);
-  return false;
+  return !reportDeep(tooDeep(raw, 0), problems);
 }
 
-function readList<S extends z.ZodType>(
+/** As {@link checkNesting}, of a book, an item in a step. */
+export function* checkBookNesting(raw: unknown, problems: Problems, memory: BookMemory): Steps<boolean> {
+  const book = objectOf(raw);
+  if (book === undefined) return checkNesting(raw, problems);
+  for (const [key, list] of Object.entries(book)) {
+    if (!Array.isArray(list)) {
+      if (reportDeep(tooDeep(list, 1)?.concat(key), problems)) return false;
+      continue;
+    }
+    for (const [index, item] of list.entries()) {
+      if (reportDeep(itemTooDeep(item, memory)?.concat(index, key), problems)) return false;
+      yield;
+    }
+  }
+  return true;
+}
+
+function itemTooDeep(item: unknown, memory: BookMemory): (string | number)[] | undefined {
+  if (typeof item !== "object" || item === null) return undefined;
+  const run = (report: Report): (string | number)[] | undefined => {
+    const deep = tooDeep(item, 2);
+    if (deep !== undefined) report(deep, TOO_DEEP);
+    return deep;
+  };
+  return memory.recall({ work: "measure", item, report: () => undefined, run });
+}
+
+function reportDeep(deep: readonly (string | number)[] | undefined, problems: Problems): boolean {
+  if (deep === undefined) return false;
+  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), TOO_DEEP);
+  return true;
+}
+
+/** What the items of all lists are read with. */
+interface ListReading {
+  readonly problems: Problems;
+  readonly broken: Set<unknown>;
+  readonly memory: BookMemory;
+}
+
+function* readList<S extends z.ZodType>(
   schema: S,
   raw: unknown,
   key: string,
-  { problems, broken }: { readonly problems: Problems; readonly broken: Set<unknown> },
-): z.output<S>[] {
+  { problems, broken, memory }: ListReading,
+): Steps<z.output<S>[]> {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) {
     problems.report([key], `expected a list, got ${shown(raw)}`);
     return [];
   }
-  const reader = raw.length < COMPILED_FROM ? schema : z.compile(schema);
-  const reading = { problems, salvaged: schema };
-  return holed(raw, (item, index) => {
-    if (problems.isFull()) return undefined;
+  let reader = schema;
+  let reads = 0;
+  // An item that has nothing to show leaves a hole.
+  const list: z.output<S>[] = [];
+  list.length = raw.length;
+  for (const [index, item] of raw.entries() as IterableIterator<[number, unknown]>) {
+    if (problems.isFull()) break;
     const before = problems.count();
-    const shape = readAs(reader, item, [key, index], reading);
+    const run = (report: Report): z.output<S> | undefined => {
+      if (++reads === READ_BEFORE_COMPILED && raw.length >= COMPILED_FROM) reader = z.compile(schema);
+      return readAs(reader, item, [key, index], { problems: { ...problems, report }, salvaged: schema });
+    };
+    const { report } = problems;
+    const shape =
+      typeof item === "object" && item !== null ? memory.recall({ work: "read", item, report, run }) : run(report);
     if (problems.count() > before) broken.add(shape);
-    return shape;
-  });
+    if (shape !== undefined) list[index] = shape;
+    yield;
+  }
+  return list;
 }
 
 /** A list with a hole wherever an item has nothing to show. */
-function holed<T>(items: readonly unknown[], read: (item: unknown, index: number) => T | undefined): T[] {
+function holed<T>(items: readonly unknown[], read: (item: unknown) => T | undefined): T[] {
   const list: T[] = [];
   list.length = items.length;
   for (const [index, item] of items.entries()) {
-    const value = read(item, index);
+    const value = read(item);
     if (value !== undefined) list[index] = value;
   }
   return list;

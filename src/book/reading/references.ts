@@ -54,6 +54,23 @@ export interface References {
 export interface Resolving {
   readonly references: References;
   readonly report: Report;
+  /** Takes a note of everything that is looked up; absent where nothing is to be remembered. */
+  readonly lookups?: Lookup[];
+}
+
+/** Looks something up again: whether it is what it was. */
+export type Lookup = (again: Resolving) => boolean;
+
+/** Whether everything that was looked up is found in other references, too, and means the same. */
+export function areSameReferences(lookups: readonly Lookup[], references: References): boolean {
+  let isFound = true;
+  const again: Resolving = {
+    references: { ...references, guesses: { left: 0 } },
+    report: () => {
+      isFound = false;
+    },
+  };
+  return lookups.every((lookup) => lookup(again) && isFound);
 }
 
 /** The lists of a document, well-formed or not. */
@@ -79,7 +96,10 @@ export function referencesOf(raw: RawLists): References {
 /** The id that a reference to one kind of thing means; see {@link idAmong}. */
 export function idAt(list: ReferredList, given: string, path: () => Path, resolving: Resolving): string {
   // Most references are ids: a path is made for the others alone, as a book may have a million of them.
-  if (resolving.references.lists[list].ids.has(given)) return given;
+  if (resolving.references.lists[list].ids.has(given)) {
+    resolving.lookups?.push(({ references: { lists } }) => lists[list].ids.has(given));
+    return given;
+  }
   return idAmong([list], given, path(), resolving);
 }
 
@@ -88,6 +108,12 @@ export function idAt(list: ReferredList, given: string, path: () => Path, resolv
  * back as it was given.
  */
 export function idAmong(lists: readonly ReferredList[], given: string, path: Path, resolving: Resolving): string {
+  const id = foundAmong(lists, given, path, resolving);
+  resolving.lookups?.push((again) => foundAmong(lists, given, path, again) === id);
+  return id;
+}
+
+function foundAmong(lists: readonly ReferredList[], given: string, path: Path, resolving: Resolving): string {
   const entries = lists.map((list) => resolving.references.lists[list]);
   if (entries.some(({ ids }) => ids.has(given))) return given;
   const current = entries.flatMap(({ byName }) => idsOf(byName.get(given)));
@@ -116,7 +142,13 @@ function guessFor(given: string, entries: readonly Entries[], { guesses }: Refer
 }
 
 /** The full key of a dependency's setting (S4.2); what cannot be found is reported unless `mayMiss`. */
-export function settingKeyAt(given: string, mayMiss: boolean, path: Path, { references, report }: Resolving): string {
+export function settingKeyAt(given: string, mayMiss: boolean, path: Path, resolving: Resolving): string {
+  const key = settingKeyFound(given, mayMiss, path, resolving);
+  resolving.lookups?.push((again) => settingKeyFound(given, mayMiss, path, again) === key);
+  return key;
+}
+
+function settingKeyFound(given: string, mayMiss: boolean, path: Path, { references, report }: Resolving): string {
   const keys = idsOf(references.settings.get(given.toLowerCase()));
   const [first, ...others] = keys;
   if (first !== undefined && others.length === 0) return first;

@@ -8,34 +8,48 @@ import type { Book } from "../model/book.ts";
 import type { AddOn, Setting } from "../model/catalog-items.ts";
 import type { Path } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
+import type { BookMemory } from "../reading/memory.ts";
 import { idAt, type Resolving } from "../reading/references.ts";
 import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
 import { anOrA, shown } from "../sentences.ts";
+import type { Steps } from "../steps.ts";
+import { type RememberedResolving, resolveOnce } from "./remembered.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";
 import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
 import { resolvePricePlan, versionsOf } from "./resolve-plan.ts";
 
-/** Resolves a whole document, in its order. Holes stay holes. */
-export function resolveBook(document: BookDocument, resolving: Resolving): Book {
+/** Resolves a whole document, in its order, an item in a step. Holes stay holes. */
+export function* resolveBook(document: BookDocument, resolving: RememberedResolving): Steps<Book> {
   const { organization } = document;
   const { features, featureDetails } = resolveFeatures(document, resolving);
-  const pricePlans = document.pricePlans.map((plan, at) => resolvePricePlan(plan, ["pricePlans", at], resolving));
+  const pricePlans = yield* mapInSteps(document.pricePlans, (plan, at) =>
+    resolveOnce(plan, resolving, [], (noting) => resolvePricePlan(plan, ["pricePlans", at], noting)),
+  );
   const defaults = { currency: organization.baseCurrency, versions: versionsOf(pricePlans) };
   return {
     organization,
-    settings: document.settings.map((setting, at) =>
-      resolveSetting(setting, organization.id, ["settings", at, "entityId"], resolving),
+    settings: yield* mapInSteps(document.settings, (setting, at) =>
+      resolveOnce(setting, resolving, [organization.id], (noting) =>
+        resolveSetting(setting, organization.id, ["settings", at, "entityId"], noting),
+      ),
     ),
-    eventSchemas: document.eventSchemas.map((schema, at) =>
-      resolveEventSchema(schema, featureDetails.get(schema), ["eventSchemas", at], resolving),
+    eventSchemas: yield* mapInSteps(document.eventSchemas, (schema, at) => {
+      const details = featureDetails.get(schema);
+      return resolveOnce(schema, resolving, [details?.featureId, details?.attributeName], (noting) =>
+        resolveEventSchema(schema, details, ["eventSchemas", at], noting),
+      );
+    }),
+    usageMeters: yield* mapInSteps(document.usageMeters, (meter, at) =>
+      resolveOnce(meter, resolving, [], (noting) => resolveUsageMeter(meter, ["usageMeters", at], noting)),
     ),
-    usageMeters: document.usageMeters.map((meter, at) => resolveUsageMeter(meter, ["usageMeters", at], resolving)),
     features,
     addOns: document.addOns.map(resolveAddOn),
     pricePlans,
     customers: document.customers,
-    accounts: document.accounts.map((account, at) => resolveAccount(account, defaults, ["accounts", at], resolving)),
+    accounts: yield* mapInSteps(document.accounts, (account, at) =>
+      resolveAccount(account, defaults, ["accounts", at], resolving),
+    ),
     invoiceGroups: document.invoiceGroups.map((group, at) => ({
       ...group,
       name: group.name ?? group.id,
@@ -48,15 +62,36 @@ export function resolveBook(document: BookDocument, resolving: Resolving): Book 
 }
 
 /** The last step, when every place has been checked: enrichment fields and computations in their order. */
-export function inOrder(book: Book): Book {
+export function inOrder(book: Book, memory: BookMemory): Book {
+  const once = <Item extends object>(item: Item, run: () => Item): Item =>
+    memory.recall({ work: "arrange", item, report: () => undefined, run });
   return {
     ...book,
-    eventSchemas: book.eventSchemas.map((schema) => ({
-      ...schema,
-      enrichments: { ...schema.enrichments, fields: schema.enrichments.fields.toSorted(byOrder) },
-    })),
-    usageMeters: book.usageMeters.map((meter) => ({ ...meter, computations: meter.computations.toSorted(byOrder) })),
+    eventSchemas: book.eventSchemas.map((schema) =>
+      once(schema, () => ({
+        ...schema,
+        enrichments: { ...schema.enrichments, fields: schema.enrichments.fields.toSorted(byOrder) },
+      })),
+    ),
+    usageMeters: book.usageMeters.map((meter) =>
+      once(meter, () => ({ ...meter, computations: meter.computations.toSorted(byOrder) })),
+    ),
   };
+}
+
+/** Maps a list, an item in a step. Holes stay holes. */
+function* mapInSteps<Item, Mapped>(
+  list: readonly Item[],
+  change: (item: Item, at: number) => Mapped,
+): Steps<readonly Mapped[]> {
+  const mapped: Mapped[] = [];
+  mapped.length = list.length;
+  for (const [at, item] of list.entries()) {
+    if (item === undefined) continue;
+    mapped[at] = change(item, at);
+    yield;
+  }
+  return mapped;
 }
 
 function byOrder(a: { readonly order: number }, b: { readonly order: number }): number {

@@ -13,6 +13,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
+import type { Configuration } from "../configuration.ts";
 import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
 import { withoutUndefined, withoutAbsent } from "../document-body.ts";
 import { documentOf } from "../documents.ts";
@@ -27,7 +28,8 @@ export async function createAccount(
 ): Promise<AccountRecord> {
   const asked = readRequest("accountCreate", input);
   const scope = { configuration: "exclusive", accountIds: [asked.id], eventIds: [] } as const;
-  return store.transact(scope, async (view) => {
+  let changedTo: Configuration | undefined;
+  const made = await store.transact(scope, async (view) => {
     const configured = await configuration(view);
     const now = clock();
     const { record, changes } = await accountIn(configured.catalog, view, asked, now);
@@ -35,9 +37,13 @@ export async function createAccount(
     if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
     checkActive("customer", documentOf("customer", customer).body);
     const { id, settings } = asked;
-    const { documents, ...more } = settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
-    return { result: record, changes: { ...changes, ...more, documents: [...changes.documents, ...documents] } };
+    const own = await settingsIn(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    const documents = [...changes.documents, ...own.changes.documents];
+    changedTo = own.after;
+    return { result: record, changes: { ...changes, ...own.changes, documents } };
   });
+  if (changedTo !== undefined) configuration.adopt(changedTo);
+  return made;
 }
 
 /** Changes who an account is and when it pays; null clears. */

@@ -13,6 +13,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound, quoted, taken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { accountIdsWhere } from "../account-lists.ts";
+import type { Configuration } from "../configuration.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Body, withoutUndefined, plainOf, withoutAbsent } from "../document-body.ts";
 import { documentOf, type DocumentOf } from "../documents.ts";
@@ -37,7 +38,8 @@ export async function createCustomer(
 ): Promise<CustomerMade> {
   const { account, settings, ...asked } = readRequest("customerCreate", input);
   const accountIds = account ? [account.id] : [];
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+  let changedTo: Configuration | undefined;
+  const result = await store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     if ((await view.document("customer", asked.id)) !== undefined) {
       throw taken("customer", asked.id, `the customer id ${quoted(asked.id)} is taken`);
     }
@@ -47,7 +49,7 @@ export async function createCustomer(
     const made: DocumentRecord = { kind: "customer", id: asked.id, createdAt: now, updatedAt: now, body };
     const document = documentOf("customer", made);
     const first = account ? await accountIn(configured.catalog, view, { ...account, customerId: asked.id }, now) : null;
-    const own = settingsIn(
+    const own = await settingsIn(
       configured,
       [
         { entityType: "CUSTOMER", id: asked.id, settings, place: "" },
@@ -55,15 +57,18 @@ export async function createCustomer(
       ],
       now,
     );
+    changedTo = own.after;
     return {
       result: { ...customerShown(document), ...(first && { account: first.record }) },
       changes: {
         ...first?.changes,
-        ...own,
-        documents: [document, ...own.documents, ...(first?.changes.documents ?? [])],
+        ...own.changes,
+        documents: [document, ...own.changes.documents, ...(first?.changes.documents ?? [])],
       },
     };
   });
+  if (changedTo !== undefined) configuration.adopt(changedTo);
+  return result;
 }
 
 /** Changes who a customer is; null clears. */

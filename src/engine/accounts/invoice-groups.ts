@@ -11,6 +11,7 @@ import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledge
 import { notFound } from "../../ledger/refusals.ts";
 import { membersOf } from "../account-lists.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
+import { revisionAfter } from "../configuration-revision.ts";
 import {
   changeConfigured,
   documentNamed,
@@ -106,7 +107,7 @@ async function changeMembers(
   change: "add" | "remove",
 ): Promise<boolean> {
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
-    const { catalog } = await configuration(view);
+    const { catalog, revision } = await configuration(view);
     const now = clock();
     const terms = termsOf(catalog, id);
     const workspace = await openAccounts(catalog, view, accountIds, now, "all");
@@ -121,7 +122,8 @@ async function changeMembers(
     const left = (await membersOf(view, id)).filter((each) => !removed.has(each));
     if (left.length > 0) return { result: true, changes: workspace.changes() };
     const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
-    return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationChanged: true } };
+    const configurationRevision = revisionAfter(revision);
+    return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationRevision } };
   });
 }
 

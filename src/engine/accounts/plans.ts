@@ -160,7 +160,7 @@ export async function listMigrations(context: EngineContext, options: PageOption
 }
 
 function overrideOf(
-  { catalog, documents }: Configuration,
+  { catalog, documents, memory }: Configuration,
   record: AccountRecord,
   asked: {
     readonly pricePlanId: string;
@@ -173,7 +173,7 @@ function overrideOf(
   if (override === undefined || override === null) return undefined;
   const { version } = activePlan(catalog, pricePlanId, asked.version);
   const { invoiceCurrency } = record;
-  return readOverride(documents, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
+  return readOverride({ documents, memory }, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
 }
 
 function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {

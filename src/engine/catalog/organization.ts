@@ -8,6 +8,7 @@ import { organizationRequest } from "../../book/reading/document.ts";
 import { readInput } from "../../book/requests/requests.ts";
 import { quoted, refused } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import { revisionAfter } from "../configuration-revision.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
 import { CONFIGURED_KINDS, plainOf } from "../document-body.ts";
@@ -54,7 +55,10 @@ export function organizationOf(context: EngineContext): OrganizationResource {
         const now = context.clock();
         const body = plainOf(asked) as Readonly<Record<string, unknown>>;
         const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
-        return { result: asked, changes: { documents: [document], configurationChanged: true } };
+        return {
+          result: asked,
+          changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
+        };
       });
     },
   };

@@ -10,6 +10,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import { quoted } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/store.ts";
+import { revisionAfter } from "../configuration-revision.ts";
 
 /** One document for each schema, by its name. */
 const KIND = "usageElsewhere";
@@ -56,7 +57,8 @@ async function record(store: Store, { elsewhere, ingestedAgain }: Told, clock: (
     const at = clock();
     const documents = added.map((id) => ({ kind: KIND, id, createdAt: at, updatedAt: at, body: {} }) as const);
     const removedDocuments = removed.map((id) => ({ kind: KIND, id }) as const);
-    return { result: undefined, changes: { documents, removedDocuments, configurationChanged: true } };
+    const configurationRevision = revisionAfter(await view.configurationRevision());
+    return { result: undefined, changes: { documents, removedDocuments, configurationRevision } };
   });
 }
 

@@ -1,3 +1,4 @@
+import { toTheEnd, type Steps } from "../../book/steps.ts";
 /**
  * Catching up: what falls due with time is done before any other decision on an account, in date order (S2.4).
  *
@@ -15,7 +16,6 @@ import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf
 import type { Catalog } from "../catalog.ts";
 import { keepUsage } from "../kept-usage.ts";
 import type { AccountRecord } from "../records.ts";
-import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { putCaughtUp } from "./draft-places.ts";

@@ -1,3 +1,4 @@
+import { toTheEnd, type Steps } from "../../book/steps.ts";
 /**
  * Where the invoices and credits of an account stand in the lists of all, those that are not made yet too: so that a list
  * finds the few accounts that are on a page, and computes no others (S12.4, S13.4).
@@ -14,7 +15,6 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { type AccountCycle, cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftPlace, DraftPlaces } from "../records.ts";
-import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 import { graceTermsOf, instantOfCatchUp, planOf, viewOfWork } from "./account-plan.ts";
 import { creditIdOf, invoiceIdOf, standardKeyOf } from "./due-ids.ts";

@@ -1,3 +1,4 @@
+import { toTheEnd, type Steps } from "../../book/steps.ts";
 /**
  * The decision of an ingest: each event of a batch gets its one outcome, in order, and the changes of all are one decision
  * (S14).
@@ -14,7 +15,6 @@ import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { Changes, Decision, IdSource } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
-import { toTheEnd, type Steps } from "../steps.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
 import {

@@ -25,7 +25,7 @@ import {
 /** A change of every kind, of one account. */
 function everything(
   accountId: string,
-): Required<Omit<Changes, "configurationChanged" | "removedDocuments" | "removedEvents">> {
+): Required<Omit<Changes, "configurationRevision" | "removedDocuments" | "removedEvents">> {
   return {
     documents: [document("setting", "s.one")],
     accounts: [account(accountId, { netTermDays: 1 })],

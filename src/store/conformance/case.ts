@@ -92,7 +92,7 @@ function scopeFor(changes: Changes): Scope {
   const events = [...newEvents, ...(changes.events ?? [])];
   const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...keptUsage];
   return {
-    configuration: changes.configurationChanged === true ? "exclusive" : "shared",
+    configuration: changes.configurationRevision !== undefined ? "exclusive" : "shared",
     accountIds: [...new Set([...accounts.map(({ id }) => id), ...owned.map(({ accountId }) => accountId)])],
     eventIds: [...new Set(events.map(({ eventId }) => eventId))],
   };

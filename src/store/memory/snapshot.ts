@@ -17,7 +17,7 @@ const VERSIONS: ReadonlySet<unknown> = new Set([1, VERSION]);
 
 /** All that a state holds. */
 interface Snapshot extends Required<
-  Omit<Changes, "configurationChanged" | "removedDocuments" | "newEvents" | "removedEvents" | "usage" | "overage">
+  Omit<Changes, "configurationRevision" | "removedDocuments" | "newEvents" | "removedEvents" | "usage" | "overage">
 > {
   readonly usage: readonly LedgerCell[];
   readonly overage: readonly LedgerCell[];

@@ -143,7 +143,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
     state.invoices.put(invoice);
   }
   for (const kept of records.keptUsage) state.keptUsage.put(kept);
-  if (changes.configurationChanged === true) state.revision += 1;
+  state.revision = changes.configurationRevision ?? state.revision;
 }
 
 function creditStateOf(credit: CreditRecord): CreditState {
@@ -172,7 +172,7 @@ function addCells({ usage, overage }: MemoryState, changes: Changes): void {
   }
 }
 
-type Lists = Required<Omit<Changes, "configurationChanged" | "usage" | "overage">>;
+type Lists = Required<Omit<Changes, "configurationRevision" | "usage" | "overage">>;
 
 const NOTHING: readonly never[] = [];
 

@@ -50,9 +50,9 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     await writeRecords(writing, "credit", changes.credits ?? [], CREDIT);
     await writeRecords(writing, "invoice", changes.invoices ?? [], INVOICE);
     await writeRecords(writing, "kept_usage", changes.keptUsage ?? [], KEPT_USAGE);
-    if (changes.configurationChanged === true) {
-      const next = `revision + 1 + floor(random() * ${REVISION_STEP_MAX})::bigint`;
-      await context.send(`update ${context.table("configuration")} set revision = ${next}`, []);
+    if (changes.configurationRevision !== undefined) {
+      const text = `update ${context.table("configuration")} set revision = $1::text::bigint`;
+      await context.send(text, [String(changes.configurationRevision)]);
     }
   } catch (error) {
     // All statements that were sent end before the connection is used again. The first failure is thrown: the others follow from it.
@@ -74,12 +74,6 @@ export function isSmall(changes: Changes): boolean {
 
 const SMALL = 100;
 const CELLS_OF_SMALL = 1_000;
-
-/**
- * A revision grows by a random step: a database that was restored and then changed in another way has other revisions than
- * those that a running process remembers.
- */
-const REVISION_STEP_MAX = 2 ** 24;
 
 /** The columns of a record besides its id: each with its type, and its value of a record. */
 type Columns<Item> = Readonly<

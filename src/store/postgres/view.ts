@@ -61,7 +61,7 @@ function documentReads(
       return (await run(`${from} and id = any($2::text::text[])`, [kind, textList(keysOf(ids))])).map(documentOf);
     },
     async allDocuments(kind) {
-      return (await run(`${from} order by document.created_at, document.id`, [kind])).map(documentOf);
+      return recordsOf(await run(`${from} order by document.created_at, document.id`, [kind]), documentOf, 1);
     },
     async documents(kind, page) {
       const values: string[] = [kind];
@@ -129,18 +129,26 @@ async function idsUpTo(
   );
 }
 
-/** The records of rows that no page bounds: an account may have thousands, and others have their turn meanwhile. */
-async function recordsOf<Item>(rows: readonly Row[], recordOfRow: (row: Row) => Item): Promise<readonly Item[]> {
+/**
+ * The records of rows that no page bounds: an account may have thousands, and others have their turn meanwhile.
+ *
+ * @param atOnce rows that are read between two looks at the clock: one where a record may be large
+ */
+async function recordsOf<Item>(
+  rows: readonly Row[],
+  recordOfRow: (row: Row) => Item,
+  atOnce = ROWS_AT_ONCE,
+): Promise<readonly Item[]> {
   const giveWay = takingTurns();
   const records: Item[] = [];
   for (const row of rows) {
     records.push(recordOfRow(row));
-    if (records.length % ROWS_AT_ONCE === 0) await giveWay();
+    if (records.length % atOnce === 0) await giveWay();
   }
   return records;
 }
 
-/** Rows that are read between two looks at the clock. */
+/** Rows of small records. */
 const ROWS_AT_ONCE = 64;
 
 const ofAccounts = "account_id = any($1::text::text[])";

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 
 import { collectProblems } from "../../../src/book/problems.ts";
 import type { ResourceList } from "../../../src/book/reading/document.ts";
+import { NO_MEMORY } from "../../../src/book/reading/memory.ts";
 import { readBookShape } from "../../../src/book/reading/read-document.ts";
+import { toTheEnd } from "../../../src/book/steps.ts";
 import type { Problem } from "../../../src/errors.ts";
 import { sampleBook } from "../sample-book.ts";
 
@@ -15,7 +17,7 @@ function shapeOf(
   items: readonly unknown[],
 ): { items: readonly unknown[]; problems: readonly Problem[] } {
   const problems = collectProblems();
-  const { document } = readBookShape({ [list]: items }, problems);
+  const { document } = toTheEnd(readBookShape({ [list]: items }, problems, NO_MEMORY));
   return { items: document[list], problems: problems.error("the book", { [list]: items }).details.problems };
 }
 

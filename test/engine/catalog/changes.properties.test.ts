@@ -1,0 +1,332 @@
+/** A change of the configuration is checked and compiled as far as it reaches, and the result is that of checking and compiling all. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { RatebookError } from "../../../src/errors.ts";
+import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { runs } from "../../support/runs.ts";
+
+const NOW = Date.UTC(2024, 0, 10);
+
+/** An engine whose ids follow from how many there were before. */
+function engineOver(store: MemoryStore, made: { count: number }): Engine {
+  const ids = (prefix: string): string => `${prefix}.${++made.count}`;
+  return createEngine({ store, clock: () => NOW, ids });
+}
+
+const count = { name: "count" };
+const place = fc.nat(2);
+const attributes = fc.constantFrom([count], [count, { name: "size" }], [{ name: "size" }]);
+const rule = fc.constantFrom<unknown>(
+  { var: "attribute.count" },
+  { "+": [{ var: "attribute.size" }, 1] },
+  { var: "attribute.half" },
+  { "*": [{ var: "dependencies.factor" }, 2] },
+  '{"var": "attribute.count"}',
+  // No rule of an event schema of these.
+  { var: "attribute.unknown" },
+  { unknown: [] },
+);
+const enrichments = fc.option(
+  fc.record({
+    dependencies: fc.constantFrom([], [{ key: "factor", name: "factor" }]),
+    fields: fc.constantFrom<readonly string[]>([], ["JSON_LOGIC"], ["JSON_LOGIC_FROM_DEPENDENCY"], ["VALUE"]),
+    rule,
+  }),
+  { nil: undefined },
+);
+type Enrichments = typeof enrichments extends fc.Arbitrary<infer Value> ? Value : never;
+
+function enrichmentsOf(given: Enrichments): object {
+  if (given === undefined) return {};
+  const value = { JSON_LOGIC: given.rule, JSON_LOGIC_FROM_DEPENDENCY: "factor", VALUE: "2.5" };
+  const fields = given.fields.map((enrichmentType) => ({
+    name: "half",
+    type: "ATTRIBUTE",
+    order: 1,
+    enrichmentType,
+    value: value[enrichmentType as keyof typeof value],
+  }));
+  return { enrichments: { dependencies: given.dependencies, fields } };
+}
+
+const slabs = fc.constantFrom<readonly (readonly [number, number | null])[]>(
+  [[0, null]],
+  [
+    [0, 5],
+    [5, null],
+  ],
+  // A gap.
+  [
+    [0, 5],
+    [6, null],
+  ],
+);
+const details = fc
+  .record({
+    slabs,
+    meter: place,
+    addOn: fc.option(place),
+    feature: fc.option(place),
+    currency: fc.constantFrom("USD", "EUR"),
+  })
+  .map(({ slabs: given, meter, addOn, feature, currency }) => ({
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 1 },
+    supportedCurrencies: [currency],
+    usageRateCards: [
+      {
+        usageMeterId: `meter ${meter}`,
+        ratePlan: {
+          pricingModel: "TIERED",
+          slabs: given.map(([startAfter, endAt], at) => ({ order: at + 1, startAfter, endAt, priceType: "PER_UNIT" })),
+        },
+        rateValues: [{ currency: "USD", slabRates: given.map((_, at) => ({ order: at + 1, rate: `0.${at + 1}` })) }],
+      },
+    ],
+    ...(addOn !== null && {
+      fixedFeeRateCards: [{ id: `add-on ${addOn}`, rateValues: [{ currency: "USD", rate: 10 }] }],
+    }),
+    ...(feature !== null && {
+      entitlementOverageRateCards: [
+        {
+          featureId: `feature ${feature}`,
+          ratePlan: { slabs: [{ order: 1, startAfter: 0, endAt: null, priceType: "PER_UNIT" }] },
+          rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "0.5" }] }],
+        },
+      ],
+    }),
+  }));
+
+/** A change, made on the thing at a place among those of its kind. */
+type Write = (engine: Engine, at: Ids) => Promise<unknown>;
+type Ids = Readonly<Record<"meter" | "addOn" | "feature" | "plan" | "setting", (place: number) => string>>;
+
+const settingValue = fc.constantFrom(
+  "2",
+  "3.5",
+  '{"var": "attribute.count"}',
+  '{"var": "attribute.unknown"}',
+  "no number",
+);
+const dataType = fc.constantFrom("NUMERIC", "STRING", "JSON_LOGIC");
+const write: fc.Arbitrary<Write> = fc.oneof(
+  fc.tuple(place, attributes, enrichments).map(
+    ([n, given, more]): Write =>
+      (engine) =>
+        engine.eventSchemas.create({ name: `schema${n}`, attributes: given, ...enrichmentsOf(more) }),
+  ),
+  fc.tuple(place, attributes, enrichments).map(
+    ([n, given, more]): Write =>
+      (engine) =>
+        engine.eventSchemas.update(`schema${n}`, { attributes: given, ...enrichmentsOf(more) }),
+  ),
+  fc.tuple(place, fc.constantFrom("activate", "activate", "deactivate", "archive")).map(
+    ([n, move]): Write =>
+      (engine) =>
+        engine.eventSchemas[move as "activate"](`schema${n}`),
+  ),
+  fc.tuple(place, fc.constantFrom("ORGANIZATION" as const, "ACCOUNT" as const), dataType, settingValue).map(
+    ([, entityType, type, value]): Write =>
+      (engine) =>
+        engine.settings.create({
+          id: "factor",
+          entityType,
+          ...(entityType === "ACCOUNT" && { entityId: "acme" }),
+          dataType: type,
+          value,
+        }),
+  ),
+  fc.tuple(place, settingValue).map(
+    ([n, value]): Write =>
+      (engine, at) =>
+        engine.settings.update(at.setting(n), { value }),
+  ),
+  fc.tuple(place, place, rule).map(
+    ([n, schema, computation]): Write =>
+      (engine) =>
+        engine.usageMeters.create({
+          name: `meter ${n}`,
+          aggregation: "SUM",
+          eventSchemaName: `schema${schema}`,
+          computations: [{ order: 1, computation: computation as object }],
+        }),
+  ),
+  fc.tuple(place, fc.constantFrom("activate", "activate", "deactivate", "archive")).map(
+    ([n, move]): Write =>
+      (engine, at) =>
+        engine.usageMeters[move as "activate"](at.meter(n)),
+  ),
+  fc.tuple(place, rule).map(
+    ([n, computation]): Write =>
+      (engine, at) =>
+        engine.usageMeters.update(at.meter(n), {
+          billableName: `Billed ${n}`,
+          computations: [{ order: 1, computation: computation as object }],
+        }),
+  ),
+  fc.tuple(place, fc.subarray([0, 1, 2])).map(
+    ([n, schemas]): Write =>
+      (engine) =>
+        engine.features.create({ name: `feature ${n}`, schemaAssociations: schemas.map((each) => `schema${each}`) }),
+  ),
+  fc.tuple(place, fc.subarray([0, 1, 2])).map(
+    ([n, schemas]): Write =>
+      (engine, at) =>
+        engine.features.update(at.feature(n), { schemaAssociations: schemas.map((each) => `schema${each}`) }),
+  ),
+  fc.tuple(place, fc.constantFrom("FIXED_FEE", "LICENSE")).map(
+    ([n, type]): Write =>
+      (engine) =>
+        engine.addOns.create({ name: `add-on ${n}`, type }),
+  ),
+  place.map(
+    (n): Write =>
+      (engine, at) =>
+        engine.addOns.archive(at.addOn(n)),
+  ),
+  fc.tuple(place, details).map(
+    ([n, pricePlanDetails]): Write =>
+      (engine) =>
+        engine.pricePlans.create({ name: `plan ${n}`, type: "BILLING", pricePlanDetails } as never),
+  ),
+  fc.tuple(place, details).map(
+    ([n, pricePlanDetails]): Write =>
+      (engine, at) =>
+        engine.pricePlans.update(at.plan(n), { pricePlanDetails } as never),
+  ),
+  fc.tuple(place, fc.constantFrom("activate", "activate", "createVersion", "archive")).map(
+    ([n, move]): Write =>
+      (engine, at) =>
+        engine.pricePlans[move as "archive"](at.plan(n)),
+  ),
+  fc.record({ netTermDays: fc.constantFrom(0, 30, -1) }).map(
+    ({ netTermDays }): Write =>
+      (engine) =>
+        engine.invoiceGroups.create({ name: "group", invoiceCurrency: "USD", netTermDays } as never),
+  ),
+);
+
+const PAGE = { page: { limit: 1000 } };
+
+async function idsOf(engine: Engine): Promise<Ids> {
+  const of =
+    (items: readonly { readonly item: { readonly id: string } }[]): ((place: number) => string) =>
+    (n) =>
+      items[n % items.length]?.item.id ?? "none";
+  const settings = (await engine.settings.list(PAGE)).items.map(
+    ({ item: { namespace, id } }) => `setting.${namespace}.${id}`,
+  );
+  return {
+    meter: of((await engine.usageMeters.list(PAGE)).items),
+    addOn: of((await engine.addOns.list(PAGE)).items),
+    feature: of((await engine.features.list(PAGE)).items),
+    plan: of((await engine.pricePlans.list(PAGE)).items),
+    setting: (n) => settings[n % settings.length] ?? "none",
+  };
+}
+
+/** What came of a change: its answer, or how it was refused. */
+async function outcomeOf(change: Promise<unknown>): Promise<unknown> {
+  try {
+    return { answer: await change };
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    return { code: error.code, message: error.message, details: error.details };
+  }
+}
+
+/** All that is configured, and what events count by it. */
+async function allOf(engine: Engine): Promise<unknown> {
+  const schemas = (await engine.eventSchemas.list(PAGE)).items;
+  const events = schemas.map(({ item: { name } }, at) => ({
+    schemaName: name,
+    id: `${at}`,
+    accountId: "acme",
+    timestamp: "2024-01-09T12:00:00Z",
+    attributes: [
+      { name: "count", value: 3 },
+      { name: "size", value: "0.5" },
+    ],
+    dimensions: {},
+  }));
+  return {
+    schemas,
+    versions: await Promise.all(schemas.map(({ item: { name } }) => engine.eventSchemas.versions(name, PAGE))),
+    settings: await engine.settings.list(PAGE),
+    meters: await engine.usageMeters.list(PAGE),
+    features: await engine.features.list(PAGE),
+    addOns: await engine.addOns.list(PAGE),
+    plans: await engine.pricePlans.list(PAGE),
+    groups: await engine.invoiceGroups.list(PAGE),
+    outcomes: events.length === 0 ? [] : await engine.ingest(events),
+    usage: await engine.usage({ accountIds: ["acme"], from: "2024-01-01", until: "2024-02-01" }),
+  };
+}
+
+/** What depends on each other: a rule in a setting, fields of an event schema, a meter, an add-on, a feature, a plan. */
+async function begin(engine: Engine): Promise<void> {
+  await engine.customers.create({ id: "acme", name: "Acme", account: { id: "acme", name: "Acme" } });
+  await engine.settings.create({ id: "factor", entityType: "ORGANIZATION", dataType: "STRING", value: "2" });
+  await engine.eventSchemas.create({
+    name: "schema0",
+    attributes: [count],
+    ...enrichmentsOf({
+      dependencies: [{ key: "factor", name: "factor" }],
+      fields: ["JSON_LOGIC_FROM_DEPENDENCY"],
+      rule: undefined,
+    }),
+  });
+  await engine.eventSchemas.activate("schema0");
+  const { item } = await engine.usageMeters.create({
+    name: "meter 0",
+    aggregation: "SUM",
+    eventSchemaName: "schema0",
+    computations: [{ order: 1, computation: { var: "attribute.half" } }],
+  });
+  await engine.usageMeters.activate(item.id);
+  for (const n of [1, 2]) {
+    await engine.eventSchemas.create({ name: `schema${n}`, attributes: [count, { name: "size" }] });
+    await engine.usageMeters.create({
+      name: `meter ${n}`,
+      aggregation: "SUM",
+      eventSchemaName: `schema${n}`,
+      computations: [{ order: 1, computation: { var: "attribute.size" } }],
+    });
+  }
+  await engine.addOns.create({ name: "add-on 0", type: "FIXED_FEE" });
+  await engine.features.create({ name: "feature 0", schemaAssociations: [] });
+}
+
+test("S16 any sequence of changes is accepted and refused, with the same problems, and measures events, as if all were checked and compiled anew each time", async () => {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(write, fc.boolean()), { minLength: 8, maxLength: 30 }), async (writes) => {
+      const store = memoryStore();
+      const made = { count: 0 };
+      const engine = engineOver(store, made);
+      const other = engineOver(store, made);
+      await begin(engine);
+      for (const [change, byOther] of writes) {
+        const copied = { count: made.count };
+        const anew = engineOver(memoryStore({ snapshot: store.snapshot() }), copied);
+        const expected = await outcomeOf(change(anew, await idsOf(anew)));
+        const acting = byOther ? other : engine;
+        const found = await outcomeOf(change(acting, await idsOf(acting)));
+        expect(found).toEqual(expected);
+        const { code = "accepted", message = "" } = found as { readonly code?: string; readonly message?: string };
+        const kind = message.includes("the change would break") ? "break" : code;
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        // An id that a refused change took is not taken again by either of them.
+        made.count = Math.max(made.count, copied.count);
+      }
+      const snapshot = store.snapshot();
+      const whole = await allOf(engineOver(memoryStore({ snapshot }), { count: 1000 }));
+      made.count = 1000;
+      expect(await allOf(engine)).toEqual(whole);
+    }),
+    { numRuns: runs(80) },
+  );
+  for (const kind of ["accepted", "ERR_INPUT_INVALID", "ERR_REFUSED", "break"])
+    expect(seen.get(kind)).toBeGreaterThan(0);
+});

@@ -1,0 +1,131 @@
+/** The work of a change of the configuration: what it changes is read, checked and compiled, and nothing else. */
+import { describe, expect, test } from "vitest";
+
+import { createBookMemory } from "../../../src/book/reading/memory.ts";
+import { addOnsOf, settingsOf } from "../../../src/engine/catalog/catalog-resources.ts";
+import { eventSchemasOf } from "../../../src/engine/catalog/event-schemas.ts";
+import { pricePlansOf } from "../../../src/engine/catalog/price-plans.ts";
+import { usageMetersOf } from "../../../src/engine/catalog/usage-meters.ts";
+import { revisionAfter } from "../../../src/engine/configuration-revision.ts";
+import { createConfigurationSource } from "../../../src/engine/configuration.ts";
+import type { EngineContext } from "../../../src/engine/context.ts";
+import { engineStoreOf } from "../../../src/engine/elsewhere/engine-store.ts";
+import { createIds } from "../../../src/engine/ids.ts";
+import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { monthly } from "../support.ts";
+
+const PLANS = 14;
+const clock = (): number => Date.UTC(2024, 0, 10);
+
+/** The parts of an engine that change the configuration, with a count of the work that they do. */
+function engineOver(store: MemoryStore) {
+  let done: string[] = [];
+  const memory = createBookMemory((work, item) => {
+    if (work === "read" || work === "check") done.push("pricePlanDetails" in item ? `${work} plan` : work);
+  });
+  const told = { elsewhere: [], ingestedAgain: [] };
+  const context: EngineContext = {
+    store: engineStoreOf(store, { usage: undefined, told, clock }),
+    clock,
+    ids: createIds(clock),
+    configuration: createConfigurationSource({}, told, memory),
+    keepEventsMs: undefined,
+    aliasHints: new Map(),
+  };
+  return {
+    addOns: addOnsOf(context),
+    settings: settingsOf(context),
+    eventSchemas: eventSchemasOf(context),
+    usageMeters: usageMetersOf(context),
+    pricePlans: pricePlansOf(context),
+    /** The program that measures the events of a schema. */
+    slotsOf: async (name: string) =>
+      (await context.configuration(context.store.read)).catalog.metering.schemas.get(name)?.slots,
+    /** What was read and checked since it was asked last. */
+    work: (): readonly string[] => {
+      const before = done;
+      done = [];
+      return before;
+    },
+  };
+}
+
+async function engineWithPlans() {
+  const store = memoryStore();
+  const engine = engineOver(store);
+  for (const name of ["call", "job"]) {
+    await engine.eventSchemas.create({ name, attributes: [{ name: "count" }] });
+    await engine.eventSchemas.activate(name);
+  }
+  const sum = (name: string, eventSchemaName: string) =>
+    engine.usageMeters.create({
+      name,
+      aggregation: "SUM",
+      eventSchemaName,
+      computations: [{ order: 1, computation: { var: "attribute.count" } }],
+    });
+  const { item } = await sum("calls", "call");
+  await engine.usageMeters.activate(item.id);
+  const plans: string[] = [];
+  for (let n = 0; n < PLANS; n++) {
+    const made = await engine.pricePlans.create({
+      name: `Plan ${n}`,
+      type: "BILLING",
+      pricePlanDetails: monthly(item.id),
+    });
+    plans.push(made.item.id);
+  }
+  engine.work();
+  return { engine, store, plans, sum };
+}
+
+describe("a change of the configuration", () => {
+  test("reads and checks what it changes, as it was given and as it is kept, whatever else there is", async () => {
+    const { engine, plans } = await engineWithPlans();
+    await engine.addOns.create({ name: "Support", type: "FIXED_FEE" });
+    expect(engine.work()).toEqual(["read", "read"]);
+    await engine.settings.create({ id: "factor", value: "2" });
+    expect(engine.work()).toEqual(["read", "check", "read", "check"]);
+    await engine.eventSchemas.create({ name: "visit" });
+    expect(engine.work()).toEqual(["read", "check", "read", "check"]);
+    await engine.pricePlans.activate(plans[3] ?? "");
+    expect(engine.work()).toEqual(["read plan", "check plan", "read plan", "check plan"]);
+    await engine.pricePlans.list({ page: { limit: 100 } });
+    expect(engine.work()).toEqual([]);
+  });
+
+  test("compiles the event schemas that it reaches", async () => {
+    const { engine, sum } = await engineWithPlans();
+    const before = { call: await engine.slotsOf("call"), job: await engine.slotsOf("job") };
+    const { item } = await sum("jobs", "job");
+    await engine.usageMeters.activate(item.id);
+    expect(await engine.slotsOf("call")).toBe(before.call);
+    expect(await engine.slotsOf("job")).not.toBe(before.job);
+  });
+
+  test("of another engine is read alone, whether the documents are the same objects or copies", async () => {
+    const { engine, store, plans } = await engineWithPlans();
+    const other = engineOver(store);
+    await other.pricePlans.list();
+    expect(other.work().filter((work) => work === "read plan")).toHaveLength(PLANS);
+    await other.pricePlans.update(plans[0] ?? "", { description: "Another" });
+    await engine.pricePlans.list();
+    expect(engine.work()).toEqual(["read plan", "check plan"]);
+    // What reads from a database reads copies.
+    const { read } = store;
+    const allDocuments: typeof read.allDocuments = async (kind) => structuredClone(await read.allDocuments(kind));
+    const copying = { ...read, allDocuments };
+    const third = engineOver({ ...store, read: copying });
+    await third.pricePlans.list();
+    third.work();
+    await engine.addOns.create({ name: "Support", type: "FIXED_FEE" });
+    await third.pricePlans.list();
+    expect(third.work()).toEqual(["read"]);
+  });
+
+  test("gives it a revision that it did not have before it was brought back", () => {
+    const revisions = Array.from({ length: 20 }, () => revisionAfter(7));
+    expect(Math.min(...revisions)).toBeGreaterThan(7);
+    expect(new Set(revisions).size).toBeGreaterThan(1);
+  });
+});
