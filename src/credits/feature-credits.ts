@@ -85,14 +85,15 @@ export function consume(
   overageRoom: OverageRoom,
 ): ConsumeResult {
   invariant(compareExact(quantity, 0) >= 0, "S11.3: a negative quantity never reaches the feature credits");
-  const { left, allocations, after } = spend(entries, quantity, at);
+  const balances = new Balances(entries);
+  const { left, allocations } = balances.spend(quantity, at);
   if (overageRoom !== "UNLIMITED" && compareExact(left, overageRoom) > 0) {
     const spent = subtractExact(quantity, left);
     // A later plan may allow less than was used already.
     const available = compareExact(overageRoom, 0) > 0 ? addExact(spent, overageRoom) : spent;
     return { kind: "INSUFFICIENT", available, missing: left };
   }
-  return { kind: "CONSUMED", entries: after, allocations, overage: left };
+  return { kind: "CONSUMED", entries: balances.entries(), allocations, overage: left };
 }
 
 /**
@@ -105,8 +106,9 @@ export function giveBack(
   allocations: readonly Allocation[],
 ): readonly FeatureEntry[] {
   const after = [...entries];
+  const places = new Map(entries.map(({ id }, index) => [id, index]));
   for (const { entryId, quantity } of allocations.toReversed()) {
-    const index = after.findIndex((entry) => entry.id === entryId);
+    const index = places.get(entryId) ?? -1;
     const entry = after[index];
     invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
     const balance = addExact(entry.balance, quantity);
@@ -129,35 +131,67 @@ export function moveOverage(
   entries: readonly FeatureEntry[],
   events: readonly OverageEvent[],
 ): { readonly entries: readonly FeatureEntry[]; readonly events: readonly OverageEvent[] } {
-  let current = entries;
+  const balances = new Balances(entries);
   const moved = events.map((event) => {
-    const { left, allocations, after } = spend(current, event.overage, event.at);
+    const { left, allocations } = balances.spend(event.overage, event.at);
     if (allocations.length === 0) return event;
-    current = after;
     return { ...event, allocations: [...event.allocations, ...allocations], overage: left };
   });
-  return { entries: current, events: moved };
+  return { entries: balances.entries(), events: moved };
 }
 
-/** Takes as much of a quantity as the entries in force hold. */
-function spend(
-  entries: readonly FeatureEntry[],
-  quantity: Exact,
-  at: Instant,
-): { left: Exact; allocations: readonly Allocation[]; after: readonly FeatureEntry[] } {
-  let left = quantity;
-  const allocations: Allocation[] = [];
-  let after: FeatureEntry[] | undefined;
-  for (let index = 0; index < entries.length && !isZeroExact(left); index++) {
-    const entry = entries[index];
-    if (entry === undefined || !spendable(entry, at)) continue;
-    const taken = compareExact(entry.balance, left) < 0 ? entry.balance : left;
-    left = subtractExact(left, taken);
-    allocations.push({ entryId: entry.id, quantity: taken });
-    after ??= [...entries];
-    after[index] = { ...entry, balance: subtractExact(entry.balance, taken) };
+/** The balances of entries while several quantities are taken from them, one after another. */
+class Balances {
+  readonly #entries: readonly FeatureEntry[];
+  /** A copy of the entries, from the first change on. */
+  #changed: FeatureEntry[] | undefined;
+  /** The places that are looked at, in spending order; undefined: all. */
+  #places: readonly number[] | undefined;
+  /** How many of these places were used up. */
+  #usedUp = 0;
+
+  /** @param entries in spending order */
+  constructor(entries: readonly FeatureEntry[]) {
+    this.#entries = entries;
   }
-  return { left, allocations, after: after ?? entries };
+
+  /** Takes as much of a quantity as the entries in force hold. */
+  spend(quantity: Exact, at: Instant): { readonly left: Exact; readonly allocations: readonly Allocation[] } {
+    let left = quantity;
+    const allocations: Allocation[] = [];
+    const count = this.#places?.length ?? this.#entries.length;
+    for (let index = 0; index < count && !isZeroExact(left); index++) {
+      const place = this.#places?.[index] ?? index;
+      const entry = (this.#changed ?? this.#entries)[place];
+      if (entry === undefined || !spendable(entry, at)) continue;
+      const taken = compareExact(entry.balance, left) < 0 ? entry.balance : left;
+      left = subtractExact(left, taken);
+      allocations.push({ entryId: entry.id, quantity: taken });
+      this.#put(place, { ...entry, balance: subtractExact(entry.balance, taken) });
+    }
+    this.#leaveUsedUp(count);
+    return { left, allocations };
+  }
+
+  /** The entries with their balances now, in the order given. */
+  entries(): readonly FeatureEntry[] {
+    return this.#changed ?? this.#entries;
+  }
+
+  #put(place: number, entry: FeatureEntry): void {
+    this.#changed ??= [...this.#entries];
+    this.#changed[place] = entry;
+    if (isZeroExact(entry.balance)) this.#usedUp++;
+  }
+
+  /** Looks no more at what is used up, once it is half of all: thousands of events may use up thousands of entries. */
+  #leaveUsedUp(count: number): void {
+    if (this.#usedUp * 2 < count || this.#usedUp === 0) return;
+    const entries = this.entries();
+    const places = this.#places ?? entries.map((_, place) => place);
+    this.#places = places.filter((place) => entries[place] !== undefined && !isZeroExact(entries[place].balance));
+    this.#usedUp = 0;
+  }
 }
 
 function spendable(entry: FeatureEntry, at: Instant): boolean {

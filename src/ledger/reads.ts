@@ -193,43 +193,104 @@ export async function overageToMove(
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
   const found = new Map<string, EventRecord>();
-  for (const { featureId, effectiveFrom, effectiveUntil } of rooms) {
-    const opened = sum(rooms.filter((room) => room.featureId === featureId).map(({ quantity }) => quantity));
-    for (const stretch of open) {
-      const from = Math.max(stretch.from, effectiveFrom);
-      const until = Math.min(stretch.until, effectiveUntil);
-      if (from >= until || opened.isZero()) continue;
-      const room = { featureId, effectiveFrom: from, effectiveUntil: until, quantity: opened };
-      for (const event of await coveredBy(view, accountId, room, skip)) found.set(event.referenceId, event);
-    }
+  for (const [featureId, own] of byFeature(rooms)) {
+    const opened = sum(own.map(({ quantity }) => quantity));
+    if (opened.isZero()) continue;
+    const covering: Covering = { view, accountId, featureId, opened, skip, found };
+    for (const stretch of open) await readCovering(covering, windowsWithin(stretch, own));
   }
   return [...found.values()];
 }
 
-const PAGE = 100;
+function byFeature(rooms: readonly OpenedRoom[]): ReadonlyMap<string, readonly OpenedRoom[]> {
+  const lists = new Map<string, OpenedRoom[]>();
+  for (const room of rooms) {
+    const list = lists.get(room.featureId);
+    if (list === undefined) lists.set(room.featureId, [room]);
+    else list.push(room);
+  }
+  return lists;
+}
 
-async function coveredBy(
-  view: LedgerReads,
-  accountId: string,
-  { featureId, effectiveFrom, effectiveUntil, quantity }: OpenedRoom,
-  skip: ReadonlySet<string>,
-): Promise<readonly EventRecord[]> {
-  const found: EventRecord[] = [];
-  const [from, until] = [dayOf(effectiveFrom), dayOf(effectiveUntil - 1) + 1];
+/** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may have one period. */
+function windowsWithin(stretch: Stretch, rooms: readonly OpenedRoom[]): readonly Stretch[] {
+  const windows = new Map<string, Stretch>();
+  for (const { effectiveFrom, effectiveUntil } of rooms) {
+    const from = Math.max(stretch.from, effectiveFrom);
+    const until = Math.min(stretch.until, effectiveUntil);
+    if (from < until) windows.set(`${from} ${until}`, { from, until });
+  }
+  return [...windows.values()].sort((a, b) => a.from - b.from || a.until - b.until);
+}
+
+/** The events with overage that are read for the entries of one feature. */
+interface Covering {
+  readonly view: LedgerReads;
+  readonly accountId: string;
+  readonly featureId: string;
+  /** The units that the entries can take. */
+  readonly opened: Decimal;
+  readonly skip: ReadonlySet<string>;
+  /** By referenceId. */
+  readonly found: Map<string, EventRecord>;
+}
+
+const PAGE = 100;
+/** So many events that not all of several windows share are read, before the windows are read in two halves. */
+const UNSHARED_MAX = 1000;
+
+/**
+ * Reads the earliest events of each window until their overage reaches what was opened. Thousands of windows that overlap are
+ * read together, up to where the overage of the time that all of them share reaches it: then that of each does.
+ *
+ * @param windows by their start
+ */
+async function readCovering(covering: Covering, windows: readonly Stretch[]): Promise<void> {
+  if (windows.length === 0) return;
+  const { view, accountId, featureId, opened, skip, found } = covering;
+  const [hull, shared] = [
+    { from: Infinity, until: -Infinity },
+    { from: -Infinity, until: Infinity },
+  ];
+  for (const { from, until } of windows) {
+    [hull.from, hull.until] = [Math.min(hull.from, from), Math.max(hull.until, until)];
+    [shared.from, shared.until] = [Math.max(shared.from, from), Math.min(shared.until, until)];
+  }
+  const days = [dayOf(hull.from), dayOf(hull.until - 1) + 1] as const;
+  const isWanted = withinAny(windows);
   let covered = ZERO;
+  let unshared = 0;
   let afterNumber: number | undefined;
-  while (covered.lt(quantity)) {
+  while (covered.lt(opened)) {
+    if (unshared > UNSHARED_MAX && windows.length > 1) {
+      const half = Math.ceil(windows.length / 2);
+      await readCovering(covering, windows.slice(0, half));
+      await readCovering(covering, windows.slice(half));
+      return;
+    }
     const page = { limit: PAGE, ...(afterNumber === undefined ? {} : { afterNumber }) };
-    const events = await view.eventsWithOverage(accountId, featureId, from, until, page);
+    const events = await view.eventsWithOverage(accountId, featureId, ...days, page);
     for (const event of events) {
       afterNumber = event.number;
-      if (event.timestamp < effectiveFrom || event.timestamp >= effectiveUntil) continue;
-      found.push(event);
-      if (!skip.has(event.referenceId)) covered = add(covered, event.feature?.overage ?? ZERO);
+      const { timestamp, referenceId, feature } = event;
+      const isShared = shared.from <= timestamp && timestamp < shared.until;
+      if (!isShared) unshared++;
+      if (isWanted(timestamp)) found.set(referenceId, event);
+      if (isShared && !skip.has(referenceId)) covered = add(covered, feature?.overage ?? ZERO);
     }
-    if (events.length < PAGE) break;
+    if (events.length < PAGE) return;
   }
-  return found;
+}
+
+/** Makes the test whether an instant is in one of several windows. @param windows by their start */
+function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
+  const joined: { from: Instant; until: Instant }[] = [];
+  for (const { from, until } of windows) {
+    const last = joined.at(-1);
+    if (last !== undefined && from <= last.until) last.until = Math.max(last.until, until);
+    else joined.push({ from, until });
+  }
+  return (at) => joined.some(({ from, until }) => from <= at && at < until);
 }
 
 /** A grant takes overage of the cycles that are open as it falls due. */

@@ -15,6 +15,8 @@ export class WorkingRecords<Item> {
   readonly #changed: Item[] = [];
   /** Where each changed record is, by its id; built once there are many. */
   #places: Map<string, number> | undefined;
+  /** The records that were read, by their id; built when one of many is asked for. */
+  #readById: ReadonlyMap<string, Item> | undefined;
   #known: readonly Item[] | undefined;
 
   constructor(read: readonly Item[], idOf: (item: Item) => string, compare?: (a: Item, b: Item) => number) {
@@ -31,7 +33,7 @@ export class WorkingRecords<Item> {
   }
 
   get(id: string): Item | undefined {
-    return this.#changed[this.#placeOf(id)] ?? this.#read.find((item) => this.#idOf(item) === id);
+    return this.#changed[this.#placeOf(id)] ?? this.#readOf(id);
   }
 
   put(item: Item): void {
@@ -49,6 +51,13 @@ export class WorkingRecords<Item> {
 
   addTo(changed: Item[]): void {
     for (const item of this.#changed) changed.push(item);
+  }
+
+  #readOf(id: string): Item | undefined {
+    if (this.#read.length <= FEW) return this.#read.find((item) => this.#idOf(item) === id);
+    // Of two records with one id the first counts, as it does among few.
+    this.#readById ??= new Map(this.#read.map((item) => [this.#idOf(item), item] as const).toReversed());
+    return this.#readById.get(id);
   }
 
   /** The index of the record of an id, or the index at which to insert it. */

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Day } from "../calendar/instant.ts";
+import type { FeatureEntry } from "../credits/feature-credits.ts";
 import { invariant } from "../errors.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
@@ -21,6 +22,7 @@ import type {
   LedgerCell,
   UsageDelta,
 } from "./records.ts";
+import { SpendableEntries } from "./spendable-entries.ts";
 import { WorkingRecords } from "./working-records.ts";
 
 /** The state of one account as it was read. Parts that a decision does not need may be empty. */
@@ -49,11 +51,15 @@ export interface AccountWork {
   readonly record: AccountRecord;
   /** In order of creation, then id. */
   entries(): readonly EntryRecord[];
+  entry(id: string): EntryRecord | undefined;
+  /** The entries of a feature that may be spent at some instant, in spending order (S11.2); to be read before the next change. */
+  spendable(featureId: string): readonly FeatureEntry[];
   credits(): readonly CreditRecord[];
   credit(id: string): CreditRecord | undefined;
   invoices(): readonly InvoiceRecord[];
   /** By number. */
   events(): readonly EventRecord[];
+  event(referenceId: string): EventRecord | undefined;
   /** The usage of a meter on the days `[from, until)`. */
   usage(meterId: string, from: Day, until: Day): Decimal;
   /** The overage of a feature on the days `[from, until)`. */
@@ -133,6 +139,7 @@ class WorkingAccount implements OpenAccount {
   record: AccountRecord;
   readonly #parts: AccountParts;
   #entries: WorkingRecords<EntryRecord> | undefined;
+  #spendable: SpendableEntries | undefined;
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
   #kept: WorkingRecords<KeptUsage> | undefined;
@@ -148,6 +155,12 @@ class WorkingAccount implements OpenAccount {
   entries(): readonly EntryRecord[] {
     return this.#ownEntries().all();
   }
+  entry(id: string): EntryRecord | undefined {
+    return this.#ownEntries().get(id);
+  }
+  spendable(featureId: string): readonly FeatureEntry[] {
+    return (this.#spendable ??= new SpendableEntries(() => this.entries())).of(featureId);
+  }
   credits(): readonly CreditRecord[] {
     return this.#ownCredits().all();
   }
@@ -159,6 +172,9 @@ class WorkingAccount implements OpenAccount {
   }
   events(): readonly EventRecord[] {
     return this.#ownEvents().all();
+  }
+  event(referenceId: string): EventRecord | undefined {
+    return this.#ownEvents().get(referenceId);
   }
   usage(meterId: string, from: Day, until: Day): Decimal {
     return this.#ownUsage().between(meterId, from, until);
@@ -183,6 +199,7 @@ class WorkingAccount implements OpenAccount {
   }
   putEntry(entry: EntryRecord): void {
     this.#ownEntries().put(entry);
+    this.#spendable?.update(entry);
   }
   putCredit(credit: CreditRecord): void {
     this.#ownCredits().put(credit);

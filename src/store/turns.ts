@@ -31,3 +31,14 @@ export function takingTurns(): () => Promise<void> | undefined {
   };
   return () => (performance.now() - since < WORK_MS ? undefined : pause());
 }
+
+/** Does work in steps, between which others have their turn. */
+export async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
+  const giveWay = takingTurns();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const pause = giveWay();
+    if (pause !== undefined) await pause;
+  }
+}

@@ -12,13 +12,13 @@ import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/event
 import { type BatchEvent, decideIngestInPieces, type IngestResult } from "../../ledger/events/ingest.ts";
 import { type UndoFilter, undoQueryOf } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
-import { decideUndo, type UndoneEvent } from "../../ledger/events/undo.ts";
+import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
-import { takingTurns } from "../../store/turns.ts";
+import { inTurns } from "../../store/turns.ts";
 import { catchUpFar, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../elsewhere/engine-store.ts";
 import { type Page, type PageOptions, pageOf, pageRequest } from "../pages.ts";
@@ -64,14 +64,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
           : [],
       );
       if (behind.length > 0) return { result: { behind, now }, changes: {} };
-      const pieces = decideIngestInPieces(current.catalog, read, batch, now, ids);
-      const giveWay = takingTurns();
-      let piece = pieces.next();
-      for (; piece.done !== true; piece = pieces.next()) {
-        const pause = giveWay();
-        if (pause !== undefined) await pause;
-      }
-      const { result, changes } = piece.value;
+      const { result, changes } = await inTurns(decideIngestInPieces(current.catalog, read, batch, now, ids));
       return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;
@@ -175,7 +168,7 @@ export async function undo(context: EngineContext, given: UndoFilter): Promise<r
       const read = record && (await readForUndo(catalog, view, record, filter.events, now));
       if (read === undefined) throw notFound("account", filter.account);
       const workspace = openWorkspace([read.account]);
-      const undone = decideUndo(catalog, workspace.account(accountId), read.matched, now);
+      const undone = await inTurns(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
       return { result: { done: undone }, changes: workspace.changes() };
     });
     if ("done" in attempt) return attempt.done;

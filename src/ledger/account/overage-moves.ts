@@ -4,9 +4,9 @@
  * @module
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { type FeatureEntry, inSpendingOrder, moveOverage } from "../../credits/feature-credits.ts";
+import { type FeatureEntry, moveOverage } from "../../credits/feature-credits.ts";
 import { decimalOfExact, exactOfDecimal, subtractExact } from "../../numbers/exact.ts";
-import type { EntryRecord, EventRecord, FeatureUse } from "../records.ts";
+import type { EventRecord, FeatureUse } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**
@@ -20,9 +20,8 @@ import type { AccountWork } from "../workspace.ts";
 export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (at: Instant) => boolean): void {
   const uses = work.events().flatMap((event) => overageUse(event, featureId, isOpen));
   if (uses.length === 0) return;
-  const before = spendable(work, featureId);
   const { entries, events } = moveOverage(
-    inSpendingOrder(before.map(entryOf)),
+    work.spendable(featureId),
     uses.map(({ event, use }) => ({
       eventId: event.referenceId,
       at: event.timestamp,
@@ -38,31 +37,13 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
     const taken = moved.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
     work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...taken] } });
   }
-  putBalances(work, before, entries);
+  putBalances(work, entries);
 }
-
-/** The entries of an account and feature that may be spent at some instant, in the order in which they were made. */
-export function spendable(work: AccountWork, featureId: string): readonly EntryRecord[] {
-  return work.entries().filter((each) => each.featureId === featureId && !each.voided && !each.balance.isZero());
-}
-
-/** An entry as the feature credits see it. */
-export function entryOf(record: EntryRecord): FeatureEntry {
-  return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
-}
-
-/** Up to this many entries are searched one by one; for more an index is built. */
-const FEW = 8;
 
 /** Writes the balances that changed. */
-export function putBalances(
-  work: AccountWork,
-  before: readonly EntryRecord[],
-  after: readonly Pick<FeatureEntry, "id" | "balance">[],
-): void {
-  const records = before.length > FEW ? new Map(before.map((record) => [record.id, record])) : undefined;
+export function putBalances(work: AccountWork, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
   for (const { id, balance } of after) {
-    const record = records === undefined ? before.find((each) => each.id === id) : records.get(id);
+    const record = work.entry(id);
     const left = decimalOfExact(balance);
     if (record !== undefined && !record.balance.eq(left)) work.putEntry({ ...record, balance: left });
   }

@@ -16,6 +16,12 @@ import { invalidInput, notFound, quoted, refused, unusedId } from "../refusals.t
 import type { AccountWork } from "../workspace.ts";
 import { madeUnderKey } from "./idempotency.ts";
 
+/**
+ * The most entries of one account that were bought and can still be spent: each event of the feature looks at all of them, and
+ * may take from all.
+ */
+export const OPEN_ENTRIES_MAX = 1000;
+
 /** An entry to be bought. */
 export interface EntryRequest {
   readonly featureId: string;
@@ -38,8 +44,8 @@ export interface EntryChange {
  * a repeated request gets it as it is now, whatever took from it or changed it since.
  *
  * @param work with all that catching up needs, and the events whose overage may move (see `readForEntry`)
- * @throws {RatebookError} ERR_REFUSED for an archived account, ERR_NOT_FOUND for a feature, ERR_INPUT_INVALID for
- * bounds, ERR_TAKEN for a key that was used for another entry or another kind of thing
+ * @throws {RatebookError} ERR_REFUSED for an archived account, and beyond {@link OPEN_ENTRIES_MAX}, ERR_NOT_FOUND for a
+ * feature, ERR_INPUT_INVALID for bounds, ERR_TAKEN for a key that was used for another entry or another kind of thing
  */
 export function grantEntry(
   catalog: Catalog,
@@ -70,6 +76,7 @@ export function grantEntry(
     voided: false,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
+  if (canBeSpent(entry, now)) checkOpen(work, now);
   work.putEntry(entry);
   moveOverageOnto(work, featureId, openIn(catalog, work, now));
   return currentOf(work, entry);
@@ -81,7 +88,7 @@ export function grantEntry(
  *
  * @param lastSpent the timestamp of the latest event that spent the entry and was not reverted
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for bounds, ERR_REFUSED for a voided entry, a balance below 0,
- * and an end at or before an event that spent the entry
+ * an end at or before an event that spent the entry, and beyond {@link OPEN_ENTRIES_MAX}
  */
 export function patchEntry(
   catalog: Catalog,
@@ -107,14 +114,16 @@ export function patchEntry(
     throw refused("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
   }
   const asked = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
-  work.putEntry({
+  const changed: EntryRecord = {
     ...entry,
     granted,
     balance,
     effectiveUntil,
     // A repeated request is known by what was asked for at first.
     ...(entry.idempotencyKey === undefined ? {} : { asked }),
-  });
+  };
+  if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
+  work.putEntry(changed);
   moveOverageOnto(work, entry.featureId, openIn(catalog, work, now));
   return currentOf(work, entry);
 }
@@ -141,7 +150,7 @@ function entryNamed(work: AccountWork, entryId: string): EntryRecord {
 
 /** The entry after overage has moved onto it. */
 function currentOf(work: AccountWork, entry: EntryRecord): EntryRecord {
-  return work.entries().find(({ id }) => id === entry.id) ?? entry;
+  return work.entry(entry.id) ?? entry;
 }
 
 function isOf(entry: EntryRecord, request: EntryRequest): boolean {
@@ -152,6 +161,18 @@ function isOf(entry: EntryRecord, request: EntryRequest): boolean {
     entry.effectiveFrom === request.effectiveFrom &&
     asked.effectiveUntil === request.effectiveUntil
   );
+}
+
+/** Whether an entry was bought and is neither used up, voided nor past its end. */
+function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, now: Instant): boolean {
+  return source === "PURCHASE" && !voided && !balance.isZero() && effectiveUntil > now;
+}
+
+function checkOpen(work: AccountWork, now: Instant): void {
+  const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
+  if (open < OPEN_ENTRIES_MAX) return;
+  const many = `it has ${open} that were bought and are not used up, voided or expired, and ${OPEN_ENTRIES_MAX} is the most`;
+  throw refused("S11.8", `the account ${quoted(work.record.id)} cannot have another feature credit entry: ${many}`);
 }
 
 function checkGranted(granted: Decimal): void {

@@ -30,8 +30,8 @@ export interface AccountAtEvent {
   periodAt(at: Instant): AccountPeriod;
   /** Why the period that holds `at` takes no more events (S6.5); undefined while it is open. */
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
-  /** The entries of a feature that may be spent at an instant, in spending order (S11.2). */
-  entriesAt(featureId: string, at: Instant): readonly FeatureEntry[];
+  /** The entries of a feature that may be spent, whenever they are in force, in spending order (S11.2). */
+  entries(featureId: string): readonly FeatureEntry[];
   /** The overage of a feature that is still allowed at an instant, by the plans as known at `now` (S11.3). */
   overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom;
 }
@@ -185,7 +185,7 @@ function consumed(
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
     return failed(outcomes.tooManyDigits("feature", featureId, quantity));
   }
-  const entries = account.entriesAt(featureId, timestamp);
+  const entries = account.entries(featureId);
   // Most events are covered by entries: only the others ask what overage is allowed.
   let result = consume(entries, quantity, timestamp, 0);
   if (result.kind === "INSUFFICIENT") {

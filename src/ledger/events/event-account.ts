@@ -4,7 +4,7 @@
  * @module
  */
 import { type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
-import { type FeatureEntry, inSpendingOrder, type OverageRoom } from "../../credits/feature-credits.ts";
+import type { FeatureEntry, OverageRoom } from "../../credits/feature-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { SchemaProgram } from "../../metering/program.ts";
@@ -12,7 +12,6 @@ import { subtract, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../../numbers/exact.ts";
 import { grantUpTo } from "../account/catch-up.ts";
 import { closedAt } from "../account/open-cycles.ts";
-import { entryOf, spendable } from "../account/overage-moves.ts";
 import type { AccountPeriod, Closed } from "../account/plan-clock.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
 import type { AccountRecord, FeatureUse } from "../records.ts";
@@ -86,11 +85,8 @@ export class EventAccount implements AccountAtEvent {
     return closedAt(this.work, period, at, now);
   }
 
-  entriesAt(featureId: string, at: Instant): readonly FeatureEntry[] {
-    const inForce = spendable(this.work, featureId).filter(
-      (each) => each.effectiveFrom <= at && at < each.effectiveUntil,
-    );
-    return inSpendingOrder(inForce.map(entryOf));
+  entries(featureId: string): readonly FeatureEntry[] {
+    return this.work.spendable(featureId);
   }
 
   overageRoomAt(featureId: string, at: Instant, now: Instant): OverageRoom {
@@ -111,7 +107,7 @@ export class EventAccount implements AccountAtEvent {
       quantity: taken === quantity ? total : decimalOfExact(taken),
     }));
     for (const { entryId, quantity: taken } of kept) {
-      const entry = work.entries().find(({ id }) => id === entryId);
+      const entry = work.entry(entryId);
       invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
       work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
     }

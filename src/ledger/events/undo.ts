@@ -8,10 +8,12 @@ import { giveBack } from "../../credits/feature-credits.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { openIn } from "../account/open-cycles.ts";
-import { entryOf, moveOverageOnto, putBalances } from "../account/overage-moves.ts";
+import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
+import { entryOf } from "../spendable-entries.ts";
+import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** Most events that one undo touches (S15.1). */
@@ -44,15 +46,27 @@ export function decideUndo(
   matched: readonly EventRecord[],
   now: Instant,
 ): readonly UndoneEvent[] {
+  return toTheEnd(decideUndoInSteps(catalog, work, matched, now));
+}
+
+/** As {@link decideUndo}, in a step for each event, between which the caller may yield to other work. */
+export function* decideUndoInSteps(
+  catalog: Catalog,
+  work: AccountWork,
+  matched: readonly EventRecord[],
+  now: Instant,
+): Steps<readonly UndoneEvent[]> {
   catchUp(catalog, work, now);
   const isOpen = openIn(catalog, work, now);
   const inOrder = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
   const revertible = inOrder.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
   const failing = inOrder.filter((event) => !isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX - revertible.length);
-  return [
-    ...revertible.map((event) => revert(work, event, isOpen)),
-    ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: reasonOf(event) })),
-  ];
+  const undone: UndoneEvent[] = [];
+  for (const event of revertible) {
+    yield;
+    undone.push(revert(work, event, isOpen));
+  }
+  return [...undone, ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: reasonOf(event) }))];
 }
 
 /** Whether an event was accepted and its cycle is open (S15.2). */
@@ -73,7 +87,7 @@ function revert(
   isOpen: (at: Instant) => boolean,
 ): UndoneEvent {
   // Its overage may have moved since it was read, by the undo of one before it.
-  const current = work.events().find((each) => each.referenceId === referenceId) ?? { referenceId, ...read };
+  const current = work.event(referenceId) ?? { referenceId, ...read };
   const event: EventRecord = { ...current, reverted: true };
   work.putEvent(event);
   for (const { meterId, quantity } of event.units) {
@@ -94,6 +108,6 @@ function returnFeature(
   if (allocations.length === 0) return;
   const before = work.entries().filter((each) => each.featureId === featureId);
   const given = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
-  putBalances(work, before, giveBack(before.map(entryOf), given));
+  putBalances(work, giveBack(before.map(entryOf), given));
   moveOverageOnto(work, featureId, isOpen);
 }

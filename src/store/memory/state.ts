@@ -257,7 +257,7 @@ export function viewOf(state: MemoryState): LedgerView {
     acceptedIds: async (eventIds) => events.accepted(eventIds),
     events: async (filter, page) => events.list(filter, page),
     eventsToUndo: async (accountId, filter, limit = Infinity) => events.toUndo(accountId, filter, limit),
-    eventsWithOverage: async (accountId, featureId, from, until, page) =>
+    eventsWithOverage: (accountId, featureId, from, until, page) =>
       events.withOverage(accountId, featureId, { from, until }, page),
     lastSpent: async (entryId, accountId) => events.lastSpent(accountId, entryId),
 

@@ -1,0 +1,65 @@
+/**
+ * The feature credit entries of an account that may be spent, in spending order (S11.2).
+ *
+ * @module
+ */
+import { compareSpending, type FeatureEntry, inSpendingOrder } from "../credits/feature-credits.ts";
+import { exactOfDecimal } from "../numbers/exact.ts";
+import type { EntryRecord } from "./records.ts";
+
+/**
+ * The entries of an account that are not voided and have a balance, by feature. A batch may take from thousands of entries,
+ * event by event, so they are sorted once and then kept up to date.
+ */
+export class SpendableEntries {
+  readonly #all: () => readonly EntryRecord[];
+  readonly #byFeature = new Map<string, FeatureEntry[]>();
+
+  /** @param all the entries of the account as they are now */
+  constructor(all: () => readonly EntryRecord[]) {
+    this.#all = all;
+  }
+
+  /** Those of one feature, in spending order; to be read before the next change. */
+  of(featureId: string): readonly FeatureEntry[] {
+    let entries = this.#byFeature.get(featureId);
+    if (entries === undefined) {
+      const own = this.#all().filter((entry) => entry.featureId === featureId && isSpendable(entry));
+      this.#byFeature.set(featureId, (entries = [...inSpendingOrder(own.map(entryOf))]));
+    }
+    return entries;
+  }
+
+  /** Notes that an entry was put. */
+  update(record: EntryRecord): void {
+    const entries = this.#byFeature.get(record.featureId);
+    if (entries === undefined) return;
+    const entry = entryOf(record);
+    const place = placeOf(entries, entry);
+    // An entry that is new, has another end, or was not spendable is somewhere else in the order.
+    if (entries[place]?.id !== entry.id) this.#byFeature.delete(record.featureId);
+    else if (isSpendable(record)) entries[place] = entry;
+    else entries.splice(place, 1);
+  }
+}
+
+/** An entry as the feature credits see it. */
+export function entryOf(record: EntryRecord): FeatureEntry {
+  return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
+}
+
+function isSpendable({ voided, balance }: EntryRecord): boolean {
+  return !voided && !balance.isZero();
+}
+
+/** The place of an entry in a list in spending order, or the place at which it would be. */
+function placeOf(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
+  let [from, until] = [0, entries.length];
+  while (from < until) {
+    const middle = (from + until) >> 1;
+    const other = entries[middle];
+    if (other !== undefined && compareSpending(other, entry) < 0) from = middle + 1;
+    else until = middle;
+  }
+  return from;
+}

@@ -1,0 +1,135 @@
+/** Thousands of feature credit entries of one account: the work of a decision grows with their number, not with its square. */
+import { expect, test } from "vitest";
+
+import { instantOf } from "../../src/calendar/instant.ts";
+import { type FeatureEntry, giveBack } from "../../src/credits/feature-credits.ts";
+import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
+import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
+import { decideIngest } from "../../src/ledger/events/ingest.ts";
+import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
+import type { EntryRecord } from "../../src/ledger/records.ts";
+import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
+import { decimalOf } from "../../src/numbers/decimal.ts";
+import { bookOf, type EventLedger, NOON, onPlan, openEvents, overage, requestOf } from "./event-harness.ts";
+import { readBatch } from "./read-batch.ts";
+
+const MARCH_1 = "2024-03-01T00:00:00Z";
+/** A second of April for each entry, so that no two are in force for the same time. */
+const endOf = (place: number): string => new Date(Date.parse("2024-04-01T00:00:00Z") + place * 1000).toISOString();
+
+/** An account with so many entries of one token, each with an end of its own. */
+async function withEntries(count: number): Promise<EventLedger> {
+  const ledger = openEvents(bookOf(overage()), [onPlan("a")]);
+  for (let place = 0; place < count; place++) await ledger.grant(1, MARCH_1, endOf(place), NOON);
+  return ledger;
+}
+
+/** The reads of a ledger, whose entries count how often their ids are looked at. */
+function counting({ reads }: EventLedger): { readonly counted: LedgerReads; readonly looks: () => number } {
+  let looks = 0;
+  const watched = ({ id, ...entry }: EntryRecord): EntryRecord =>
+    Object.defineProperty({ ...entry, id }, "id", { enumerable: true, get: () => (looks++, id) });
+  return {
+    counted: { ...reads, entries: async (...asked) => (await reads.entries(...asked)).map(watched) },
+    looks: () => looks,
+  };
+}
+
+test.each([20, 200])("S11.2 an event that takes from all of %i entries looks at each a few times", async (count) => {
+  const ledger = await withEntries(count);
+  const { counted, looks } = counting(ledger);
+  const batch = readBatch([requestOf("e1", count, NOON)]);
+  const read = await readForIngest(
+    ledger.catalog,
+    counted,
+    ingestNeeds(ledger.catalog, batch),
+    new Map(),
+    instantOf(NOON),
+  );
+  const { changes } = decideIngest(ledger.catalog, read, batch, instantOf(NOON), (prefix) => `${prefix}.x`);
+  expect(changes.entries).toHaveLength(count);
+  expect(changes.entries?.every(({ balance }) => balance.isZero())).toBe(true);
+  expect(looks()).toBeLessThan(20 * count);
+});
+
+test.each([20, 200])("S11.5 what an event took from %i entries is given back with a few looks at each", (count) => {
+  let looks = 0;
+  const places = Array.from({ length: count }, (_, place) => place);
+  const bounds = { featureId: "f", granted: 1, balance: 0, effectiveFrom: 0, createdAt: 0, voided: false };
+  const entries = places.map((place): FeatureEntry => {
+    const get = (): string => {
+      looks++;
+      return `fce.${place}`;
+    };
+    return Object.defineProperty({ ...bounds, id: "", effectiveUntil: place + 1 }, "id", { get, enumerable: true });
+  });
+  const taken = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
+  expect(giveBack(entries, taken).every(({ balance }) => balance === 1)).toBe(true);
+  expect(looks).toBeLessThan(5 * count);
+});
+
+test.each([20, 200])(
+  "S11.5 events whose overage may move onto %i entries are found with a few looks at each",
+  async (count) => {
+    const { reads } = await withEntries(0);
+    let looks = 0;
+    const get = (): string => {
+      looks++;
+      return "f.tokens";
+    };
+    const rooms = Array.from({ length: count }, (_, place) => {
+      const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: decimalOf(1) };
+      return Object.defineProperty(room, "featureId", { get });
+    });
+    expect(await overageToMove(reads, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
+    expect(looks).toBeLessThan(5 * count);
+  },
+);
+
+test("S11.5 overage that moves onto many entries is read once, and the earliest moves", async () => {
+  const ledger = await withEntries(40);
+  await ledger.ingest([requestOf("e0", 40, NOON)], NOON);
+  const batch = Array.from({ length: 150 }, (_, place) => requestOf(`o${place}`, 1, NOON));
+  await ledger.ingest(batch, NOON);
+  const before = ledger.eventsRead();
+  await ledger.undo({ account: "a", eventId: "e0" }, NOON);
+  // The event, and a page of those with overage: 40 of these 100 move.
+  expect(ledger.eventsRead() - before).toBe(101);
+  expect(ledger.totals()).toMatchObject({ balance: "0", overage: "110", consumed: "150" });
+  const moved = ledger.events().filter(({ feature }) => feature?.overage.isZero() === true);
+  expect(moved.map(({ eventId }) => eventId)).toEqual(["e0", ...batch.slice(0, 40).map((_, place) => `o${place}`)]);
+});
+
+test("S11.8 an account has at most 1,000 entries that were bought and can still be spent", async () => {
+  const ledger = await withEntries(1);
+  const [entry] = ledger.entries();
+  const [record] = ledger.records();
+  if (record === undefined || entry === undefined) throw new TypeError("expected an account with an entry");
+  const more = Array.from({ length: OPEN_ENTRIES_MAX - 2 }, (_, place) => ({ ...entry, id: `fce.more${place}` }));
+  const none = { credits: [], invoices: [], usage: [], overage: [], events: [] };
+  const ended = { ...entry, id: "fce.ended", effectiveUntil: instantOf(NOON) };
+  const parts: AccountParts = { record, ...none, entries: [ended, entry, ...more] };
+  const work = openWorkspace([parts]).account("a");
+  const request = {
+    featureId: "f.tokens",
+    granted: decimalOf(5),
+    effectiveFrom: instantOf(MARCH_1),
+    effectiveUntil: instantOf(endOf(0)),
+  };
+  let made = 0;
+  const buy = (change: object = {}): EntryRecord =>
+    grantEntry(ledger.catalog, work, { ...request, ...change }, instantOf(NOON), () => `fce.new${++made}`);
+  // An entry of nothing does not count; the thousandth does.
+  const empty = buy({ granted: decimalOf(0) });
+  const last = buy({ idempotencyKey: "k" });
+  const refusal = "it has 1000 that were bought and are not used up, voided or expired, and 1000 is the most";
+  expect(() => buy()).toThrow(refusal);
+  expect(buy({ idempotencyKey: "k" })).toEqual(last);
+  const change = (entryId: string, to: object): EntryRecord =>
+    patchEntry(ledger.catalog, work, { entryId, lastSpent: undefined }, to, instantOf(NOON));
+  expect(() => change(empty.id, { granted: decimalOf(1) })).toThrow(refusal);
+  expect(() => change(ended.id, { effectiveUntil: instantOf(endOf(1)) })).toThrow(refusal);
+  expect(change(last.id, { granted: decimalOf(6) }).balance.toFixed()).toBe("6");
+  voidEntry(ledger.catalog, work, last.id, instantOf(NOON));
+  expect(buy().balance.toFixed()).toBe("5");
+});
