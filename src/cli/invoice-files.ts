@@ -45,6 +45,7 @@ const explanation = z.discriminatedUnion(
       ...charge,
       served: period,
       invoiced: z.array(z.object({ invoiceType: z.string(), invoiceDate: instant })),
+      refunds: z.array(z.object({ ...charge, effectiveFrom: instant })).optional(),
     }),
     z.object({
       of: z.literal("CREDIT"),

@@ -25,6 +25,8 @@ export interface Refund {
   readonly key: string;
   readonly kind: CardKind;
   readonly billableId: string;
+  /** The cycle whose charge it gives back, as known when that was made. */
+  readonly cycle: AccountCycle;
   /** From when it may be spent. */
   readonly at: Instant;
   /** When it is known; at `at` or later. */

@@ -73,6 +73,7 @@ function feesInAdvance(view: AccountView, dues: readonly DueCycle[], isAsked: Is
       key: refundKey(key, due, given),
       kind: "FIXED_FEE",
       billableId: card.id,
+      cycle: due.cycle,
       ...given,
       natural,
       ...back,

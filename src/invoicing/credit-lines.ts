@@ -10,8 +10,8 @@ import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { creditPool } from "./credit-pool.ts";
 import { type Draft, grossOf, invoiceKeyOf } from "./draft.ts";
-import { cited, exactOf, periodOf } from "./explain.ts";
-import { type GrantedCredit, negativeInvoiceCredit } from "./granted-credits.ts";
+import { cited, type CountedRefund, exactOf, periodOf } from "./explain.ts";
+import { type GrantedCredit, negativeInvoiceCredit, type RefundedCharge } from "./granted-credits.ts";
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import { byTag, type CardItem, exactText, explained, groupLine, type LineStyle, sumLine } from "./lines.ts";
 
@@ -121,7 +121,7 @@ function treeOf(
 
 function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly InvoiceLine[] {
   if (trueUp === undefined) return [];
-  const { amount, exact, description, explanation, invoiced } = trueUp;
+  const { amount, exact, description, explanation, invoiced, refunds } = trueUp;
   const explain = explained(style, () => ({
     of: "TRUE_UP",
     ...cited(explanation),
@@ -133,9 +133,14 @@ function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly Invoic
       invoiceDate: formatInstant(invoiceDate),
       value: subTotal,
     })),
+    ...(refunds.length === 0 ? {} : { refunds: refunds.map(countedRefund) }),
     rounding: style.rounding,
   }));
   return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactText(exact, amount), ...explain }];
+}
+
+function countedRefund({ at, amount, explanation }: RefundedCharge): CountedRefund {
+  return { ...explanation, effectiveFrom: formatInstant(at), value: amount };
 }
 
 function creditLine(

@@ -12,6 +12,7 @@ import type { AdvanceCharge } from "./advance-charge.ts";
 import { arrearsCharges } from "./arrears.ts";
 import { cardOf } from "./cards.ts";
 import { closesAt } from "./grace.ts";
+import type { RefundedCharge } from "./granted-credits.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
 import { type CardItem, cardItem, inLineOrder } from "./lines.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
@@ -26,9 +27,22 @@ export interface Draft {
   readonly items: readonly CardItem[];
   /** The sum of the cards' lines. */
   readonly subTotal: Decimal;
-  readonly trueUp?: TrueUp & { readonly description: string; readonly invoiced: readonly Draft[] };
+  readonly trueUp?: DraftTrueUp;
   readonly usage: readonly UsageLine[];
   readonly notices: readonly string[];
+}
+
+/** A true-up, with the invoices and the refunds that it counts (S13.3). */
+export interface DraftTrueUp extends TrueUp {
+  readonly description: string;
+  readonly invoiced: readonly Draft[];
+  readonly refunds: readonly RefundedCharge[];
+}
+
+/** What is charged in advance or ad hoc, and what is given back of it: a minimum commitment counts both (S13.3). */
+export interface ChargedAhead {
+  readonly drafts: readonly Draft[];
+  readonly refunds: readonly RefundedCharge[];
 }
 
 /** What a draft charges before credits: the cards and the true-up. */
@@ -57,7 +71,7 @@ export interface StandardOf {
 }
 
 /** The STANDARD draft of a cycle; undefined where there is neither a line nor usage to show (S13.1). */
-export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | undefined {
+export function standardDraft(of: StandardOf, ahead: ChargedAhead): Draft | undefined {
   const { view, catalog, rounding, timeline, cycle } = of;
   const charges = arrearsCharges(view, timeline, cycle);
   const items = itemsOf(charges, cycle, catalog, rounding);
@@ -71,24 +85,30 @@ export function standardDraft(of: StandardOf, early: readonly Draft[]): Draft | 
     usage: usageOf(view, catalog, cycle),
     notices: [...charges.flatMap((charge) => charge.notices), ...unpricedOverage(view, catalog, cycle)],
   };
-  const whole = committed(draft, of, early);
+  const whole = withTrueUp(draft, of, ahead);
   return whole.items.length > 0 || whole.trueUp !== undefined || whole.usage.length > 0 ? whole : undefined;
 }
 
 /** The name of a minimum commitment without a displayName. */
 export const COMMITMENT_NAME = "Minimum commitment";
 
-/** The draft with what its cycle's invoices lack of the minimum commitment (S13.3). */
-function committed(draft: Draft, { view, rounding, cycle }: StandardOf, early: readonly Draft[]): Draft {
+/** The draft with what the invoices that charge for its cycle lack of the minimum commitment (S13.3). */
+function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardOf, ahead: ChargedAhead): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
-  // Invoices that became final after this one are not counted by it: it did not know of them.
-  const counted = early.filter((other) => isOfCycle(other, cycle) && other.finalAt <= draft.finalAt);
-  const invoiced = [draft, ...counted];
+  // What became known after this invoice was final is not counted by it.
+  const others = ahead.drafts.filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt);
+  const refunds = ahead.refunds.filter((each) => isChargeFor(cycle, each.cycle) && each.knownAt <= draft.finalAt);
+  const invoiced = [draft, ...others];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
-  const lacking = trueUp(commitment, view.currency, period, sum(invoiced.map(({ subTotal }) => subTotal)), rounding);
+  const counted = {
+    invoiced: sum(invoiced.map(({ subTotal }) => subTotal)),
+    refunded: sum(refunds.map(({ amount }) => amount)),
+  };
+  const lacking = trueUp(commitment, view.currency, period, counted, rounding);
   if (lacking === undefined) return draft;
-  return { ...draft, trueUp: { ...lacking, description: commitment.displayName ?? COMMITMENT_NAME, invoiced } };
+  const description = commitment.displayName ?? COMMITMENT_NAME;
+  return { ...draft, trueUp: { ...lacking, description, invoiced, refunds } };
 }
 
 /** One draft for each kind, date, cycle and instant of becoming known, of what is charged in advance. */
@@ -163,13 +183,12 @@ function subTotalOf(items: readonly CardItem[]): Decimal {
   return sum(items.map((item) => item.values.value));
 }
 
-/** Advance invoices of the cycle; the cycle may have been cut since they were made. */
-function isOfCycle({ cycle }: Draft, { start, term }: AccountCycle): boolean {
-  return (
-    cycle.start === start &&
-    cycle.term.plan.planId === term.plan.planId &&
-    cycle.term.plan.version === term.plan.version
-  );
+/**
+ * Whether what was charged when a cycle began charges for a cycle of the account: it began on a day of it, by any version of the
+ * plan, which may have been replaced on that day (S13.3).
+ */
+function isChargeFor({ start, end, term }: AccountCycle, charged: AccountCycle): boolean {
+  return start <= charged.start && charged.start < end && charged.term.plan.planId === term.plan.planId;
 }
 
 /** The usage of every meter in the cycle, priced or not. */

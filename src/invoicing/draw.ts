@@ -17,7 +17,7 @@ import { spanOf } from "./credit-pool.ts";
 import { advanceDrafts, type Draft, standardDraft, finalAtOf } from "./draft.ts";
 import { chargedSince, dueCycles } from "./dues.ts";
 import { closesAt, openEndsFrom } from "./grace.ts";
-import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit } from "./granted-credits.ts";
+import { creditGrants, type GrantedCredit, REFUND_PURPOSE, refundCredit, refundedCharge } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline, timelineOf } from "./timeline.ts";
 
@@ -90,7 +90,8 @@ function paidDrafts(view: AccountView, catalog: BillingCatalog, options: DrawOpt
     rounding,
     advance.charges.filter(({ cycle }) => isTouched(cycle)),
   );
-  const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, early));
+  const ahead = { drafts: early, refunds: advance.refunds.map((refund) => refundedCharge(refund, rounding)) };
+  const standard = cycles.map((cycle) => standardDraft({ view, catalog, rounding, timeline, cycle }, ahead));
   const drafts = [...standard.filter((draft) => draft !== undefined), ...early].sort(
     (a, b) =>
       a.invoiceDate - b.invoiceDate ||

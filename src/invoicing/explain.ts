@@ -50,7 +50,7 @@ export interface CardExplanation extends CitedExplanation {
   readonly rounding: Rounding;
 }
 
-/** A true-up: the commitment's part, less the sub-totals of the cycle's invoices (S13.3). */
+/** A true-up: the commitment's part, less the sub-totals of the invoices for the cycle, plus the refunds of them (S13.3). */
 export interface TrueUpExplanation extends CitedExplanation {
   readonly of: "TRUE_UP";
   /** The invoice's cycle, and the proration denominator. */
@@ -59,6 +59,8 @@ export interface TrueUpExplanation extends CitedExplanation {
   /** The shortfall before rounding. */
   readonly exact: Fraction;
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
+  /** What was given back of these invoices; absent where nothing was. */
+  readonly refunds?: readonly CountedRefund[];
   readonly rounding: Rounding;
 }
 
@@ -82,6 +84,14 @@ export interface RefundExplanation extends CitedExplanation {
   readonly natural: Period;
   readonly exact: Fraction;
   readonly rounding: Rounding;
+}
+
+/** A refund that a true-up counts. */
+export interface CountedRefund extends RefundExplanation {
+  /** From when the credit may be spent. */
+  readonly effectiveFrom: string;
+  /** The amount of the credit. */
+  readonly value: Decimal;
 }
 
 /** The explanation of a sum. */

@@ -17,13 +17,24 @@ import type { Refund } from "./advance-charge.ts";
 import { grantTiming } from "./charging.ts";
 import { after, type DueCycle, dueCards } from "./dues.ts";
 import { cited, exactOf, periodOf, type RefundExplanation } from "./explain.ts";
-import { NO_END } from "./timeline.ts";
+import { type AccountCycle, NO_END } from "./timeline.ts";
 
 /** A credit and when it comes to be: an invoice that became final before cannot have taken it. */
 export interface GrantedCredit extends MonetaryCredit {
   readonly grantedAt: Instant;
   /** How a refund was made. */
   readonly refund?: RefundExplanation;
+}
+
+/** What is given back of one charge in advance, rounded. */
+export interface RefundedCharge {
+  /** The cycle whose charge it gives back, as known when that was made. */
+  readonly cycle: AccountCycle;
+  /** From when it may be spent. */
+  readonly at: Instant;
+  readonly knownAt: Instant;
+  readonly amount: Decimal;
+  readonly explanation: RefundExplanation;
 }
 
 /** The purpose of a refund. */
@@ -58,10 +69,18 @@ export function creditGrants(
 
 /** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
 export function refundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
-  const amount = roundFraction(refund.amount, rounding.digits, rounding.mode);
+  const { amount, at, knownAt, explanation } = refundedCharge(refund, rounding);
+  return { ...open(`refund|${refund.key}`, REFUND_PURPOSE, amount, at, knownAt), refund: explanation };
+}
+
+/** A refund as a minimum commitment counts it (S13.3). */
+export function refundedCharge(refund: Refund, rounding: Rounding): RefundedCharge {
   return {
-    ...open(`refund|${refund.key}`, REFUND_PURPOSE, amount, refund.at, refund.due),
-    refund: {
+    cycle: refund.cycle,
+    at: refund.at,
+    knownAt: refund.due,
+    amount: roundFraction(refund.amount, rounding.digits, rounding.mode),
+    explanation: {
       ...cited(refund.explanation),
       natural: periodOf(refund.natural),
       exact: exactOf(refund.amount),

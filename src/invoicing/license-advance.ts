@@ -209,13 +209,13 @@ function giveBack(
   falls.set(name, { ...given, falls: [...others, { from, to, days: { start: days.start, end: days.end } }] });
 }
 
-function refundsOf({ view, card, period, falls }: Charging): readonly Refund[] {
+function refundsOf({ view, due: { cycle }, card, period, falls }: Charging): readonly Refund[] {
   return [...falls].flatMap(([key, { at, due, falls: all }]) => {
     const back = licenseRefund(card, view.currency, all, period);
     const { natural } = period;
     return back === undefined
       ? []
-      : [{ key, kind: "LICENSE" as const, billableId: card.id, at, due, natural, ...back }];
+      : [{ key, kind: "LICENSE" as const, billableId: card.id, cycle, at, due, natural, ...back }];
   });
 }
 

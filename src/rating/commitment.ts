@@ -5,7 +5,7 @@
  */
 import type { MinimumCommitment } from "../book/model/grant-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
-import { type Decimal, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import {
   type Fraction,
   roundFraction,
@@ -34,22 +34,24 @@ export interface TrueUp {
 }
 
 /**
- * The commitment, prorated by days in a cut cycle, less what the cycle's invoices come to; undefined where nothing is
- * lacking (S13.3).
+ * The commitment, prorated by days in a cut cycle, less what the invoices that charge for the cycle come to; undefined where
+ * nothing is lacking (S13.3).
  *
- * @param invoiced the rounded sub-totals of the cycle's STANDARD, STANDARD_ADVANCED and AD_HOC invoices together
+ * @param counted.invoiced the rounded sub-totals of these invoices together
+ * @param counted.refunded what was given back of them; default nothing
  * @throws {RatebookError} ERR_RATES_INVALID when the commitment has no rate in the currency
  */
 export function trueUp(
   commitment: MinimumCommitment,
   currency: string,
   period: RatedPeriod,
-  invoiced: Decimal,
+  { invoiced, refunded = ZERO }: { readonly invoiced: Decimal; readonly refunded?: Decimal },
   rounding: Rounding,
 ): TrueUp | undefined {
   const { rate } = inCurrency(commitment.rateValues, currency, "the minimum commitment");
   const share = shareOfDays(period.served, period.natural);
-  const lacking = subtractFractions(shareOf(whole(rate), share.days, share.of), whole(invoiced));
+  const paid = subtract(invoiced, refunded);
+  const lacking = subtractFractions(shareOf(whole(rate), share.days, share.of), whole(paid));
   const amount = roundFraction(lacking, rounding.digits, rounding.mode);
   if (amount.lte(ZERO)) return undefined;
   return {
@@ -60,6 +62,9 @@ export function trueUp(
       parts: [
         { because: "the minimum commitment of the cycle", sign: 1, share, rate },
         { because: "the sub-totals of the cycle's invoices", sign: -1, share: WHOLE_SHARE, rate: invoiced },
+        ...(refunded.isZero()
+          ? []
+          : [{ because: "the refunds of unserved days", sign: 1, share: WHOLE_SHARE, rate: refunded } as const]),
       ],
       least: ZERO,
     },

@@ -223,16 +223,20 @@ function verifyCard(line: Json, how: Json, kind: string, { invoice, digits }: Re
   verifyBelow(line, kind, below, { charged: round(charged), value: round(exact), digits }, on);
 }
 
-/** The commitment by days, less what the invoices of the cycle come to (S13.3). */
+/** The commitment by days, less what the invoices that charge for the cycle come to, plus what was given back of them (S13.3). */
 function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Reading, on: Look): void {
   verifyPeriod(how, invoice, on);
   const { exact, parts } = reckon(how, true, on);
   const value = roundingOf(how, digits, on)(exact);
   verifyAmount(line, exact, value, on);
   on.expect(", value", value.over > 0n ? value : "no line where nothing is lacking", line["value"]);
+  // Any version of the plan may have charged what begins on a day of the cycle.
   const isOfCycle = (other: Json): boolean =>
     !isLate(other) &&
-    ["startDate", "pricePlanId", "pricePlanVersion"].every((name) => shown(other[name]) === shown(invoice[name]));
+    (other === invoice || other["invoiceType"] !== "STANDARD") &&
+    shown(other["pricePlanId"]) === shown(invoice["pricePlanId"]) &&
+    text(invoice["startDate"]) <= text(other["startDate"]) &&
+    text(other["startDate"]) < text(invoice["endDate"]);
   const invoiced = account.filter(isOfCycle).map((other) => {
     const subTotal = treeOf(record(other["revenueInfo"])).find(({ type }) => type === "SUB_TOTAL_AMOUNT");
     return { ...other, value: subTotal?.["value"] };
@@ -241,6 +245,13 @@ function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Readi
     [each["invoiceType"], each["invoiceDate"], textOf(figure(each["value"]))].join(" ");
   on.expect(", invoiced", invoiced.map(named).toSorted().join(), list(how["invoiced"]).map(named).toSorted().join());
   on.expect(", part 2, rate", sumOf(invoiced, "value"), parts[1]?.price);
+  const refunds = list(how["refunds"]);
+  for (const [index, refund] of refunds.entries()) {
+    const amount = roundingOf(refund, digits, on)(reckon(refund, true, on).exact);
+    on.expect(`, refund ${index + 1}, value`, amount, refund["value"]);
+  }
+  on.expect(", parts", refunds.length === 0 ? 2 : 3, parts.length);
+  on.expect(", part 3, rate", refunds.length === 0 ? undefined : sumOf(refunds, "value"), parts[2]?.price);
 }
 
 /**

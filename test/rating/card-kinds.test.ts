@@ -199,11 +199,11 @@ describe("S13.3 the minimum commitment", () => {
     ["20", LATE_JUNE, "33.33", "100 × 16 ÷ 30 is 53.333…, less 20"],
     ["53.33", LATE_JUNE, undefined, "a third of a cent is nothing"],
   ])("S13.3 with %s invoiced (%#)", (invoiced, period, amount, _because) => {
-    expect(trueUp(commitment, "USD", period, d(invoiced), cents)?.amount.toFixed()).toBe(amount);
+    expect(trueUp(commitment, "USD", period, { invoiced: d(invoiced) }, cents)?.amount.toFixed()).toBe(amount);
   });
 
   test("S7.7 a commitment without a rate in the currency is an error", () => {
-    expect(() => trueUp(commitment, "EUR", JUNE, d(0), cents)).toThrow(
+    expect(() => trueUp(commitment, "EUR", JUNE, { invoiced: d(0) }, cents)).toThrow(
       "the rate card of the minimum commitment has no rates in EUR",
     );
   });

@@ -134,7 +134,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
     fc.assert(
       fc.property(decimals, decimals, periods, modes, (rate, invoiced, period, mode) => {
         const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate }] });
-        const made = trueUp(commitment, "USD", period, invoiced, { digits: 2, mode });
+        const made = trueUp(commitment, "USD", period, { invoiced }, { digits: 2, mode });
         if (made === undefined) {
           // Nothing above half a cent is lacking.
           const { natural, served } = period;

@@ -69,10 +69,7 @@ function valueOf(line: LineFacts, items: readonly LineFacts[]): Ratio {
     case "SUM":
       return sum(items.map(({ value }) => ratio(value)));
     case "TRUE_UP":
-      return trueUpValue(
-        line,
-        facts as ExplanationFacts & { invoiced: readonly { value: string }[]; exact: Exact; rounding: RoundingFacts },
-      );
+      return trueUpValue(line, facts as TrueUpFacts);
     case "CREDIT": {
       const { left, paid, refund } = facts as CreditFacts;
       if (refund !== undefined) {
@@ -130,12 +127,21 @@ function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; m
   return { over: cut + BigInt(missing), under: unit };
 }
 
-function trueUpValue(
-  line: LineFacts,
-  facts: ExplanationFacts & { invoiced: readonly { value: string }[]; exact: Exact; rounding: RoundingFacts },
-): Ratio {
+interface TrueUpFacts extends ExplanationFacts {
+  readonly invoiced: readonly { readonly value: string }[];
+  readonly refunds?: readonly (ExplanationFacts & { value: string; exact: Exact; rounding: RoundingFacts })[];
+  readonly exact: Exact;
+  readonly rounding: RoundingFacts;
+}
+
+function trueUpValue(line: LineFacts, facts: TrueUpFacts): Ratio {
   const taken = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => ratio(rate ?? 0));
   agree(sum(taken), sum(facts.invoiced.map(({ value }) => ratio(value))), line);
+  const refunds = (facts.refunds ?? []).map((refund) => {
+    agree(recompute(refund), over(refund.exact), line);
+    return ratio(roundOnce(recompute(refund), refund.rounding.digits, refund.rounding.mode));
+  });
+  agree(sum(facts.parts.slice(2).map(({ rate }) => ratio(rate ?? 0))), sum(refunds), line);
   agree(recompute(facts), over(facts.exact), line);
   return ratio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
 }

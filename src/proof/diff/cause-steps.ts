@@ -7,7 +7,7 @@ import type { Book } from "../../book/model/book.ts";
 import type { CardExplanation, TrueUpExplanation } from "../../invoicing/explain.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import {
   compareFractions,
   type Fraction,
@@ -157,20 +157,19 @@ function chargedOn(invoice: Invoice): Decimal {
   return sum(cards.map(({ value }) => value));
 }
 
-/** A commitment, and what the other invoices of its cycle come to. */
+/** A commitment, and what the other invoices for its cycle come to, less the refunds of them. */
 interface Commitment {
   readonly committed: Fraction;
   readonly elsewhere: Decimal;
 }
 
 function commitmentOf(line: InvoiceLine): Commitment {
-  const { parts, invoiced } = trueUpOf(line);
-  const committed = parts
-    .filter(({ sign }) => sign === 1)
-    .map(({ rate = ZERO, share }) => shareOf(whole(rate), share.days, share.of));
+  const { parts, invoiced, refunds = [] } = trueUpOf(line);
+  const committed = parts.slice(0, 1).map(({ rate = ZERO, share }) => shareOf(whole(rate), share.days, share.of));
+  const charged = sum(invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD").map(({ value }) => value));
   return {
     committed: sumFractions(committed),
-    elsewhere: sum(invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD").map(({ value }) => value)),
+    elsewhere: subtract(charged, sum(refunds.map(({ value }) => value))),
   };
 }
 
