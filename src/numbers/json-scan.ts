@@ -40,8 +40,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   let longNumbers = 0;
   let keys = 0;
   let values = 1;
-  let keyTooMany = -1;
-  const keysAt = new Uint32Array(LEVELS_MAX);
+  const counts = new KeyCounts();
   for (let at = 0; at < length; at++) {
     const code = bytes[at] ?? 0;
     if (code === QUOTE) at = endOfText(bytes, at);
@@ -52,17 +51,17 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       if (code === COMMA) values++;
       else if (code === COLON) {
         keys++;
-        if (countKey(keysAt, level) > KEYS_MAX && keyTooMany < 0) keyTooMany = at;
+        counts.add(level, at);
       } else if (lower === OPEN) {
         values++;
         if (++level > depth) depth = level;
-        keysAt[level] = 0;
+        counts.begin(level);
       } else if (lower === CLOSE) level--;
       else if (lower === EXPONENT && digits > 0 && digits <= DIGITS_MAX) longNumbers++;
       digits = 0;
     }
   }
-  return { depth, longNumbers, keys, values, keyTooMany };
+  return { depth, longNumbers, keys, values, keyTooMany: counts.keyTooMany };
 }
 
 /**
@@ -86,11 +85,21 @@ export function countKeys(value: unknown): number {
   return keys;
 }
 
-/** Counts a key of the object at a level; behind its last level the array keeps nothing. */
-function countKey(keysAt: Uint32Array, level: number): number {
-  const count = (keysAt[level] ?? 0) + 1;
-  keysAt[level] = count;
-  return count;
+/** Counts the keys of the objects that are open, one at each level. */
+class KeyCounts {
+  keyTooMany = -1;
+  /** What is written behind its last level is not kept. */
+  readonly #counts = new Uint32Array(LEVELS_MAX);
+
+  begin(level: number): void {
+    this.#counts[level] = 0;
+  }
+
+  add(level: number, at: number): void {
+    const count = (this.#counts[level] ?? 0) + 1;
+    this.#counts[level] = count;
+    if (count > KEYS_MAX && this.keyTooMany < 0) this.keyTooMany = at;
+  }
 }
 
 /** Where a text ends that begins at a quote. */
