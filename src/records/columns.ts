@@ -46,7 +46,7 @@ export interface Columns {
   readonly doubtful: { readonly column: string; readonly text: string } | undefined;
   /** A text, in every row. */
   readonly texts: readonly string[];
-  /** Columns that look like amounts and are not numbers all through, each with the first text that is none. */
+  /** Columns of amounts, or mostly of numbers, that are not numbers all through, each with the first text that is none. */
   readonly nearNumbers: readonly { readonly column: string; readonly text: string }[];
   /** Columns that are not used, each with why. */
   readonly unused: readonly { readonly column: string; readonly why: string }[];
@@ -128,10 +128,12 @@ export function guessColumns({ header, rows, separator }: Sample, told: ToldColu
     decimals,
     doubtful,
     texts: kept.map(({ name }) => name),
-    nearNumbers: texts.filter(isNearNumber).flatMap(({ name, values }) => {
-      const text = values.find((value) => !isNumber(value));
-      return text === undefined ? [] : [{ column: name, text }];
-    }),
+    nearNumbers: kept
+      .filter((column) => isNearNumber(column) || isMostlyNumbers(column))
+      .flatMap(({ name, values }) => {
+        const text = values.find((value) => !isNumber(value));
+        return text === undefined ? [] : [{ column: name, text }];
+      }),
     unused: columns
       .filter((column) => !used.has(column))
       .map((column) => ({ column: column.name, why: whyUnused(column, isRepeated(column.name)) })),
@@ -251,6 +253,11 @@ function isNearNumber({ values }: Column): boolean {
     values.length > 0 &&
     values.every((text) => /^(?:[^\d\p{L}/:-]|-(?=.)|[A-Z]{3} )*\d[\d.,' ]*(?: ?(?:\p{Sc}|%|[A-Z]{3}))?$/u.test(text))
   );
+}
+
+/** Whether more than half of at least three texts are numbers: the others are probably mistakes, such as NaN or 1e400. */
+function isMostlyNumbers({ values }: Column): boolean {
+  return values.length > 2 && values.filter(isNumber).length * 2 > values.length;
 }
 
 function isUnique(values: readonly string[]): boolean {

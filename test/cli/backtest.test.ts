@@ -83,6 +83,11 @@ describe("ratebook backtest", () => {
     expect((await backtest("--fail-if", "total.increase > lots")).err).toContain(
       "expected an amount of at most 20 digits before and after the point at character 18, ",
     );
+    for (const amount of ["1".repeat(21), `0.${"1".repeat(21)}`]) {
+      expect((await backtest("--fail-if", `total.increase > ${amount}`)).err).toContain(
+        `expected an amount of at most 20 digits before and after the point at character 18, "${amount.slice(0, 20)}"; `,
+      );
+    }
     expect((await backtest("--fail-if", "total.increase")).err).toContain('expected ">" or ">=" at its end; ');
   });
 

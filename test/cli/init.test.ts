@@ -310,6 +310,17 @@ describe("what people give it by mistake", () => {
     expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive: save its table as CSV\n");
   });
 
+  test.each(["NaN", "1e400", "n/a"])(
+    "a column of numbers with one %s is named, and a column of codes is not",
+    async (odd) => {
+      const rows = ["1", "2.5", odd, "4"].map((text, day) => `2026-01-0${day + 1}T00:00:00Z,bob,${text},A${day},3\n`);
+      const csv = files.file("in.csv", `Time,Client,Tokens,Code,n\n${rows.join("")}`);
+      const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
+      expect(out).toContain(`no meter for "Tokens", which is a dimension: "${odd}" is no number, as 1234.5 is one\n`);
+      expect(out).not.toContain('"Code"');
+    },
+  );
+
   test("amounts with signs of a currency are named, and hours with AM and PM are read", async () => {
     const csv = files.file(
       "in.csv",
@@ -317,7 +328,7 @@ describe("what people give it by mistake", () => {
     );
     const { out } = await ratebook(["init", join(files.path, "new"), "--from", csv]);
     expect(out).toContain('time in "Date", in the form MM/DD/YYYY, taken as UTC');
-    expect(out).toContain('no meter for "Amount": "$1,200.50" is no number, as 1234.5 is one\n');
+    expect(out).toContain('no meter for "Amount", which is a dimension: "$1,200.50" is no number, as 1234.5 is one\n');
     expect((await runPrinted(out)).out).toMatch(/^Bob +2 +7 +0\.07 +100\.0%$/m);
   });
 

@@ -19,22 +19,18 @@ const texts = fc
     fc.constantFrom("1e-300", "\\", '"', "2e-300\\", "12345678901234567890", "__proto__"),
   )
   .map((text) => JSON.stringify(text));
+/** V8 13 and 14 read the key `"` as `\\` where an earlier object had that one in its place: no key is `"` here. */
+const keys = fc.oneof(
+  texts.filter((text) => text !== String.raw`"\""`),
+  fc.nat(9).map((index) => `"${index}"`),
+);
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     fc.oneof(numbers, texts, fc.constantFrom("true", "false", "null")),
     fc.array(tie("json"), { maxLength: 4 }).map((items) => `[${items.join(" ,")}]`),
     fc
-      .array(
-        fc.tuple(
-          fc.oneof(
-            texts,
-            fc.nat(9).map((index) => `"${index}"`),
-          ),
-          tie("json"),
-        ),
-        { maxLength: 4 },
-      )
+      .array(fc.tuple(keys, tie("json")), { maxLength: 4 })
       .map((items) => `{${items.map(([name, value]) => `${name}: ${value}`).join(",")}}`),
   ),
 }));

@@ -116,7 +116,8 @@ function columnNotes(columns: Columns, column: string): readonly string[] {
       ? `no ${column} of numbers: events are counted`
       : `meters for ${numbers.slice(0, METERS_MAX).map(quoted).join(", ")}`,
     ...nearNumbers.map(
-      ({ column: name, text }) => `no meter for ${quoted(name)}: ${quoted(text)} is no number, as 1234.5 is one`,
+      ({ column: name, text }) =>
+        `no meter for ${quoted(name)}, which is a dimension: ${quoted(text)} is no number, as 1234.5 is one`,
     ),
     ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
     ...(grouped === "" ? [] : [`numbers with marks between thousands in ${grouped}`]),

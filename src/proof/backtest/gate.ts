@@ -24,7 +24,7 @@ const PARTS = [
   [/^\./, '"."'],
   [/^(increase|decrease)/, '"increase" or "decrease"'],
   [/^(>=?)/, '">" or ">="'],
-  [/^(\d{1,20}(?:\.\d{1,20})?)/, "an amount of at most 20 digits before and after the point"],
+  [/^(\d{1,20}(?:\.\d{1,20})?)(?!\.?\d)/, "an amount of at most 20 digits before and after the point"],
   [/^(%?)/, '"%"'],
   [/^$/, 'the end, or "%" before it'],
 ] as const satisfies readonly (readonly [RegExp, string])[];
