@@ -14,7 +14,9 @@ export async function inTurns<Result>(steps: Generator<undefined, Result, undefi
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    await giveWay();
+    // Awaiting nothing costs a microtask for each step.
+    const pause = giveWay();
+    if (pause !== undefined) await pause;
   }
 }
 
@@ -30,15 +32,4 @@ export function takingTurns(): () => Promise<void> | undefined {
     since = performance.now();
   };
   return () => (performance.now() - since < WORK_MS ? undefined : pause());
-}
-
-/** Does work in steps, between which others have their turn. */
-export async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
-  const giveWay = takingTurns();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    const pause = giveWay();
-    if (pause !== undefined) await pause;
-  }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { toTheEnd, type Steps } from "../../book/steps.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { giveBack } from "../../credits/feature-credits.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
@@ -13,7 +14,6 @@ import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
 import { entryOf } from "../spendable-entries.ts";
-import { toTheEnd, type Steps } from "../steps.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** Most events that one undo touches (S15.1). */
