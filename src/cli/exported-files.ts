@@ -10,6 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { featuresBySchema } from "../ledger/catalog.ts";
 import { sameCellsOnce } from "../ledger/cell-sums.ts";
+import { sentDimensions } from "../ledger/events/new-event.ts";
 import { cellsOfKept } from "../ledger/kept-usage.ts";
 import { createPreview } from "../ledger/preview/preview.ts";
 import type { EventRecord } from "../ledger/records.ts";
@@ -98,7 +99,7 @@ function eventOf(
     timestamp: formatInstant(timestamp),
     accountId: aliases.includes(payload.accountId) ? payload.accountId : accountId,
     attributes: payload.attributes,
-    dimensions: payload.dimensions,
+    dimensions: sentDimensions(payload),
   };
 }
 

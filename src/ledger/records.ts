@@ -171,7 +171,10 @@ export interface EventRecord {
       readonly value: Decimal | string;
       readonly unit?: string;
     }[];
+    /** Texts, as rules see them. */
     readonly dimensions: Readonly<Record<string, string>>;
+    /** The names of those that were sent as numbers; absent where there are none. */
+    readonly numericDimensions?: readonly string[];
   };
   /** The outcome of its ingest; it stays what it was (S14.1). */
   readonly status: IngestStatus;

@@ -21,13 +21,16 @@ async function ingested(api: Api, events: readonly Json[]): Promise<readonly Jso
 
 const undo = async (api: Api, query: Readonly<Record<string, string>>) => api.ask("DELETE /events", { query });
 
+/** Texts and numbers; of a text that is a number the text comes back. */
+const SENT_DIMENSIONS = { region: "eu", zone: 3, share: 0.25, code: "007" };
+
 /** Undone events: one that counts, and on a server whose cycle ended since, one that does not any more. */
 const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
   const schema = await aSchema(api);
   await aMeter(api, schema);
   // It counts, but no plan bills it.
   const free = await anAccount(api);
-  await ingested(api, [anEvent(free, schema)]);
+  await ingested(api, [anEvent(free, schema, { dimensions: SENT_DIMENSIONS })]);
   const { json } = await undo(api, { account_id: free });
   const later = await (await startContract())();
   const paying = await aPlannedAccount(later);
@@ -221,7 +224,12 @@ export const EVENT_CASES: readonly Case[] = [
           expect(new Set(ids).size).toBe(ids.length);
         },
       },
-      eventPayload: {},
+      eventPayload: {
+        says: async (api) => {
+          const [{ eventPayload }] = await undone(api);
+          expect(eventPayload.dimensions).toEqual(SENT_DIMENSIONS);
+        },
+      },
       ingestionStatus: {},
       customerId: {},
       source: {

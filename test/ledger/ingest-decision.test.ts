@@ -200,7 +200,7 @@ describe("what is kept of an event", () => {
       { name: "other", value: 3 },
     ];
     await ledger.ingest(
-      [requestOf("e1", 0, NOON, { attributes, accountId: "ally", dimensions: { ["__proto__"]: "x", n: 1.5 } })],
+      [requestOf("e1", 0, NOON, { attributes, accountId: "ally", dimensions: { ["__proto__"]: "x", n: 1.5, t: "2" } })],
       NOON,
     );
     const [event] = ledger.events();
@@ -222,7 +222,9 @@ describe("what is kept of an event", () => {
     expect(Object.entries(event?.payload.dimensions ?? {})).toEqual([
       ["__proto__", "x"],
       ["n", "1.5"],
+      ["t", "2"],
     ]);
+    expect(event?.payload.numericDimensions).toEqual(["n"]);
     expect(event?.units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])).toEqual([["um.requests", "1"]]);
     expect(event?.feature?.allocations.map(({ quantity }) => textOf(quantity))).toEqual(["2.5"]);
   });

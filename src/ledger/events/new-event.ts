@@ -108,7 +108,7 @@ export function recordOfNewEvent(event: KeptEvent, number: number): EventRecord 
     payload: {
       accountId: sent.accountId,
       attributes: (sent.attributes ?? []).map(attributeAsSent),
-      dimensions: dimensionsAsSent(sent.dimensions ?? {}),
+      ...dimensionsAsSent(sent.dimensions ?? {}),
     },
     status: event.status,
     description: event.description,
@@ -168,10 +168,33 @@ function valueAsSent(value: DecimalInput): Decimal | string {
   }
 }
 
-/** Dimensions as they are kept: texts all. */
-export function dimensionsAsSent(dimensions: Readonly<Record<string, DecimalInput>>): Readonly<Record<string, string>> {
-  // Made of entries, so that own fields of any name are kept, `__proto__` too.
-  return Object.fromEntries(Object.entries(dimensions).map(([name, value]) => [name, dimensionAsSent(value)]));
+type Payload = EventRecord["payload"];
+
+/** Dimensions as they are kept: texts all, with the names of those that were sent as numbers. */
+function dimensionsAsSent(
+  dimensions: Readonly<Record<string, DecimalInput>>,
+): Pick<Payload, "dimensions" | "numericDimensions"> {
+  const entries = Object.entries(dimensions);
+  const numeric = numericNames(entries);
+  return {
+    // Made of entries, so that own fields of any name are kept, `__proto__` too.
+    dimensions: Object.fromEntries(entries.map(([name, value]) => [name, dimensionAsSent(value)])),
+    ...(numeric === undefined ? {} : { numericDimensions: numeric }),
+  };
+}
+
+/** The names of the dimensions that were sent as numbers; undefined where there are none. */
+export function numericNames(dimensions: readonly (readonly [string, DecimalInput])[]): readonly string[] | undefined {
+  const numeric = dimensions.filter(([, value]) => typeof value !== "string" && typeof valueAsSent(value) !== "string");
+  return numeric.length === 0 ? undefined : numeric.map(([name]) => name);
+}
+
+/** Dimensions as they were sent: texts and numbers (S4.1). */
+export function sentDimensions({ dimensions, numericDimensions }: Payload): Readonly<Record<string, Decimal | string>> {
+  if (numericDimensions === undefined) return dimensions;
+  const numeric = new Set(numericDimensions);
+  const sent = Object.entries(dimensions).map(([name, text]) => [name, numeric.has(name) ? valueOf(text) : text]);
+  return Object.fromEntries(sent) as Readonly<Record<string, Decimal | string>>;
 }
 
 /** A dimension as it is kept: a text. */

@@ -7,6 +7,7 @@ import * as z from "zod";
 
 import type { EventPlace } from "../../engine/events/event-places.ts";
 import { invariant } from "../../errors.ts";
+import { sentDimensions } from "../../ledger/events/new-event.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
@@ -84,7 +85,10 @@ const recordFields = {
         unit: z.string().optional(),
       }),
     ),
-    dimensions: z.record(z.string(), z.string()).optional(),
+    dimensions: z
+      .record(z.string(), z.union([z.string(), number]))
+      .optional()
+      .meta({ description: "Texts and numbers, as they were sent; rules see a number as its text." }),
   }),
   ingestionStatus,
   customerId: z.string().optional(),
@@ -145,7 +149,7 @@ function shownEvent(event: EventRecord): Omit<z.input<typeof undoneShape>, "stat
       id: event.eventId,
       accountId: payload.accountId,
       attributes: payload.attributes.map(({ name, value, unit }) => withoutAbsent({ name, value, unit })),
-      dimensions: filled(payload.dimensions),
+      dimensions: filled(sentDimensions(payload)),
     }),
     ingestionStatus: shownStatus(event.status, event.description),
     customerId: event.customerId === "" ? undefined : event.customerId,
@@ -182,6 +186,6 @@ function stateOf(event: EventRecord): { readonly status: "INGESTED" | "REVERTED"
   return { status: isCompleted(event.status) ? "INGESTED" : "FAILED", reason: event.description };
 }
 
-function filled(texts: Readonly<Record<string, string>>): Record<string, string> | undefined {
-  return Object.keys(texts).length === 0 ? undefined : { ...texts };
+function filled<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> | undefined {
+  return Object.keys(fields).length === 0 ? undefined : { ...fields };
 }

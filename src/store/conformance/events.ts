@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
+import { textOf } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, given } from "./case.ts";
 import { cell, event, LONG, newEvent, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
@@ -36,7 +37,8 @@ const FULL = event("a", 1, {
       { name: "bad", value: "1,5" },
       { name: "text", value: "12" },
     ],
-    dimensions: { ...withOddKeys(), note: ODD_TEXTS.join("|") },
+    dimensions: { ...withOddKeys(), note: ODD_TEXTS.join("|"), zone: textOf(LONG), one: "1" },
+    numericDimensions: ["zone", "one"],
   },
   enriched: { attributes: [{ name: "cost", value: LONG.neg() }], dimensions: withOddKeys() },
   units: [

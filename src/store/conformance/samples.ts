@@ -5,7 +5,7 @@
  */
 import { formatInstant } from "../../calendar/instant.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import type { NewEvent } from "../../ledger/events/new-event.ts";
+import { type NewEvent, sentDimensions } from "../../ledger/events/new-event.ts";
 import type {
   AccountRecord,
   UsageDelta,
@@ -96,7 +96,13 @@ export function newEvent(record: EventRecord): NewEvent {
   const { schemaName, eventId: id, timestamp, units } = record;
   return {
     ...record,
-    sent: { ...record.payload, schemaName, id, timestamp: formatInstant(timestamp) },
+    sent: {
+      ...record.payload,
+      dimensions: sentDimensions(record.payload),
+      schemaName,
+      id,
+      timestamp: formatInstant(timestamp),
+    },
     meterIds: units.map(({ meterId }) => meterId),
     quantities: units.map(({ quantity }) => exactOfDecimal(quantity)),
     feature: record.feature,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { attributeAsSent, dimensionAsSent, type NewEvent } from "../../ledger/events/new-event.ts";
+import { attributeAsSent, dimensionAsSent, type NewEvent, numericNames } from "../../ledger/events/new-event.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
 import { type DecimalInput, decimalOf, textOf } from "../../numbers/decimal.ts";
@@ -33,6 +33,8 @@ interface EventBody {
   readonly sentTo?: string | undefined;
   readonly attributes: readonly WrittenAttribute[];
   readonly dimensions: EventRecord["payload"]["dimensions"];
+  /** The names of the dimensions that were sent as numbers. */
+  readonly numbers?: readonly string[] | undefined;
   /** Absent where it is {@link USUAL_DESCRIPTION}. */
   readonly description?: string | undefined;
   readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
@@ -64,6 +66,7 @@ export function keysOfEvent({ referenceId, accountId, eventId, schemaName }: Eve
 interface BodyTexts {
   readonly attributes: string;
   readonly dimensions: string;
+  readonly numbers: string | undefined;
   readonly units: string;
 }
 
@@ -73,6 +76,7 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
   return writtenBody(event, keys, payload.accountId, {
     attributes: JSON.stringify(payload.attributes.map(writtenAttribute)),
     dimensions: JSON.stringify(payload.dimensions),
+    numbers: JSON.stringify(payload.numericDimensions),
     units: JSON.stringify(units.map(({ meterId, quantity }) => [meterId, textOf(quantity)])),
   });
 }
@@ -84,7 +88,7 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
 export function newEventBody(event: NewEvent, keys: EventKeys): string {
   const { sent, meterIds, quantities } = event;
   const attributes = (sent.attributes ?? []).map(attributeText);
-  const dimensions = Object.entries(sent.dimensions ?? {}).map(dimensionText);
+  const dimensions = Object.entries(sent.dimensions ?? {});
   const units: string[] = [];
   for (let place = 0; place < quantities.length; place++) {
     const quantity = quantities[place];
@@ -93,7 +97,8 @@ export function newEventBody(event: NewEvent, keys: EventKeys): string {
   }
   return writtenBody(event, keys, sent.accountId, {
     attributes: `[${attributes.join()}]`,
-    dimensions: `{${dimensions.join()}}`,
+    dimensions: `{${dimensions.map(dimensionText).join()}}`,
+    numbers: JSON.stringify(numericNames(dimensions)),
     units: `[${units.join()}]`,
   });
 }
@@ -107,6 +112,7 @@ function writtenBody(event: Described, keys: EventKeys, sentTo: string, texts: B
   const { schemaVersion, description, feature, enriched } = event;
   let body = `{"customer":${JSON.stringify(event.customerId)},"attributes":${texts.attributes}`;
   body += `,"dimensions":${texts.dimensions},"units":${texts.units}`;
+  if (texts.numbers !== undefined) body += `,"numbers":${texts.numbers}`;
   if (schemaVersion !== undefined) body += `,"version":${schemaVersion}`;
   if (sentTo !== event.accountId) body += `,"sentTo":${JSON.stringify(sentTo)}`;
   if (description !== USUAL_DESCRIPTION) body += `,"description":${JSON.stringify(description)}`;
@@ -182,7 +188,7 @@ function columnsOf(row: Row): FormedEvent {
 
 function unformedEvent(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
-  const { version, enriched, feature } = body;
+  const { version, enriched, feature, numbers } = body;
   const [referenceId, accountId, eventId, schemaName] = [
     row["reference_id"] ?? "",
     row["account_id"] ?? "",
@@ -201,6 +207,7 @@ function unformedEvent(row: Row): EventRecord {
       accountId: body.sentTo ?? accountId,
       attributes: body.attributes.map(attributeOf),
       dimensions: body.dimensions,
+      ...(numbers === undefined ? {} : { numericDimensions: numbers }),
     },
     description: body.description ?? USUAL_DESCRIPTION,
     reverted: row["reverted"] === "true",
