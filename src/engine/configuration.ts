@@ -277,8 +277,10 @@ export function bookInputOf(documents: GivenDocuments): Readonly<Record<string, 
   };
 }
 
-/** The body of a plan without what only its activation needs. */
-function planBody({ body: { mode: _mode, versionsToMigrate: _versions, ...plan } }: DocumentRecord): Body {
+/** The body of a plan without what only its activation needs, and when that was. */
+function planBody({
+  body: { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...plan },
+}: DocumentRecord): Body {
   return plan;
 }
 

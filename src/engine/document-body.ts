@@ -64,7 +64,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
  */
 export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, item: ConfiguredItem<Kind>): Body {
   const read = plainOf(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
-  const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate } = given;
+  const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate, activatedAt } = given;
   switch (kind) {
     case "eventSchema":
       return withoutAbsent({
@@ -86,6 +86,7 @@ export function bodyOf<Kind extends ConfiguredKind>(kind: Kind, given: Body, ite
         pricePlanDetails: withIdsOf(read.pricePlanDetails, plainGiven(pricePlanDetails)),
         mode,
         versionsToMigrate,
+        activatedAt,
       });
     case "setting":
       return withoutAbsent(read);

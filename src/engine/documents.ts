@@ -45,6 +45,8 @@ interface Bodies {
     /** How accounts of older versions are moved once this one is activated; whether it is a mode is checked then. */
     readonly mode?: Maybe<string>;
     readonly versionsToMigrate?: Maybe<string>;
+    /** When it became ACTIVE, in milliseconds since 1970; absent where it did before versions kept it. */
+    readonly activatedAt?: Maybe<number>;
   };
   readonly invoiceGroup: { readonly id: string };
   readonly customer: Customer;
@@ -71,6 +73,7 @@ const SHAPES = {
     pricePlanDetails: details.nullish(),
     mode: z.string().nullish(),
     versionsToMigrate: z.string().nullish(),
+    activatedAt: z.int().nullish(),
   }),
   invoiceGroup: z.object({ id: z.string() }),
   customer,

@@ -164,6 +164,7 @@ export const ENGINE_ARGUMENTS = {
     activate: { id: ID, options: z.looseObject({ currencies: IDS.optional() }).optional() },
     archive: one,
     get: { id: ID, version: VERSION },
+    versions: one,
     list: listed(byStatus),
   },
   invoiceGroups: {

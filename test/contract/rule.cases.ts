@@ -276,6 +276,9 @@ const VERSIONING: readonly Case[] = ruleCases("Versioning", {
     await api.done(`POST /price_plans/${body.targetId}/versions`);
     await api.done(`POST /price_plans/${body.targetId}/activate`);
     await api.done("POST /migrations/price_plan", { ...body, targetVersion: 2 });
+    const target = await api.done(`GET /price_plans/${body.targetId}`);
+    expect(target.pricingSchedule.map((each: Json) => each.version)).toEqual([1, 2]);
+    expect(target.pricingSchedule[0].endDate).toBe(target.pricingSchedule[1].startDate);
     const { pricePlanId, version } = (await schedules()).at(-1);
     expect([pricePlanId, version]).toEqual([body.targetId, 2]);
   },

@@ -7,12 +7,14 @@ import type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, quoted, refused } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoted, refused } from "../../ledger/refusals.ts";
 import { accountIdsWhere } from "../account-lists.ts";
 import { migrateIn } from "../accounts/plans.ts";
 import {
+  allConfigured,
   changeConfigured,
   checkGiven,
   checkName,
@@ -35,6 +37,14 @@ import { firstVersions, latestOf, latestVersions, versionNamed } from "./version
 type PlanDocument = DocumentOf<"pricePlan">;
 const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan", rule: "S16.4" } as const;
 
+/** A version of a price plan, and when it was the latest ACTIVE one: `[from, until)`. */
+export interface PricePlanVersion extends Stored<PricePlan> {
+  /** 1970 for the first version, which an association in the past may have; no end for a later one that was never ACTIVE. */
+  readonly from: Instant;
+  /** When the next version became ACTIVE; else no end. */
+  readonly until: Instant;
+}
+
 /** Price plans of an engine. What is given has the shape of a book's `pricePlans`. */
 export interface PricePlans {
   /** Version 1, a DRAFT. */
@@ -52,6 +62,8 @@ export interface PricePlans {
   archive(id: string): Promise<Stored<PricePlan>>;
   /** A version, or the latest one. */
   get(id: string, version?: number): Promise<Stored<PricePlan>>;
+  /** All versions of one, the first one first, each with its period. */
+  versions(id: string): Promise<readonly PricePlanVersion[]>;
   /** The latest version of each, newest first. */
   list(options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>): Promise<Page<Stored<PricePlan>>>;
 }
@@ -72,7 +84,7 @@ export function pricePlansOf(context: EngineContext): PricePlans {
   return {
     create: (plan) =>
       changeConfigured(context, "pricePlan", ({ before, now }) => {
-        const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate"]);
+        const given = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
         checkName(before.documents.pricePlan, WORDS, given);
         const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
         return { documents: [withAskedCurrencies(addedDocument(before, "pricePlan", { ...given, ...own }, now))] };
@@ -94,6 +106,11 @@ export function pricePlansOf(context: EngineContext): PricePlans {
       getConfigured(context, "pricePlan", (documents) =>
         version === undefined ? latestOf(documents, id, WORDS) : versionNamed(documents, id, version, WORDS),
       ),
+    versions: async (id) => {
+      const stored = await allConfigured(context, "pricePlan", ({ body }) => body.id === id);
+      if (stored.length === 0) throw notFound(WORDS.what, id);
+      return withPeriods(stored.toSorted((a, b) => a.item.version - b.item.version));
+    },
     list: ({ filter: { status } = {}, page = {} } = {}) =>
       listConfigured(
         context,
@@ -106,9 +123,25 @@ export function pricePlansOf(context: EngineContext): PricePlans {
   };
 }
 
+/** @param versions of one plan, the first one first */
+function withPeriods(versions: readonly Stored<PricePlan>[]): readonly PricePlanVersion[] {
+  const starts = versions.map(({ item, given, updatedAt }, place) => {
+    const { activatedAt } = given;
+    if (place === 0) return 0;
+    if (typeof activatedAt === "number") return activatedAt;
+    // A version that became ACTIVE before this was kept has not changed since.
+    return item.status === "ACTIVE" ? updatedAt : NO_END;
+  });
+  return versions.map((version, place) => ({
+    ...version,
+    from: starts[place] ?? NO_END,
+    until: starts[place + 1] ?? NO_END,
+  }));
+}
+
 /** A DRAFT of the version after the latest one, which must be in use. */
 function nextVersionOf(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
-  const { mode: _mode, versionsToMigrate: _versions, ...body } = latest.body;
+  const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
     throw refused(WORDS.rule, `version ${version} of ${quoted(id)} is a DRAFT: change that one`);
@@ -116,7 +149,7 @@ function nextVersionOf(latest: PlanDocument, changes: object, now: Instant): Con
   if (status === "ARCHIVED") {
     throw refused(WORDS.rule, `the price plan ${quoted(id)} is ARCHIVED: it has no new versions`);
   }
-  const given = checkGiven(changes, ["id", "name", "status", "version"]);
+  const given = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(given);
   const next = { ...body, ...given, status: "DRAFT", version: version + 1 };
   const document = newDocument("pricePlan", next, now);
@@ -132,6 +165,7 @@ function updatedIn(latest: PlanDocument, patch: object, { before, now }: Configu
     "type",
     "status",
     "version",
+    "activatedAt",
   ]);
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
@@ -163,7 +197,7 @@ function activatedIn(
   currencies: readonly string[] | undefined,
   { view, now }: Configuring,
 ): ConfigurationChange {
-  const active = moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now);
+  const active = patched(moved(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now), { activatedAt: now }, now);
   const document = currencies === undefined ? active : withCurrencies(active, checkedCurrencies(latest, currencies));
   const requests = migrationsOf(latest);
   if (requests.length === 0) return { documents: [document] };

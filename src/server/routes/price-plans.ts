@@ -5,10 +5,15 @@
  */
 import * as z from "zod";
 
+import type { PricePlan } from "../../book/model/price-plan.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
 import { currency, label } from "../../book/resources/fields.ts";
 import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts";
-import { type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
+import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
+import type { Stored } from "../../engine/configured.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { invariant } from "../../errors.ts";
+import { type Answer, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
@@ -39,7 +44,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       description: label,
     }),
     answers,
-    handle: async ({ engine, body }) => ok(shownPlan(await engine.pricePlans.create(withoutAbsent(body)))),
+    handle: async ({ engine, body }) => planAnswer(engine, await engine.pricePlans.create(withoutAbsent(body))),
   }),
   endpoint({
     method: "GET",
@@ -52,7 +57,9 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(pricePlanListed, "PricePlanList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "price_plans", query });
-      return okPage(asked, await engine.pricePlans.list({ filter: asked.filters, page: asked.page }), shownListedPlan);
+      const found = await engine.pricePlans.list({ filter: asked.filters, page: asked.page });
+      const items = await Promise.all(found.items.map(async (stored) => versionOf(engine, stored)));
+      return okPage(asked, { ...found, items }, shownListedPlan);
     },
   }),
   endpoint({
@@ -61,12 +68,14 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "getPricePlan",
     tag: TAG,
     summary: "Get a price plan",
+    description:
+      "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone.",
     access: "read",
     params,
     query: z.strictObject({ version }),
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, query }) =>
-      ok(shownPlan(await engine.pricePlans.get(id, query.version))),
+      planAnswer(engine, await engine.pricePlans.get(id, query.version), query.version),
   }),
   endpoint({
     method: "PATCH",
@@ -93,7 +102,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
         throw new Refusal(400, "migrationMode: expected what mode says, or nothing: they are one field");
       }
       const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
-      return ok(shownPlan(await engine.pricePlans.update(id, patch)));
+      return planAnswer(engine, await engine.pricePlans.update(id, patch));
     },
   }),
   endpoint({
@@ -110,7 +119,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      ok(shownPlan(await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }))),
+      planAnswer(engine, await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined })),
   }),
   endpoint({
     method: "POST",
@@ -125,7 +134,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     answers,
     handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      ok(shownPlan(await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})))),
+      planAnswer(engine, await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {}))),
   }),
   endpoint({
     method: "DELETE",
@@ -143,3 +152,21 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
+
+/** A plan with its versions, or with one of them. */
+async function planAnswer(engine: Engine, stored: Stored<PricePlan>, version?: number): Promise<Answer> {
+  const versions = await engine.pricePlans.versions(stored.item.id);
+  return ok(shownPlan(stored, version === undefined ? versions : [await versionOf(engine, stored, versions)]));
+}
+
+/** A version with its period. */
+async function versionOf(
+  engine: Engine,
+  stored: Stored<PricePlan>,
+  versions?: readonly PricePlanVersion[],
+): Promise<PricePlanVersion> {
+  const all = versions ?? (await engine.pricePlans.versions(stored.item.id));
+  const found = all.find(({ item }) => item.version === stored.item.version);
+  invariant(found !== undefined, "S16.4: a version that was read is one of its plan");
+  return found;
+}

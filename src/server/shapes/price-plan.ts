@@ -7,9 +7,9 @@ import * as z from "zod";
 
 import type { PricePlan } from "../../book/model/price-plan.ts";
 import { pricePlan } from "../../book/resources/price-plan.ts";
+import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
 import type { Stored } from "../../engine/configured.ts";
 import { versionId } from "../../engine/document-ids.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
 import { shownTime, timestamp, withoutAbsent } from "../http/fields.ts";
 import { deriveAnswers } from "./answer-of.ts";
 import { everyPart, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
@@ -17,8 +17,11 @@ import { everyPart, pricePlanDetailsShape, shownCards } from "./rate-cards.ts";
 const scheduleEntry = z
   .strictObject({
     id: z.string(),
-    startDate: timestamp,
-    endDate: timestamp,
+    startDate: timestamp.meta({
+      description:
+        "When it became ACTIVE; `1970-01-01T00:00:00.000Z` of the first version, no end of one that did not.",
+    }),
+    endDate: timestamp.meta({ description: "When the next version became ACTIVE, exclusive; else no end." }),
     version: z.int().min(1),
     pricePlanDetails: pricePlanDetailsShape,
     isOverriden: z.boolean().meta({ description: "Whether an account has it changed: never in the plan itself." }),
@@ -43,21 +46,32 @@ export const pricePlanListed = pricePlanShape
   })
   .meta({ id: "PricePlanListed" });
 
-/** A version of a price plan as it is answered. Its own schedule has no beginning and no end. */
-export function shownPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
-  const { id, name, type, status, version, description } = stored.item;
-  const [startDate, endDate] = [shownTime(0), shownTime(NO_END)];
-  const details = { pricePlanDetails: shownDetails(stored), isOverriden: false };
-  const entry = { id: versionId(id, version), startDate, endDate, version, ...details };
-  return withoutAbsent({ id, name, type, status, description, pricingSchedule: [entry] });
+/**
+ * A price plan as it is answered.
+ *
+ * @param versions those that its schedule lists
+ */
+export function shownPlan(
+  { item: { id, name, type, status, description } }: Stored<PricePlan>,
+  versions: readonly PricePlanVersion[],
+): Readonly<Record<string, unknown>> {
+  const pricingSchedule = versions.map((stored) => ({
+    id: versionId(id, stored.item.version),
+    startDate: shownTime(stored.from),
+    endDate: shownTime(stored.until),
+    version: stored.item.version,
+    pricePlanDetails: shownDetails(stored),
+    isOverriden: false,
+  }));
+  return withoutAbsent({ id, name, type, status, description, pricingSchedule });
 }
 
-/** A price plan as a list answers it. */
-export function shownListedPlan(stored: Stored<PricePlan>): Readonly<Record<string, unknown>> {
+/** A price plan as a list answers it: its schedule has the latest version alone. */
+export function shownListedPlan(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { version, description, pricePlanDetails } = stored.item;
   const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
   return {
-    ...shownPlan(stored),
+    ...shownPlan(stored, [stored]),
     description: description ?? "",
     version,
     usageMeters,

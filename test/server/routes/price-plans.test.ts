@@ -21,7 +21,7 @@ describe("price plans over HTTP", () => {
     api = await startApi();
   });
 
-  test("POST /price_plans answers a DRAFT with one schedule entry, without beginning or end, and GET the same", async () => {
+  test("POST /price_plans answers a DRAFT with one schedule entry, from 1970 on and without an end, and GET the same", async () => {
     const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, description: "For teams" };
     const made = await call("POST /price_plans", { body });
     const { id } = made.json;
@@ -145,11 +145,12 @@ describe("price plans over HTTP", () => {
     ]);
   });
 
-  test("POST versions makes the next DRAFT of the latest details, or of those given; GET shows it, or ?version=", async () => {
+  test("POST versions makes the next DRAFT of the latest details, or of those given; GET shows all, or ?version=", async () => {
     const id = await activePlan(call);
     const next = await call(`POST /price_plans/${id}/versions`);
-    expect(next.json).toMatchObject({ id, status: "DRAFT", pricingSchedule: [{ id: `${id}@2`, version: 2 }] });
-    expect(next.json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails(DETAILS));
+    const pricingSchedule = [{ version: 1 }, { id: `${id}@2`, version: 2 }];
+    expect(next.json).toMatchObject({ id, status: "DRAFT", pricingSchedule });
+    expect(next.json.pricingSchedule[1].pricePlanDetails).toEqual(answeredDetails(DETAILS));
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
       `version 2 of "${id}" is a DRAFT: change that one`,
@@ -158,17 +159,45 @@ describe("price plans over HTTP", () => {
     const body = { description: "Third", pricePlanDetails: { supportedCurrencies: ["EUR"] } };
     const third = await call(`POST /price_plans/${id}/versions`, { body });
     expect(third.json).toMatchObject({ description: "Third", status: "DRAFT" });
-    expect(third.json.pricingSchedule[0].pricePlanDetails).toEqual(answeredDetails({ supportedCurrencies: ["EUR"] }));
+    expect(third.json.pricingSchedule[2].pricePlanDetails).toEqual(answeredDetails({ supportedCurrencies: ["EUR"] }));
     expect((await call(`GET /price_plans/${id}`)).json).toEqual(third.json);
     for (const version of [1, 2]) {
       const { json } = await call(`GET /price_plans/${id}?version=${version}`);
       expect(json).toMatchObject({ status: "ACTIVE", pricingSchedule: [{ version }] });
+      expect(json.pricingSchedule).toEqual([third.json.pricingSchedule[version - 1]]);
     }
     expect(await answerTo(`GET /price_plans/${id}?version=4`)).toEqual([
       404,
       `the price plan "${id}" has no version 4`,
     ]);
     expect((await call(`GET /price_plans/${id}?version=1.5`)).status).toBe(400);
+  });
+
+  test("S16.4 pricingSchedule has each version with its period: from when it became ACTIVE until the next one did", async () => {
+    const id = await activePlan(call);
+    const periods = async (): Promise<readonly string[]> => {
+      const { pricingSchedule } = (await call(`GET /price_plans/${id}`)).json;
+      return pricingSchedule.map(
+        (each: Record<string, string>) => `${each["version"]} ${each["startDate"]} ${each["endDate"]}`,
+      );
+    };
+    const [FIRST, NONE] = ["1970-01-01T00:00:00.000Z", "9999-01-01T00:00:00.000Z"];
+    await call(`POST /price_plans/${id}/versions`);
+    expect(await periods()).toEqual([`1 ${FIRST} ${NONE}`, `2 ${NONE} ${NONE}`]);
+    api.at("2024-07-03T10:00:00Z");
+    await call(`POST /price_plans/${id}/activate`);
+    api.at("2024-08-01T00:00:00Z");
+    await call(`POST /price_plans/${id}/versions`);
+    api.at("2024-08-02T00:00:00Z");
+    await call(`POST /price_plans/${id}/activate`);
+    const [second, third] = ["2024-07-03T10:00:00.000Z", "2024-08-02T00:00:00.000Z"];
+    const expected = [`1 ${FIRST} ${second}`, `2 ${second} ${third}`, `3 ${third} ${NONE}`];
+    expect(await periods()).toEqual(expected);
+    api.at("2024-09-01T00:00:00Z");
+    await call(`DELETE /price_plans/${id}`);
+    expect(await periods()).toEqual(expected);
+    const [listed] = (await call("GET /price_plans")).json.data;
+    expect(listed.pricingSchedule).toMatchObject([{ version: 3, startDate: third, endDate: NONE }]);
   });
 
   test("GET /price_plans lists the latest versions, with version, usageMeters and pricePlanDetails beside", async () => {
@@ -190,7 +219,7 @@ describe("price plans over HTTP", () => {
         pricePlanDetails: answeredDetails(priced),
       },
       {
-        ...(await call(`GET /price_plans/${id}`)).json,
+        ...(await call(`GET /price_plans/${id}?version=2`)).json,
         ...made,
         description: "",
         version: 2,
