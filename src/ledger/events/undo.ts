@@ -1,4 +1,3 @@
-import { type Steps, toTheEnd } from "../../book/steps.ts";
 /**
  * The decision of an undo: the usage and the consumption of events are taken back (S15, S11.5).
  *
