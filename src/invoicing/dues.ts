@@ -6,7 +6,7 @@
 import type { BillingEntitlementRateCard, FeatureConfig } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { RecurrenceConfig } from "../book/model/rate-card.ts";
-import { type Cycle, type Interval, sameCycleConfig } from "../calendar/cycle.ts";
+import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
@@ -108,17 +108,10 @@ export function onceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): s
   return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(begun)}`;
 }
 
-/**
- * As {@link onceKey}, of what is charged or granted whole. A run of other cycles of the plan that began on the same day before
- * had other periods (S9.1).
- */
-export function wholeKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
-  const key = onceKey(cycle, card, natural);
-  const { planId, cycleConfig } = cycle.term.plan;
-  const { start, ousted = [] } = cycle.run;
-  const first = ousted.find(({ plan, hasBegun }) => hasBegun && plan.planId === planId)?.plan.cycleConfig;
-  if (natural.start > start || first === undefined || sameCycleConfig(first, cycleConfig)) return key;
-  return [key, cycleConfig.interval, cycleConfig.dayOffset, cycleConfig.monthOffset ?? "NIL"].join("|");
+/** As {@link onceKey}, told apart from a period of other cycles of the plan that begins on the same day. */
+export function periodKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
+  const { interval, dayOffset, monthOffset } = cycle.term.plan.cycleConfig;
+  return [onceKey(cycle, card, natural), interval, dayOffset, monthOffset ?? "NIL"].join("|");
 }
 
 /** A cycle in which a card's charge or grant begins. */
@@ -140,16 +133,24 @@ export function dueCards<Card>(
   timedAs: (card: Card) => TimedCard,
 ): readonly DueCard<Card>[] {
   const made = new Set<string>();
+  const named = new Set<string>();
   const found: DueCard<Card>[] = [];
   for (const due of dues) {
     for (const card of cardsOf(due.cycle.term.plan.details)) {
       const timed = timedAs(card);
       const period = coveredPeriod(due.timeline, due.cycle, timed);
       if (period === undefined || !beginsIn(due.cycle, period)) continue;
-      const key = (period.prorated ? onceKey : wholeKey)(due.cycle, timed, period.natural);
-      if (!period.prorated && made.has(key)) continue;
-      if (!period.prorated) made.add(key);
-      found.push({ due, card, period, key });
+      const once = onceKey(due.cycle, timed, period.natural);
+      if (period.prorated) {
+        found.push({ due, card, period, key: once });
+        continue;
+      }
+      const own = periodKey(due.cycle, timed, period.natural);
+      if (made.has(own)) continue;
+      made.add(own);
+      // The name without the cycles is that of the first period that begins on the day.
+      found.push({ due, card, period, key: named.has(once) ? own : once });
+      named.add(once);
     }
   }
   return found;

@@ -30,7 +30,7 @@ import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type Advance, type AdvanceCharge, cutOf, type Refund, refundKey, standing } from "./advance-charge.ts";
 import { chargedBefore } from "./arrears.ts";
 import { chargedByDays, licenseTiming } from "./charging.ts";
-import { type DueCycle, onceKey, wholeKey } from "./dues.ts";
+import { type DueCycle, onceKey, periodKey } from "./dues.ts";
 import { clipped, lowered, type PaidDays, type PriceOf, raised, replaced, topOf } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
@@ -93,7 +93,7 @@ export function licenseInAdvance(
 function chargingOf(view: AccountView, due: DueCycle, card: LicenseRateCard): Charging {
   const { cycle } = due;
   const served: Cycle = { start: cycle.start, end: cycle.end };
-  const keyOf = card.enableProration ? onceKey : wholeKey;
+  const keyOf = card.enableProration ? onceKey : periodKey;
   return {
     view,
     due,

@@ -62,8 +62,6 @@ export interface OustedPlan {
   /** When it was decided that another plan takes its place, or none. */
   readonly until: Instant;
   readonly plan: AssociatedPlan;
-  /** Whether one of its cycles began on the day. */
-  readonly hasBegun: boolean;
 }
 
 /** Terms in order, none overlapping another. */
@@ -76,13 +74,7 @@ export interface AccountCycle extends Cycle {
   readonly n: number;
   readonly term: Term;
   /** The unbroken run of terms of one plan with one cycle config that the cycle lies in. */
-  readonly run: Run;
-}
-
-/** Terms of one plan with one cycle config that follow each other without a gap (S9.1). */
-interface Run extends Cycle {
-  /** What was in force on its first day before it, in order. */
-  readonly ousted?: readonly OustedPlan[] | undefined;
+  readonly run: Cycle;
 }
 
 /**
@@ -134,9 +126,7 @@ function* laidOver(
       const former = timeline.findLast((term) => term.from <= day && term.until > day && term.decidedAt < until);
       ousted = [
         ...ousted.filter((each) => each.day === day),
-        ...(former === undefined
-          ? []
-          : [{ day, until, plan: former.plan, hasBegun: cycleAt(timeline, day)?.start === day }]),
+        ...(former === undefined ? [] : [{ day, until, plan: former.plan }]),
       ];
     }
     const own = ousted.filter((each) => each.day === day);
@@ -200,7 +190,7 @@ export function naturalPeriod(cycle: AccountCycle, first: number, last: number):
   };
 }
 
-function pieceOf(natural: Cycle, term: Term, run: Run): AccountCycle {
+function pieceOf(natural: Cycle, term: Term, run: Cycle): AccountCycle {
   return {
     start: Math.max(natural.start, term.from),
     end: Math.min(natural.end, term.until),
@@ -212,13 +202,12 @@ function pieceOf(natural: Cycle, term: Term, run: Run): AccountCycle {
 }
 
 /** The terms of one plan and one cycle config that follow each other without a gap around one of them (S9.1). */
-function runAround(timeline: Timeline, index: number): Run {
+function runAround(timeline: Timeline, index: number): Cycle {
   let first = index;
   let last = index;
   while (follows(timeline[first - 1], timeline[first])) first--;
   while (follows(timeline[last], timeline[last + 1])) last++;
-  const begin = timeline[first];
-  return { start: begin?.from ?? 0, end: timeline[last]?.until ?? 0, ousted: begin?.ousted };
+  return { start: timeline[first]?.from ?? 0, end: timeline[last]?.until ?? 0 };
 }
 
 function follows(before: Term | undefined, after: Term | undefined): boolean {

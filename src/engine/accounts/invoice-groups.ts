@@ -6,9 +6,12 @@
 import type { InvoiceGroup } from "../../book/model/account.ts";
 import type { InvoiceGroupRequest } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
+import { dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFound } from "../../ledger/refusals.ts";
+import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
+import type { Scope } from "../../store/store.ts";
 import { membersOf } from "../account-lists.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
 import { revisionAfter } from "../configuration-revision.ts";
@@ -21,6 +24,7 @@ import {
   type Stored,
 } from "../configured.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
+import type { EngineView } from "../elsewhere/engine-store.ts";
 import type { Page, PagedOptions } from "../pages.ts";
 
 const WHAT = "invoice group";
@@ -54,15 +58,11 @@ export function invoiceGroupsOf(context: EngineContext): InvoiceGroups {
   return {
     create: async (input) => shown(await createGroup(context, input)),
     async addAccounts(id, accountIds) {
-      await changeMembers(context, id, readRequest("accountIds", accountIds), "add");
+      await addMembers(context, id, readRequest("accountIds", accountIds));
       return get(id);
     },
     async removeAccounts(id, accountIds) {
-      const read = readRequest("accountIds", accountIds);
-      const { catalog } = await context.configuration(context.store.read);
-      const group = termsOf(catalog, id);
-      if (group.dailyInvoiceConsolidation) await finalizeGroup(context, group);
-      const left = await changeMembers(context, id, read, "remove");
+      const left = await removeMembers(context, id, readRequest("accountIds", accountIds));
       return left ? get(id) : undefined;
     },
     get,
@@ -99,25 +99,38 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
   );
 }
 
+async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
+  await context.store.transact(membersScope(accountIds), async (view) => {
+    const { catalog, now, workspace, works } = await openMembers(context, view, accountIds);
+    addToGroup({ before: catalog, after: catalog }, termsOf(catalog, id), works, now);
+    return { result: undefined, changes: workspace.changes() };
+  });
+}
+
 /** @returns whether the group is still there */
-async function changeMembers(
-  { store, clock, configuration }: EngineContext,
+async function removeMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<boolean> {
+  for (;;) {
+    const { catalog } = await context.configuration(context.store.read);
+    const group = termsOf(catalog, id);
+    const consolidatedAt = group.dailyInvoiceConsolidation ? await finalizeGroup(context, group) : undefined;
+    const isLeft = await removeMembersToday(context, id, accountIds, consolidatedAt);
+    // A day ended in between: it is consolidated first.
+    if (isLeft !== undefined) return isLeft;
+  }
+}
+
+/** @returns whether the group is still there; undefined where nothing was changed, as a day ended since the group was consolidated */
+async function removeMembersToday(
+  context: EngineContext,
   id: string,
   accountIds: readonly string[],
-  change: "add" | "remove",
-): Promise<boolean> {
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
-    const { catalog, revision } = await configuration(view);
-    const now = clock();
-    const terms = termsOf(catalog, id);
-    const workspace = await openAccounts(catalog, view, accountIds, now, "all");
-    const works = [...new Set(accountIds)].map((each) => workspace.account(each));
-    const catalogs = { before: catalog, after: catalog };
-    if (change === "add") {
-      addToGroup(catalogs, terms, works, now);
-      return { result: true, changes: workspace.changes() };
-    }
-    removeFromGroup(catalogs, id, works, now);
+  consolidatedAt: Instant | undefined,
+): Promise<boolean | undefined> {
+  return context.store.transact(membersScope(accountIds), async (view) => {
+    const { catalog, revision, now, workspace, works } = await openMembers(context, view, accountIds);
+    termsOf(catalog, id);
+    if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
+    removeFromGroup({ before: catalog, after: catalog }, id, works, now);
     const removed = new Set(accountIds);
     const left = (await membersOf(view, id)).filter((each) => !removed.has(each));
     if (left.length > 0) return { result: true, changes: workspace.changes() };
@@ -125,6 +138,31 @@ async function changeMembers(
     const configurationRevision = revisionAfter(revision);
     return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationRevision } };
   });
+}
+
+function membersScope(accountIds: readonly string[]): Scope {
+  return { configuration: "exclusive", accountIds, eventIds: [] };
+}
+
+/** Accounts of which a change of groups is decided. */
+interface OpenedMembers {
+  readonly catalog: Catalog;
+  /** Of the configuration. */
+  readonly revision: number;
+  readonly now: Instant;
+  readonly workspace: Workspace;
+  readonly works: readonly AccountWork[];
+}
+
+async function openMembers(
+  { clock, configuration }: EngineContext,
+  view: EngineView,
+  accountIds: readonly string[],
+): Promise<OpenedMembers> {
+  const { catalog, revision } = await configuration(view);
+  const now = clock();
+  const workspace = await openAccounts(catalog, view, accountIds, now, "all");
+  return { catalog, revision, now, workspace, works: [...new Set(accountIds)].map((each) => workspace.account(each)) };
 }
 
 function termsOf({ book }: Catalog, id: string): InvoiceGroupTerms {

@@ -90,8 +90,10 @@ export async function finalize(
 /**
  * Does what is due of a group's accounts, and consolidates its days that are over: before an account leaves it, as its
  * invoices of these days belong to the group (S2.4, S16.7). Days that wait for an account whose bill cannot be made are left.
+ *
+ * @returns up to when
  */
-export async function finalizeGroup(context: EngineContext, group: InvoiceGroupTerms): Promise<void> {
+export async function finalizeGroup(context: EngineContext, group: InvoiceGroupTerms): Promise<Instant> {
   const { store, clock } = context;
   const at = clock();
   const failures = collectFailures(context);
@@ -104,6 +106,7 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
     await finalizeAccounts(context, { accountIds, hand }, at, failures);
   }
   await consolidateOne(context, group, at, failures);
+  return at;
 }
 
 /** Pages of ids of accounts, ascending. */

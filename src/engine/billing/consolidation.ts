@@ -8,8 +8,8 @@ import { compositeIdOf, consolidate, dueByDay, type InvoiceGroupTerms } from "..
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**
- * Consolidates what became due in a group on each day that is over. Where a day has its composite invoice already, made while
- * an account was out of the group that is in it again, what is left of that day stays single.
+ * Consolidates what became due in a group on each day that is over. What is left of a day that has its composite invoice already
+ * stays single: an account whose bill could not be made had left the group, and is in it again.
  *
  * @param behind accounts that could not be caught up with
  * @returns how many composite invoices were made

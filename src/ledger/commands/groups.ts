@@ -74,7 +74,7 @@ export function addToGroup(
   for (const work of accounts) if (work.record.invoiceGroupId === undefined) regroup(catalogs, work, group.id, now);
 }
 
-/** Takes accounts out of a group; those that are not in it are passed over. The invoices of this day stay single. */
+/** Takes accounts out of a group; those that are not in it are passed over. What became due today goes with them. */
 export function removeFromGroup(
   catalogs: CatalogChange,
   groupId: string,
@@ -188,9 +188,16 @@ interface StoredComposite {
   readonly invoices: readonly { readonly invoiceId: string; readonly accountId: string; readonly total: string }[];
 }
 
-/** Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). */
+/**
+ * Everything due by the old terms is done before, and what closes by the new ones after; what was closed stays so (S6.5). What became
+ * due today belongs to the group in which the account is when the day ends (S16.7): so far, to the new one.
+ */
 function regroup({ before, after }: CatalogChange, work: AccountWork, groupId: string | undefined, now: Instant): void {
   catchUp(before, work, now);
+  for (const { invoiceGroupId: _, ...record } of work.invoices()) {
+    if (dayOf(record.finalizedAt) < dayOf(now) || record.mergedInto !== undefined) continue;
+    work.putInvoice(groupId === undefined ? record : { ...record, invoiceGroupId: groupId });
+  }
   const closedCycles = closedSoFar(before, work.record, now);
   const record = { ...regrouped(work.record, groupId, now), updatedAt: now };
   work.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });

@@ -52,6 +52,46 @@ test.each([true, false])(
   },
 );
 
+test.each([
+  ["without a bill run", []],
+  ["with one on the day itself", ["2023-02-01T12:00:00Z"]],
+  ["with one before it comes back", ["2023-02-05T12:00:00Z"]],
+  ["with both", ["2023-02-01T12:00:00Z", "2023-02-05T12:00:00Z"]],
+])("S16.7 an account that leaves on the day is not in the composite invoice of that day, %s", async (_, bills) => {
+  const { engine, at } = engineAt("2023-01-01");
+  await engine.load(BOOK);
+  await at("2023-02-01T09:00:00Z").invoiceGroups.removeAccounts("both", ["a"]);
+  for (const time of bills) await at(time).finalize();
+  await at("2023-02-10").invoiceGroups.addAccounts("both", ["a"]);
+  await at("2023-02-12").finalize();
+  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: b 200; 200"], single: ["a 10"] });
+});
+
+test("S16.7 an account that leaves and comes back within the day, or comes on it, is in", async () => {
+  const { engine, at } = engineAt("2023-01-01");
+  await engine.load({ ...BOOK, invoiceGroups: [{ id: "both", dailyInvoiceConsolidation: true, accountIds: ["b"] }] });
+  await at("2023-02-01T09:00:00Z").invoiceGroups.addAccounts("both", ["a"]);
+  await at("2023-02-01T10:00:00Z").finalize();
+  await at("2023-02-01T11:00:00Z").invoiceGroups.removeAccounts("both", ["b"]);
+  await at("2023-02-01T12:00:00Z").finalize();
+  await at("2023-02-01T23:59:00Z").invoiceGroups.addAccounts("both", ["b"]);
+  await at("2023-02-02").finalize();
+  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+});
+
+test("S16.7 a day that ends while an account leaves is consolidated with it", async () => {
+  // The clock goes on by a minute each time it is asked.
+  let now = Date.parse("2023-01-01T00:00:00Z");
+  let step = 0;
+  const engine = createEngine({ store: memoryStore(), clock: () => (now += step) });
+  await engine.load(BOOK);
+  now = Date.parse("2023-02-01T23:58:30Z");
+  step = 60_000;
+  await engine.invoiceGroups.removeAccounts("both", ["a"]);
+  step = 0;
+  expect(await billed(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
+});
+
 test("S16.7 the last account that leaves a group leaves it with its days consolidated", async () => {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load(BOOK);
