@@ -40,6 +40,8 @@ export interface AssociationRecord {
     readonly version: number;
     /** Derived, retained or the plan's own, as it was when associated (S6.3). */
     readonly cycleConfig: CycleConfig;
+    /** Retained from the plan before, in whole days; absent: the plan's own, or its override's (S16.5). */
+    readonly gracePeriodDays?: number;
     readonly override?: PricePlanDetailsOverride;
   };
   readonly from: Instant;

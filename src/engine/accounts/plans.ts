@@ -11,6 +11,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
 import { NO_END, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../../ledger/account/account-plan.ts";
+import { keptCycles } from "../../ledger/account/associated-plans.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   activePlan,
@@ -40,6 +41,8 @@ export interface PricingSchedule {
   readonly until?: Instant;
   /** When its cycles begin: as the plan says, or derived from an anniversary or retained (S6.3, S16.5). */
   readonly cycleConfig: CycleConfig;
+  /** Whole days, where they were retained from the plan before. */
+  readonly gracePeriodDays?: number;
   /** The association's override (S16.2). */
   readonly override?: PricePlanDetailsOverride;
 }
@@ -182,9 +185,10 @@ function schedulesOf(catalog: Catalog, record: AccountRecord): readonly PricingS
     // Decisions are laid out from associations one by one, in their order.
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;
-    const { planId: pricePlanId, version, cycleConfig } = plan;
+    const { planId: pricePlanId, version } = plan;
+    const cycles = keptCycles(plan, plan.details);
     const end = until >= NO_END ? {} : { until };
-    const schedule = { id: association?.id ?? "", pricePlanId, version, from, ...end, cycleConfig };
+    const schedule = { id: association?.id ?? "", pricePlanId, version, from, ...end, ...cycles };
     return [override === undefined ? schedule : { ...schedule, override }];
   });
 }

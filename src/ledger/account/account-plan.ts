@@ -95,11 +95,11 @@ export function viewOfWork(catalog: Catalog, work: AccountWork): AccountView {
 function decisionOf({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
   const { from, until, decidedAt, recordedAt } = association;
   if (plan === undefined) return { from, until, decidedAt, recordedAt, plan: null };
-  const { planId, version, cycleConfig, override } = plan;
+  const { planId, version, override } = plan;
   const found = findPlan(planId, version);
   invariant(found !== undefined, "S16.1: an association names a plan that stays");
   const details = detailsWithOverride(found.pricePlanDetails, override);
-  return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, cycleConfig) };
+  return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, plan) };
 }
 
 function licenseChangeOf(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {

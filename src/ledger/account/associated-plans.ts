@@ -38,7 +38,7 @@ export function decisionsOf(account: Pick<Account, "pricePlans">, findPlan: Find
 
 /** A plan without overrides, associated on a date. */
 export function asOf(plan: PricePlan, date: Instant): AssociatedPlan {
-  return associatedPlan(plan, plan.pricePlanDetails, configOf(plan.pricePlanDetails, date));
+  return associatedPlan(plan, plan.pricePlanDetails, { cycleConfig: configOf(plan.pricePlanDetails, date) });
 }
 
 function decisionOf(
@@ -55,18 +55,34 @@ function decisionOf(
     from: effectiveFrom,
     until: effectiveUntil ?? NO_END,
     decidedAt,
-    plan: associatedPlan(plan, details, retained?.term.plan.cycleConfig ?? configOf(details, effectiveFrom)),
+    plan: associatedPlan(plan, details, retained?.term.plan ?? { cycleConfig: configOf(details, effectiveFrom) }),
   };
 }
+
+/** When the cycles of an association begin, and their grace where it is not that of the plan: both may be retained (S16.5). */
+export type AssociatedCycles = Pick<AssociatedPlan, "cycleConfig"> & Partial<Pick<AssociatedPlan, "gracePeriodDays">>;
 
 /** A version of a plan with its override laid in, and its cycles. */
 export function associatedPlan(
   plan: PricePlan,
   details: AssociatedPlan["details"],
-  cycleConfig: CycleConfig,
+  { cycleConfig, gracePeriodDays = graceIn(details) }: AssociatedCycles,
 ): AssociatedPlan {
-  const gracePeriodDays = details.pricingCycleConfig?.gracePeriod ?? 0;
   return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
+}
+
+/** The cycles of an association as they are kept on record: with the grace only where the plan has another one. */
+export function keptCycles(
+  { cycleConfig, gracePeriodDays }: AssociatedCycles,
+  details: AssociatedPlan["details"],
+): AssociatedCycles {
+  return gracePeriodDays === undefined || gracePeriodDays === graceIn(details)
+    ? { cycleConfig }
+    : { cycleConfig, gracePeriodDays };
+}
+
+function graceIn({ pricingCycleConfig }: AssociatedPlan["details"]): number {
+  return pricingCycleConfig?.gracePeriod ?? 0;
 }
 
 function configOf(details: AssociatedPlan["details"], date: Instant): CycleConfig {

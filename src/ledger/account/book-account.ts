@@ -12,7 +12,7 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
-import { decisionsOf } from "./associated-plans.ts";
+import { decisionsOf, keptCycles } from "./associated-plans.ts";
 import { newCredit } from "./new-credit.ts";
 
 /** When the accounts of a book are made, and the source of ids for what has none in the book. */
@@ -90,9 +90,9 @@ export function associationsOfBook(
   const ordered = inDecisionOrder(account.pricePlans);
   return decisionsOf(account, catalog.findPlan).map(({ from, until, decidedAt, plan }, index) => {
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
-    const { planId, version, cycleConfig } = plan;
+    const { planId, version, details } = plan;
     const kept = hasContent(override) ? { override } : {};
-    const associated = { planId, version, cycleConfig, ...kept };
+    const associated = { planId, version, ...keptCycles(plan, details), ...kept };
     return { id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now };
   });
 }

@@ -14,13 +14,13 @@ import type {
 import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
-import { type CycleConfig, sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
+import { sameCycleConfig, startOffsetOf } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, textOf } from "../../numbers/decimal.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { quoted } from "../refusals.ts";
-import { decisionsOf, type FindPlan } from "./associated-plans.ts";
+import { decisionsOf, type FindPlan, keptCycles } from "./associated-plans.ts";
 
 /** An account with all that a ledger holds for it. */
 export interface HeldAccount {
@@ -127,7 +127,7 @@ function without(each: Kept, from: Instant, until: Instant): readonly Kept[] {
 
 /** An association whose cycles are those that it had: the plan's own, those of the plan before, or its override's (S6.3). */
 function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
-  const { planId, version, cycleConfig, override, from, until, decidedAt } = each;
+  const { planId, version, override, from, until, decidedAt } = each;
   const plain: PlanAssociation = {
     pricePlanId: planId,
     version,
@@ -138,27 +138,34 @@ function associationOf(each: Kept, before: readonly PlanAssociation[], findPlan:
   };
   const has = (association: PlanAssociation): boolean => {
     const account: Pick<Account, "pricePlans"> = { pricePlans: [...before, association] };
-    const decided = decisionsOf(account, findPlan).at(-1)?.plan?.cycleConfig;
-    return decided !== undefined && sameCycleConfig(decided, cycleConfig);
+    const decided = decisionsOf(account, findPlan).at(-1)?.plan;
+    if (decided === undefined || !sameCycleConfig(decided.cycleConfig, each.cycleConfig)) return false;
+    const { gracePeriodDays } = keptCycles(decided, decided.details);
+    return gracePeriodDays === each.gracePeriodDays;
   };
   if (has(plain)) return plain;
   const retained = { ...plain, retainStartOffsets: true };
   if (before.length > 0 && has(retained)) return retained;
   return {
     ...plain,
-    pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: termsOf(each, cycleConfig, findPlan) },
+    pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: termsOf(each, findPlan) },
   };
 }
 
 /** The terms of a plan's cycles, with offsets that are given in place of derived ones. */
 function termsOf(
-  { planId, version, override }: Kept,
-  config: CycleConfig,
+  { planId, version, override, cycleConfig, gracePeriodDays }: Kept,
   findPlan: FindPlan,
 ): NonNullable<PricePlanDetailsOverride["pricingCycleConfig"]> {
   const details = findPlan(planId, version)?.pricePlanDetails;
   const terms = details && detailsWithOverride(details, override).pricingCycleConfig;
-  return { ...terms, interval: config.interval, anniversaryCycle: false, startOffset: startOffsetOf(config) };
+  return {
+    ...terms,
+    interval: cycleConfig.interval,
+    anniversaryCycle: false,
+    startOffset: startOffsetOf(cycleConfig),
+    ...(gracePeriodDays !== undefined && { gracePeriod: gracePeriodDays }),
+  };
 }
 
 function creditOf(credit: CreditRecord, note: Note): readonly CreditInput[] {

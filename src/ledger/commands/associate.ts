@@ -9,11 +9,12 @@ import { checkCards } from "../../book/checks/check-plans.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { collectProblems } from "../../book/problems.ts";
 import { detailsWithOverride, hasContent } from "../../book/resources/override.ts";
-import { type CycleConfig, cycleConfigOf } from "../../calendar/cycle.ts";
+import { cycleConfigOf } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline, timelineOf } from "../../invoicing/timeline.ts";
 import { decisionInstant, planOf } from "../account/account-plan.ts";
+import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { putCharted } from "../account/draft-places.ts";
 import { standardCycles } from "../account/invoices.ts";
@@ -84,7 +85,7 @@ export function associate(
   const associated = {
     planId: plan.id,
     version: plan.version,
-    cycleConfig: cycleConfigFor(plan, timeline, request),
+    ...keptCycles(cyclesFor(plan, timeline, request), details),
     ...(hasContent(request.override) ? { override: request.override } : {}),
   };
   const decided = { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END };
@@ -198,26 +199,26 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
 }
 
 /**
- * The cycles of an association: its override's, else those retained from the plan in force, else the plan's own (S6.3;
- * rules 1 and 2 of a migration).
+ * The cycles of an association: its override's, else those retained from the plan in force, with their grace, else the plan's own
+ * (S6.3, S16.5).
  */
-export function cycleConfigFor(
+export function cyclesFor(
   plan: PricePlan,
   timeline: Timeline,
   { from, override, retainStartOffsets }: Pick<AssociateRequest, "from" | "override" | "retainStartOffsets">,
-): CycleConfig {
+): AssociatedCycles {
   const overriding = override?.pricingCycleConfig ?? undefined;
   const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
   if (config === undefined) throw refused("S16.1", `the price plan ${quoted(plan.id)} has no pricingCycleConfig`);
-  if (retainStartOffsets !== true) return cycleConfigOf(config, from);
-  const retained = cycleAt(timeline, from)?.term.plan.cycleConfig;
+  if (retainStartOffsets !== true) return { cycleConfig: cycleConfigOf(config, from) };
+  const retained = cycleAt(timeline, from)?.term.plan;
   if (retained === undefined) throw refused("S16.5", nothingToRetain(from));
-  const { interval } = retained;
+  const { interval } = retained.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
     const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
     throw refused("S16.5", `start offsets are retained only between equal intervals: ${interval} before, ${own} now`);
   }
-  return overriding === undefined ? retained : cycleConfigOf(overriding, from);
+  return overriding === undefined ? retained : { cycleConfig: cycleConfigOf(overriding, from) };
 }
 
 /** Why start offsets cannot be retained on a day without a plan (S16.5). */

@@ -12,6 +12,7 @@ import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt, timelineOf } from "../../invoicing/timeline.ts";
 import { planOf } from "../account/account-plan.ts";
+import { keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { settledUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
@@ -19,7 +20,7 @@ import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFound, quoted, refused, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { activePlan, cycleConfigFor, decide, decisionsProblem, nothingToRetain } from "./associate.ts";
+import { activePlan, cyclesFor, decide, decisionsProblem, nothingToRetain } from "./associate.ts";
 
 /** Which accounts move where. */
 export interface MigrateRequest {
@@ -145,11 +146,12 @@ export function moveOnto(
     const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
     return isGap ? { problem: nothingToRetain(from) } : undefined;
   }
-  const problem = associationProblem(detailsWithOverride(target.pricePlanDetails, override), record.invoiceCurrency);
+  const details = detailsWithOverride(target.pricePlanDetails, override);
+  const problem = associationProblem(details, record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoted(target.id)} ${problem}` };
   try {
-    const cycleConfig = cycleConfigFor(target, timeline, { from, override, retainStartOffsets });
-    const plan = { planId: target.id, version: target.version, cycleConfig, ...(override ? { override } : {}) };
+    const cycles = keptCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);
+    const plan = { planId: target.id, version: target.version, ...cycles, ...(override ? { override } : {}) };
     return { decided: { plan, from, until: current.term.until } };
   } catch (error) {
     if (hasCode(error, "ERR_REFUSED")) return { problem: error.message };

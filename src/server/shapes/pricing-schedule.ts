@@ -70,13 +70,14 @@ function shownSchedule(schedule: PricingSchedule, plan: Stored<PricePlan>): z.in
 
 /** The cycles that are charged: those of an anniversary, and retained ones, begin on other days than the plan says. */
 function withCyclesOf(
-  { cycleConfig, from }: PricingSchedule,
+  { cycleConfig, gracePeriodDays, from }: PricingSchedule,
   details: z.input<typeof pricePlanDetailsShape>,
 ): z.input<typeof pricePlanDetailsShape> {
-  const { pricingCycleConfig: said } = details;
-  if (said === undefined) return details;
+  const { pricingCycleConfig: own } = details;
+  if (own === undefined) return details;
+  const said = gracePeriodDays === undefined ? own : { ...own, gracePeriod: gracePeriodDays };
   const isSaid = said.anniversaryCycle !== true && sameCycleConfig(cycleConfig, cycleConfigOf(said, from));
-  if (isSaid) return details;
+  if (isSaid) return { ...details, pricingCycleConfig: said };
   return { ...details, pricingCycleConfig: { ...said, startOffset: startOffsetOf(cycleConfig) } };
 }
 

@@ -212,6 +212,39 @@ describe("every mode, with and without overrides and retained offsets", () => {
   });
 });
 
+test("S16.5 with retained offsets an account keeps the grace of its cycles, too", async () => {
+  const { engine, at } = engineAt("2024-01-10");
+  const fee = await engine.addOns.create({ name: "Fee", type: "FIXED_FEE" });
+  const card = { id: fee.item.id, type: "RECURRING", rateValues: [{ currency: "USD", rate: 1 }] };
+  const old = await feePlan(engine, "Old", { ...onDay("10"), gracePeriod: 3 }, card);
+  const target = await feePlan(engine, "Target", onDay("1"), card);
+  await engine.customers.create({ id: "acme", name: "Acme" });
+  for (const id of ["keeps", "changes"]) {
+    await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
+    await engine.associate(id, { pricePlanId: old, effectiveFrom: "2024-01-10" });
+  }
+  const move = { pricePlanId: target, effectiveFrom: "2024-02-20" };
+  await at("2024-02-20T15:00:00Z").associate("keeps", { ...move, retainStartOffsets: true });
+  await engine.associate("changes", {
+    ...move,
+    pricePlanDetailsOverride: { pricingCycleConfig: onDay("10") },
+  } as never);
+  /** The status of the invoice of 10 March to 9 April. */
+  const statusAt = async (time: string, id: string): Promise<string | undefined> => {
+    const { items } = await at(time).invoices.list({ filter: { accountId: id } });
+    return items.find(({ invoice }) => invoice.startDate.startsWith("2024-03-10"))?.invoice.status;
+  };
+  expect(await statusAt("2024-04-12T23:59:59Z", "changes")).toBe("DUE");
+  expect(await statusAt("2024-04-12T23:59:59Z", "keeps")).toBe("DRAFT");
+  const { accounts } = (await engine.exportBook()).book;
+  const exported = accounts?.find(({ id }) => id === "keeps")?.pricePlans;
+  expect(exported?.map((each) => [each.pricePlanId, each.retainStartOffsets === true])).toEqual([
+    [old, false],
+    [target, true],
+  ]);
+  expect(await statusAt("2024-04-13T00:00:00Z", "keeps")).toBe("DUE");
+});
+
 describe("what a version that is activated moves", () => {
   const rows = MIGRATION_MODES.flatMap((mode) =>
     ([undefined, "LATEST_VERSION", "ALL_VERSION"] as const).map((versions) => ({ mode, versions })),

@@ -65,6 +65,20 @@ describe("an account's plans as decisions", () => {
     expect(decisionsFor([before, { ...retaining, ...override }]).decisions[1]?.plan?.cycleConfig.dayOffset).toBe(9);
   });
 
+  test("S16.5 the grace of retained cycles is that of the plan before, also through another plan", () => {
+    const graceful = planOf("graceful", "5", { pricingCycleConfig: { ...monthly("5"), gracePeriod: 4 } });
+    const { decisions } = decisionsFor(
+      [
+        { pricePlanId: "graceful", effectiveFrom: "2024-01-10" },
+        { pricePlanId: "one", effectiveFrom: "2024-03-01", retainStartOffsets: true },
+        { pricePlanId: "five", effectiveFrom: "2024-05-01", retainStartOffsets: true },
+        { pricePlanId: "five", effectiveFrom: "2024-07-01" },
+      ],
+      [graceful, planOf("one", "1"), planOf("five", "5")],
+    );
+    expect(decisions.map(({ plan }) => plan?.gracePeriodDays)).toEqual([4, 4, 4, 0]);
+  });
+
   test("S6.3 an anniversary cycle begins on the day of the association", () => {
     const anniversary = planOf("own", "1", { pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } });
     const { book } = decisionsFor([], [anniversary]);

@@ -202,10 +202,10 @@ describe("consolidation", () => {
     expect(behind("2024-03-20")).toEqual([]);
   });
 
-  test("S16.7 an invoice from before the account was in the group stays single, and one with nothing to pay", () => {
+  test("S16.7 an invoice of a day that ended before the account was in the group stays single", () => {
     const ledger = opened();
     ledger.until("2024-02-04");
-    add(ledger, slow, ["a"], "2024-02-04T10:00:00Z");
+    add(ledger, slow, ["a"], "2024-02-05T00:00:00Z");
     expect(consolidated(ledger, ["a"], "2024-03-01")).toEqual([]);
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
   });
