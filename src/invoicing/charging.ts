@@ -9,7 +9,7 @@
  */
 import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
-import { type Cycle, sameCycleConfig } from "../calendar/cycle.ts";
+import { type Cycle, cyclesElapsed, naturalCycleAt, sameCycleConfig } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
@@ -60,14 +60,19 @@ export interface CoveredPeriod extends RatedPeriod {
 
 /** The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2). */
 export function coveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
+  const { term } = cycle;
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
-  if (isPaid(timeline, cycle, card, covered.first)) return undefined;
   const natural = naturalPeriod(cycle, covered.first, covered.last);
   const owner = ownerOf(timeline, cycle, card, covered.first);
-  if (isProrated((owner ?? cycle.term).plan, card))
-    return { covered, natural, served: within(natural, cycle.term), prorated: true };
-  return owner?.from === cycle.term.from ? { covered, natural, served: natural, prorated: false } : undefined;
+  const isPaidBefore = paidThrough(timeline, cycle, card, covered.first) !== undefined;
+  const isFree = !isPaidBefore && (owner === undefined || isProrated(owner.plan, card));
+  if (isProrated((isFree ? owner : undefined)?.plan ?? term.plan, card)) {
+    const served = unpaid(timeline, cycle, card, within(natural, term));
+    return served && { covered, natural, served, prorated: true };
+  }
+  const isOwner = !isPaidBefore && owner?.from === term.from;
+  return isOwner ? { covered, natural, served: natural, prorated: false } : undefined;
 }
 
 /** Whether a card that is charged every cycle is charged by days in this one (S9.1). */
@@ -103,7 +108,7 @@ function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Cover
 
 /** Whether a charge in advance is made in this cycle: the association's first that it covers (S9.3). */
 export function beginsIn(cycle: AccountCycle, period: RatedPeriod): boolean {
-  return cycle.start === Math.max(period.natural.start, cycle.term.from);
+  return cycle.start === Math.max(period.served.start, cycle.term.from);
 }
 
 /** The terms of a cycle's run that touch a period, in order. */
@@ -154,26 +159,51 @@ function ownerOf(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: nu
 }
 
 /**
- * Whether the period that begins in a natural cycle begins in one that was charged whole for several cycles, by a version that
- * the card recurs in otherwise (S9.1).
+ * Of days that a term charges one by one, those after the cycles that other versions charged whole; undefined where none is left
+ * (S9.1).
+ */
+function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served: Cycle): Cycle | undefined {
+  if (served.start >= served.end) return undefined;
+  const config = cycle.term.plan.cycleConfig;
+  const n = cycle.n + cyclesElapsed(config, cycle.natural.start, naturalCycleAt(config, served.start).start);
+  const last = paidThrough(timeline, cycle, card, n) ?? chargedWholeAt(timeline, cycle, card, n)?.last;
+  const start = last === undefined ? served.start : Math.max(served.start, naturalPeriod(cycle, last, last).end);
+  return start < served.end ? { start, end: served.end } : undefined;
+}
+
+/**
+ * The last of several natural cycles that were charged whole at once, by a version that the card recurs in otherwise, where one
+ * of them, but not the first, is the cycle of a number; undefined where there is no such charge (S9.1).
  *
  * @param n the number of that natural cycle
  */
-function isPaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): boolean {
-  if (card.type === "ONE_TIME" || n === 1) return false;
+function paidThrough(timeline: Timeline, cycle: AccountCycle, card: TimedCard, n: number): number | undefined {
+  if (card.type === "ONE_TIME" || n === 1) return undefined;
   const plans = termsOfRun(timeline, cycle, cycle.run).flatMap(({ plan, ousted = [] }) => [
     plan,
     ...ousted.map((each) => each.plan),
   ]);
   const longest = Math.max(...plans.map((plan) => ownCard(plan, card)?.recurrence?.interval ?? 1));
   for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
-    const owner = ownerOf(timeline, cycle, card, begun);
-    const own = owner && ownCard(owner.plan, card);
-    if (owner === undefined || own === undefined || own.type === "ONE_TIME" || isProrated(owner.plan, own)) continue;
-    const covered = coverageAt(own.recurrence, "RECURRING", begun);
-    if (covered?.first === begun && covered.last >= n) return !isPaid(timeline, cycle, own, begun);
+    const charged = chargedWholeAt(timeline, cycle, card, begun);
+    if (charged === undefined || charged.isOnce || charged.last < n) continue;
+    return paidThrough(timeline, cycle, card, begun) === undefined ? charged.last : undefined;
   }
-  return false;
+  return undefined;
+}
+
+/** The last natural cycle of a charge that some version made whole, and that began in the cycle of a number. */
+function chargedWholeAt(
+  timeline: Timeline,
+  cycle: AccountCycle,
+  card: TimedCard,
+  n: number,
+): { readonly last: number; readonly isOnce: boolean } | undefined {
+  const owner = ownerOf(timeline, cycle, card, n);
+  const own = owner && ownCard(owner.plan, card);
+  if (owner === undefined || own === undefined || isProrated(owner.plan, own)) return undefined;
+  const covered = coverageAt(own.recurrence, own.type ?? "RECURRING", n);
+  return covered?.first === n ? { last: covered.last, isOnce: own.type === "ONE_TIME" } : undefined;
 }
 
 /**

@@ -36,10 +36,10 @@ interface Book {
 function bookWith(part: string): string {
   const book = JSON.parse(blockOf(examples, "json")) as Book;
   const [plan] = book.pricePlans;
-  const { usageMeters, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
-  const pricePlanDetails = { ...plan.pricePlanDetails, ...details };
+  const { usageMeters, pricePlans, accounts, ...details } = JSON.parse(part) as Record<string, unknown>;
+  const own = [{ ...plan, pricePlanDetails: { ...plan.pricePlanDetails, ...details } }];
   const more = { ...(usageMeters !== undefined && { usageMeters }), ...(accounts !== undefined && { accounts }) };
-  return JSON.stringify({ ...book, ...more, pricePlans: [{ ...plan, pricePlanDetails }] }, null, 2);
+  return JSON.stringify({ ...book, ...more, pricePlans: pricePlans ?? own }, null, 2);
 }
 const lint = async (book: string): Promise<string> =>
   (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;

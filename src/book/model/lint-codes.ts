@@ -18,6 +18,7 @@ export const LINT_CODES = [
   "COMMITMENT_IDLE",
   "FREE_TIER_ABOVE_ENTITLEMENT",
   "RATE_TOO_FINE",
+  "CHARGE_WAITS",
 ] as const;
 /** The code of a finding. */
 export type LintCode = (typeof LINT_CODES)[number];

@@ -11,6 +11,7 @@ import type { LintFinding } from "./finding.ts";
 import { lintCard } from "./lint-curves.ts";
 import { lintMeter } from "./lint-meters.ts";
 import { lintAccount, lintCardSet, unpricedMeters } from "./lint-plans.ts";
+import { waitingCards } from "./lint-versions.ts";
 import { cardSetsOf, pricedCardsOf } from "./priced-cards.ts";
 
 /** How a book is looked at. */
@@ -23,7 +24,7 @@ export interface LintOptions {
  * Looks for what is legal in a book and surely unwanted. What `lint` of the book silences comes with the reason there.
  *
  * @param book one that `readBook` has read
- * @returns in book order within plans, then meters, then accounts
+ * @returns in book order within plans, then across their versions, then meters, then accounts
  * @throws {RatebookError} ERR_OPTION_INVALID for a share below 0, ERR_NUMBER_INVALID for one that is no decimal
  */
 export function lintBook(book: Book, options: LintOptions = {}): readonly LintFinding[] {
@@ -40,6 +41,7 @@ export function lintBook(book: Book, options: LintOptions = {}): readonly LintFi
       ...pricedCardsOf(book, set).flatMap((card) => lintCard(card, curves)),
       ...lintCardSet(book, set),
     ]),
+    ...waitingCards(book),
     ...unpricedMeters(book, sets),
     ...book.usageMeters.flatMap(lintMeter),
     ...book.accounts.flatMap(lintAccount),
