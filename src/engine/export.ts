@@ -26,6 +26,11 @@ export interface Exported {
 export interface ExportOptions {
   /** The newest accounts that have had a price plan, at most so many, with their customers; default all accounts. */
   readonly accountsMax?: number | undefined;
+  /**
+   * The price plans that these accounts have had and, after them, the newest others, as long as all of them have at most so
+   * many characters of JSON; default all price plans.
+   */
+  readonly pricePlansLength?: number | undefined;
 }
 
 /** Accounts whose credits are read at once. */
@@ -34,7 +39,7 @@ const CHUNK = 200;
 /** Reads a store as a book: what is configured, and the accounts with what they were given, oldest first. */
 export async function exportBook(
   { store: { read }, configuration }: EngineContext,
-  { accountsMax }: ExportOptions = {},
+  { accountsMax, pricePlansLength }: ExportOptions = {},
 ): Promise<Exported> {
   const { documents, catalog } = await configuration(read);
   const records = await recordsOf(read, accountsMax);
@@ -47,13 +52,36 @@ export async function exportBook(
       notes.push(...exported.notes);
     }
   }
-  const configured = bookInputOf(documents);
+  const pricePlan =
+    pricePlansLength === undefined ? documents.pricePlan : plansWithin(documents.pricePlan, accounts, pricePlansLength);
+  const configured = bookInputOf({ ...documents, pricePlan });
   const invoiceGroups = documents.invoiceGroup.map(({ id, body }) => ({
     ...body,
     accountIds: records.flatMap((record) => (record.invoiceGroupId === id ? [record.id] : [])),
   }));
   const book = { ...configured, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
   return { book: plainOf(book) as BookInput, notes };
+}
+
+/** The plans that accounts have had, and the newest others up to a length; in their order. */
+function plansWithin<Plan extends DocumentRecord>(
+  plans: readonly Plan[],
+  accounts: readonly ExportedAccount[],
+  lengthMax: number,
+): readonly Plan[] {
+  const had = new Set(
+    accounts.flatMap(({ pricePlans }) => (pricePlans ?? []).map((each) => `${each.pricePlanId}|${each.version ?? 1}`)),
+  );
+  const isHad = ({ body }: Plan): boolean => had.has(`${String(body["id"])}|${String(body["version"])}`);
+  const taken = new Set(plans.filter(isHad));
+  const others = plans.filter((plan) => !taken.has(plan)).toReversed();
+  let length = [...taken].reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
+  for (const plan of others) {
+    length += JSON.stringify(plan.body).length;
+    if (length > lengthMax) break;
+    taken.add(plan);
+  }
+  return plans.filter((plan) => taken.has(plan));
 }
 
 async function recordsOf(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {

@@ -76,7 +76,14 @@ const ofAccount = { accountId: ID, request: READ_LATER } as const;
 /** The arguments of an engine's methods. */
 export const ENGINE_ARGUMENTS = {
   load: { book: READ_LATER },
-  exportBook: { options: z.strictObject({ accountsMax: z.number().int().min(0).optional() }).optional() },
+  exportBook: {
+    options: z
+      .strictObject({
+        accountsMax: z.number().int().min(0).optional(),
+        pricePlansLength: z.number().int().min(0).optional(),
+      })
+      .optional(),
+  },
   ingest: { events: z.custom<readonly unknown[]>(Array.isArray, "expected a list of events") },
   entitle: { event: READ_LATER },
   undo: { filter: z.looseObject({}) },

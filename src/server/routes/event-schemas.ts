@@ -1,16 +1,17 @@
+import * as z from "zod";
+
+import { declaredFields, eventSchema } from "../../book/resources/event-schema.ts";
 /**
  * Event schemas over HTTP (S4.4).
  *
  * @module
  */
-import * as z from "zod";
-
-import { declaredFields, eventSchema } from "../../book/resources/event-schema.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 import { eventSchemaShape, shownEventSchema } from "../shapes/event-schema.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
 
 const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
@@ -59,11 +60,9 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(eventSchemaShape, "EventSchemaList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "event_schema", query });
-      return okPage(
-        asked,
-        await engine.eventSchemas.list({ filter: asked.filters, page: asked.page }),
-        shownEventSchema,
-      );
+      const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.list> =>
+        engine.eventSchemas.list({ filter: asked.filters, page });
+      return okPage(asked, await boundedPage(asked, list, shownEventSchema), asShown);
     },
   }),
   endpoint({
@@ -113,7 +112,9 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(eventSchemaShape, "EventSchemaVersionList") },
     handle: async ({ engine, paging, params: { event_schema_name: of }, query }) => {
       const asked = paging.open({ list: `event_schema_versions:${of}`, query });
-      return okPage(asked, await engine.eventSchemas.versions(of, { page: asked.page }), shownEventSchema);
+      const list = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
+        engine.eventSchemas.versions(of, { page });
+      return okPage(asked, await boundedPage(asked, list, shownEventSchema), asShown);
     },
   }),
   endpoint({

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 
+import type { Page, PageOptions } from "../../engine/pages.ts";
 import { isUndoCombination } from "../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
 import type { EventFilter } from "../../ledger/view.ts";
@@ -16,7 +17,7 @@ import { listQuery, LONG_PAGES } from "../http/pagination.ts";
 import { inWireNames } from "../http/wire-names.ts";
 import { pipelineShape, shownPipeline } from "../shapes/event-pipeline.ts";
 import { recordShape, shownRecord, shownUndone, undoneShape } from "../shapes/event.ts";
-import { openPage, shownPage } from "../shapes/list.ts";
+import { asShown, boundedPage, openPage, shownPage } from "../shapes/list.ts";
 
 /** Characters of an event schema's name, and most that a filter by it has. */
 const NAME_MAX = 50;
@@ -99,12 +100,13 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         ...(schemaName === undefined ? {} : { schemaName }),
         ...statusFilter(status),
       };
-      const found = await engine.events.list({ filter, page: asked.page });
-      const places = await engine.events.places(found.items);
-      return withKeptSince(engine, {
-        events: found.items.map((event, index) => shownRecord(event, places[index])),
-        ...shownPage(asked, found),
-      });
+      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof shownRecord>>> => {
+        const { items, ...more } = await engine.events.list({ filter, page });
+        const places = await engine.events.places(items);
+        return { ...more, items: items.map((event, index) => shownRecord(event, places[index])) };
+      };
+      const found = await boundedPage(asked, list, asShown);
+      return withKeptSince(engine, { events: found.items, ...shownPage(asked, found) });
     },
   }),
   endpoint({

@@ -10,7 +10,7 @@ import { invoiceKey, type InvoiceShown } from "../../engine/billing/invoices.ts"
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { CompositeShown } from "../../engine/events/usage.ts";
-import type { Page } from "../../engine/pages.ts";
+import type { Page, PageOptions } from "../../engine/pages.ts";
 import { unlessUnknown } from "../../errors.ts";
 import type { InvoiceStatus } from "../../invoicing/invoice.ts";
 import { compareNewest } from "../../store/order.ts";
@@ -25,7 +25,7 @@ import {
   shownWholeInvoice,
   wholeInvoiceShape,
 } from "../shapes/invoice.ts";
-import { okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
+import { asShown, boundedPage, okOpenPage, openListOf, skippedShape } from "../shapes/list.ts";
 import { compositeLetter, invoiceLetter } from "./invoice-letter.ts";
 
 const listFilters = {
@@ -54,7 +54,9 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: openListOf(invoiceShape, "InvoiceList", { skipped: skippedShape }) },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "invoices", sizes: LONG_PAGES, query });
-      return okOpenPage(asked, await invoicesAsked(engine, asked), (shown) => shown);
+      const list = (page: PageOptions & { readonly limit: number }): ReturnType<typeof invoicesAsked> =>
+        invoicesAsked(engine, { ...asked, page });
+      return okOpenPage(asked, await boundedPage(asked, list, asShown), asShown);
     },
   }),
   endpoint({

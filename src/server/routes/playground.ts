@@ -20,7 +20,8 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
     summary: "The playground, with the organization's price plans in it",
     description:
       "One HTML page to save and to open: change a plan or what is used, and read the invoice. What is sold is in it, " +
-      "and the newest account that has a price plan, with its customer and its credits; usage is not. Nothing leaves the page.",
+      "and the newest account that has a price plan, with its customer and its credits; usage is not. Of price plans it has " +
+      "those of this account, and the newest others up to 1 MiB in all. Nothing leaves the page.",
     access: "read",
     answers: { 200: "html" },
     handle: async ({ engine }) => {
@@ -35,8 +36,11 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
+/** Characters of the price plans in the page as JSON; a page edits a few of them. */
+const PRICE_PLANS_LENGTH = 1 << 20;
+
 async function stateOf(engine: Engine): Promise<ReturnType<typeof stateOfBook>> {
-  const { book } = await engine.exportBook({ accountsMax: 1 });
+  const { book } = await engine.exportBook({ accountsMax: 1, pricePlansLength: PRICE_PLANS_LENGTH });
   // A group is of accounts that are not shown.
   const alone = { ...book, invoiceGroups: undefined };
   return stateOfBook(stringifyJson(alone, 2), "", dayOfBook(alone));

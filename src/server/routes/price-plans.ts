@@ -12,12 +12,13 @@ import { pricePlan, pricePlanDetails } from "../../book/resources/price-plan.ts"
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
 import type { Stored } from "../../engine/configured.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { Page, PageOptions } from "../../engine/pages.ts";
 import { invariant } from "../../errors.ts";
 import { type Answer, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
 import { pricePlanListed, pricePlanShape, shownListedPlan, shownPlan } from "../shapes/price-plan.ts";
 
 const TAG = "Price plans";
@@ -57,9 +58,11 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: listOf(pricePlanListed, "PricePlanList") },
     handle: async ({ engine, paging, query }) => {
       const asked = paging.open({ list: "price_plans", query });
-      const found = await engine.pricePlans.list({ filter: asked.filters, page: asked.page });
-      const items = await Promise.all(found.items.map(async (stored) => versionOf(engine, stored)));
-      return okPage(asked, { ...found, items }, shownListedPlan);
+      const list = async (page: PageOptions): Promise<Page<Awaited<ReturnType<typeof versionOf>>>> => {
+        const { items, ...more } = await engine.pricePlans.list({ filter: asked.filters, page });
+        return { ...more, items: await Promise.all(items.map(async (stored) => versionOf(engine, stored))) };
+      };
+      return okPage(asked, await boundedPage(asked, list, shownListedPlan), asShown);
     },
   }),
   endpoint({

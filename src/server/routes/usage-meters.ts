@@ -1,16 +1,17 @@
+import * as z from "zod";
+
+import { usageMeter } from "../../book/resources/usage-meter.ts";
 /**
  * Usage meters over HTTP (S5.4).
  *
  * @module
  */
-import * as z from "zod";
-
-import { usageMeter } from "../../book/resources/usage-meter.ts";
+import type { PageOptions } from "../../engine/pages.ts";
 import { created, type Endpoint, endpoint, ok, SUCCESS } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
 import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { listOf, okPage } from "../shapes/list.ts";
+import { asShown, boundedPage, listOf, okPage } from "../shapes/list.ts";
 import { shownMeter, usageMeterShape } from "../shapes/usage-meter.ts";
 
 const TAG = "Usage meters";
@@ -59,7 +60,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       const wanted = new Set(asked.filters.aggregation?.split(","));
       const only = wanted.size === 1 ? aggregation.options.find((each) => wanted.has(each)) : undefined;
       const filter = { status: asked.filters.status, aggregation: only };
-      return okPage(asked, await engine.usageMeters.list({ filter, page: asked.page }), shownMeter);
+      const list = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
+        engine.usageMeters.list({ filter, page });
+      return okPage(asked, await boundedPage(asked, list, shownMeter), asShown);
     },
   }),
   endpoint({

@@ -7,6 +7,8 @@ import * as z from "zod";
 
 import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { takingTurns } from "../../store/turns.ts";
 import { type Answer, ok } from "../http/endpoint.ts";
 import type { AskedPage } from "../http/pagination.ts";
 
@@ -36,6 +38,42 @@ export const openPage = {
 /** As {@link listOf}, but with {@link openPage}: credits, invoices and license updates. */
 export function openListOf(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
   return z.strictObject({ data: z.array(item), ...openPage, ...more }).meta({ id });
+}
+
+/** Characters of JSON after which a page ends early: it has one item at least, however large that is. */
+export const PAGE_LENGTH_MAX: number = 1 << 20;
+
+/**
+ * A page of items that may be large, each as it is shown. It ends before the item with which it would be longer than
+ * {@link PAGE_LENGTH_MAX}; the next page begins with that one.
+ *
+ * @param list reads a page of at most as many items
+ */
+export async function boundedPage<Item, Found extends Page<Item> & WithoutSkipped>(
+  { page }: AskedPage<unknown>,
+  list: (page: AskedPage<unknown>["page"]) => Promise<Found & Page<Item>>,
+  show: (item: Item) => unknown,
+): Promise<Page<unknown> & WithoutSkipped> {
+  const giveWay = takingTurns();
+  const found = await list(page);
+  const shown: unknown[] = [];
+  let length = 0;
+  for (const item of found.items) {
+    const each = show(item);
+    length += stringifyJson(each).length;
+    if (length > PAGE_LENGTH_MAX && shown.length > 0) {
+      const fewer = await list({ ...page, limit: shown.length });
+      return { ...fewer, items: fewer.items.map(show) };
+    }
+    shown.push(each);
+    await giveWay();
+  }
+  return { ...found, items: shown };
+}
+
+/** An item that is shown already. */
+export function asShown(item: unknown): unknown {
+  return item;
 }
 
 /** A page as {@link listOf} says. */

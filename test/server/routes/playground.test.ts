@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { bookWith } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
+import { largePlan } from "../large-plan.ts";
 import { startServed } from "../served.ts";
 
 describe("GET /play", () => {
@@ -26,6 +27,27 @@ describe("GET /play", () => {
     expect(read.book.accounts.map(({ id, credits }) => [id, credits.length])).toEqual([["prod", 1]]);
     expect(read.book.pricePlans.map(({ id }) => id)).toEqual(["pp.small"]);
     expect(read.book.customers.map(({ id }) => id)).toEqual(["contoso"]);
+  });
+
+  test("has the plans of that account and the newest others, up to 1 MiB in all", async () => {
+    const served = await startServed();
+    const { ask, engine } = served;
+    await engine.load(
+      JSON.stringify({
+        ...SMALL_BOOK,
+        pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })),
+      }),
+    );
+    const ids: string[] = [];
+    for (const name of ["First", "Second", "Third"]) {
+      served.pass(1);
+      ids.push((await engine.pricePlans.create(largePlan(name, "um.units"))).item.id);
+    }
+    const { payload } = await ask("GET /play", { by: await served.key("read") });
+    const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
+    const { state } = JSON.parse(data) as { state: PlayState };
+    const shown = JSON.parse(state.book) as { readonly pricePlans: readonly { readonly id: string }[] };
+    expect(shown.pricePlans.map(({ id }) => id)).toEqual(["pp.small", ...ids.slice(1)]);
   });
 
   test("is there before anything is sold", async () => {

@@ -2,6 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { largePlan } from "../large-plan.ts";
+import { startServed } from "../served.ts";
 import { callsOf, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
@@ -392,4 +394,30 @@ describe("what price plans refuse", () => {
       ]);
     }
   });
+});
+
+test("GET /price_plans ends a page before it is longer than 1 MiB, and has each plan once", async () => {
+  const served = await startServed();
+  const { ask, engine } = served;
+  const by = await served.key();
+  await engine.eventSchemas.create({ name: "call", attributes: [{ name: "units" }] });
+  const { item: meter } = await engine.usageMeters.create({
+    name: "units",
+    aggregation: "SUM",
+    eventSchemaName: "call",
+    computations: [{ order: 1, computation: { var: "attribute.units" } }],
+  });
+  for (const name of ["First", "Second"]) await engine.pricePlans.create(largePlan(name, meter.id));
+  for (const name of ["Third", "Fourth"]) {
+    await engine.pricePlans.create({ name, type: "BILLING", pricePlanDetails: {} });
+  }
+  const pages: string[][] = [];
+  for (let query = "pageSize=100"; query !== "";) {
+    const { data, nextToken, context } = (await ask(`GET /price_plans?${query}`, { by })).json();
+    expect(context.pageSize).toBe(100);
+    pages.push(data.map(({ name }: { readonly name: string }) => name));
+    query = nextToken === null ? "" : `nextToken=${nextToken}`;
+  }
+  // All are of one instant, so that they go by their ids.
+  expect(pages).toEqual([["First"], ["Second"], ["Third", "Fourth"]]);
 });
