@@ -223,13 +223,14 @@ function checkedCurrencies({ body }: PlanDocument, currencies: readonly string[]
 function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
   const { pricePlanDetails: details } = document.body;
   const { activeCurrencies: active, supportedCurrencies: supported } = (details ?? {}) as Body;
-  // A value that is no list is refused by the checks of the whole plan.
+  // A value that is no list of texts is refused by the checks of the whole plan.
   if (!Array.isArray(active)) return document;
   if (active.length === 0) return withCurrencies(document, undefined);
   const known: readonly unknown[] = Array.isArray(supported) ? supported : [];
-  const unknown: unknown = active.find((currency) => !known.includes(currency));
+  const currencies: readonly unknown[] = active;
+  const unknown = currencies.find((each): each is string => typeof each === "string" && !known.includes(each));
   if (unknown === undefined) return document;
-  const expected = `expected currencies that the price plan supports, got ${quoted(String(unknown))}`;
+  const expected = `expected currencies that the price plan supports, got ${quoted(unknown)}`;
   throw invalidInput("pricePlanDetails.activeCurrencies", expected);
 }
 
