@@ -3,15 +3,14 @@
  *
  * @module
  */
-import type { Book } from "../book/model/book.ts";
 import { DAY_MS, type Day, dayOf, parseInstant } from "../calendar/instant.ts";
-import { hasCode } from "../errors.ts";
 import type { CardExplanation } from "../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { compareFractions, type Fraction } from "../numbers/fraction.ts";
-import { bookPrices } from "./diff/book-prices.ts";
-import { amountOf, type CardInputs, inputsOf, withSlabsOf } from "./diff/card-inputs.ts";
+import { amountOf, type CardInputs, inputsOf } from "./diff/card-inputs.ts";
+import { cardBehind, joinedPrices } from "./diff/card-prices.ts";
+import type { AccountPlans } from "./diff/plan-terms.ts";
 
 /** One day of a card's cycle. */
 export interface ChargedDay {
@@ -30,27 +29,30 @@ export interface ChargedDay {
  * The days of a usage card's line, from the first that it serves to the last; the last one's amount is the line's exact
  * amount.
  *
+ * @param plans those of the line's account
  * @param invoice the invoice of the line, with explanations
  * @param usage what was metered on each day, for the line's account and meter
  * @returns undefined where the line is no usage card's, or is not of this usage alone
  */
 export function chargeByDay(
-  book: Book,
+  plans: AccountPlans,
   invoice: Invoice,
   line: InvoiceLine,
   usage: ReadonlyMap<Day, Decimal>,
 ): readonly ChargedDay[] | undefined {
   const { explanation, quantity } = line;
   if (line.type !== "USAGE_RATE_CARD_AMOUNT" || explanation?.of !== "CARD" || quantity === undefined) return undefined;
-  const inputs = pricedInputs(book, invoice, line, explanation);
-  if (inputs === undefined) return undefined;
+  const [part, ...others] = explanation.parts;
+  // Of several quantities, as of the seats held for stretches of days, none is that of the days so far.
+  if (part?.quantity === undefined || part.sign !== 1 || others.length > 0) return undefined;
+  const inputs = pricedInputs(plans, invoice, line, explanation);
   const [from, until] = [dayOf(parseInstant(explanation.served.from)), parseInstant(explanation.served.until) / DAY_MS];
   const days: ChargedDay[] = [];
   let soFar = ZERO;
   for (let day = from; day < until; day++) {
     const used = usage.get(day) ?? ZERO;
     soFar = add(soFar, used);
-    const amountSoFar = knownAmount(inputs, soFar, line.type);
+    const amountSoFar = amountOf({ ...inputs, parts: [{ sign: 1, quantity: soFar, share: part.share }] });
     if (amountSoFar === undefined) return undefined;
     days.push({ day, quantity: used, quantitySoFar: soFar, amountSoFar, slab: slabHolding(inputs, soFar) });
   }
@@ -60,27 +62,17 @@ export function chargeByDay(
     : undefined;
 }
 
-/** The inputs of a card that prices one quantity, with the slabs of the book; undefined where it is not so simple. */
+/** The inputs of a card's line, with the slabs of its plan. */
 function pricedInputs(
-  book: Book,
+  plans: AccountPlans,
   invoice: Invoice,
   line: InvoiceLine,
   explanation: CardExplanation,
-): CardInputs | undefined {
-  const [part, ...others] = explanation.parts;
-  if (part?.quantity === undefined || part.sign !== 1 || others.length > 0) return undefined;
+): CardInputs {
   const inputs = inputsOf(explanation);
-  return inputs.prices && { ...inputs, prices: withSlabsOf(inputs.prices, bookPrices(book, invoice, line)) };
-}
-
-/** The charge for a quantity; undefined where it needs a slab that neither the book nor the explanation shows. */
-function knownAmount(inputs: CardInputs, quantity: Decimal, name: string): Fraction | undefined {
-  try {
-    return amountOf({ ...inputs, counted: [{ sign: 1, quantity }] }, name);
-  } catch (error) {
-    if (hasCode(error, "ERR_INPUT_INVALID")) return undefined;
-    throw error;
-  }
+  const { prices } = inputs;
+  const card = prices && cardBehind(plans.ofInvoice(invoice).details, prices, line, invoice.currency);
+  return card === undefined || prices === undefined ? inputs : { ...inputs, prices: joinedPrices(prices, card.prices) };
 }
 
 function slabHolding({ prices }: CardInputs, quantity: Decimal): number | undefined {

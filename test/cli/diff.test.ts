@@ -37,17 +37,18 @@ describe("ratebook diff", () => {
     expect(accounts).toMatchObject([{ accountId: "prod", total: { difference: 0 } }]);
   });
 
-  test("asks for the book where a slab was not reached, and takes it", async () => {
+  test("takes the book for a slab that was not reached, and puts rates in before usage without it", async () => {
     const [a, b] = [await invoiceOf("a.json", 120, "--explain"), await invoiceOf("b.json", 90, "--explain")];
     const text = readFileSync(b, "utf8").replaceAll('"pricePlanVersion": 1', '"pricePlanVersion": 2');
-    const { code, err } = await ratebook(["diff", files.file("b2.json", text), a]);
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: "ratebook: USAGE_RATE_CARD_AMOUNT um.units: 120 units are in a slab that the explanations do not show, as they show those alone that were reached: give the books, too\n",
+    const other = text.replaceAll('"rate": 2', '"rate": 3').replaceAll(": 180", ": 270").replaceAll(": 1820", ": 1730");
+    // 90 × 3 = 270 and 90 × 2 = 180; then 100 × 2 and 20 × 1 are 220.
+    const { code, out } = await ratebook(["diff", files.file("b2.json", other), a]);
+    expect({ code, lines: out.split("\n").slice(1, 4) }).toEqual({
+      code: 0,
+      lines: ["  units: 270.00 → 220.00 (-50.00)", "    usage: +40", "    rates: -90"],
     });
-    expect((await ratebook(["diff", b, a, "--book", files.file("book.json", JSON.stringify(SMALL_BOOK))])).code).toBe(
-      0,
-    );
+    const book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+    expect((await ratebook(["diff", b, a, "--book", book])).out).toContain("    usage: +40\n");
   });
 
   test("refuses invoices without explanations, what is no invoice, and one file", async () => {

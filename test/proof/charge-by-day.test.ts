@@ -9,6 +9,7 @@ import { createPreview } from "../../src/ledger/preview/preview.ts";
 import { Decimal, textOf } from "../../src/numbers/decimal.ts";
 import { compareFractions, textOfFraction } from "../../src/numbers/fraction.ts";
 import { chargeByDay, type ChargedDay } from "../../src/proof/charge-by-day.ts";
+import { accountPlans, type AccountPlans, plansInBook } from "../../src/proof/diff/plan-terms.ts";
 import { bookOf } from "../book/catalog-book.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -18,6 +19,8 @@ function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
 }
 
 const small = parseBook(SMALL_BOOK);
+const plansOf = (book: Book, invoice: Invoice): AccountPlans =>
+  accountPlans(plansInBook(book), invoice.accountId, [invoice]);
 
 interface Charged {
   readonly invoice: Invoice;
@@ -35,7 +38,11 @@ function chargedIn(book: Book, events: Iterable<unknown>, options: object): read
       const usage = new Map(
         cells.filter(({ meterId }) => meterId === line.id).map(({ day, quantity }) => [day, quantity] as const),
       );
-      return { invoice, line, days: chargeByDay(book, invoice, line, usage) };
+      return {
+        invoice,
+        line,
+        days: chargeByDay(plansOf(book, invoice), invoice, line, usage),
+      };
     });
   });
 }
@@ -68,9 +75,9 @@ describe("the charge of a card by day", () => {
   test("is told of no line whose usage it was not given", () => {
     const [found] = chargedIn(small, [call("a", "2024-06-03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
-    expect(chargeByDay(small, found.invoice, found.line, new Map())).toBeUndefined();
+    expect(chargeByDay(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
     const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);
-    expect(chargeByDay(small, found.invoice, found.line, other)).toBeUndefined();
+    expect(chargeByDay(plansOf(small, found.invoice), found.invoice, found.line, other)).toBeUndefined();
   });
 
   test("comes to the line's exact amount and quantity on its last day, in every golden case", () => {

@@ -13,6 +13,7 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "../../proof/backtest/backtest.ts";
 import { chargeByDay, type ChargedDay } from "../../proof/charge-by-day.ts";
+import { accountPlans, plansInBook, type PlanSource } from "../../proof/diff/plan-terms.ts";
 import { printable } from "../printable.ts";
 import { bytesOf } from "./bytes.ts";
 import { type ChargeSums, chargeSums } from "./charge-sums.ts";
@@ -67,11 +68,12 @@ export function reportOf(
   const drawn = accountsOf(book, invoices);
   const usage = createUsageSums(book);
   const charges = chargeSums();
+  const plans = plansInBook(book);
   const room = { details: most.details, rows: most.rows };
   const accounts: AccountData[] = [];
   const withEvents: AccountDetail[] = [];
   for (const account of drawn) {
-    const detail = detailOf({ book, cellsOf, eventsOf, usage, charges }, account);
+    const detail = detailOf({ book, cellsOf, eventsOf, plans, usage, charges }, account);
     room.rows -= bytesOf(account.row);
     if (room.rows < 0) continue;
     const bare = withoutEvents(detail);
@@ -142,13 +144,14 @@ function accountsOf(book: Book, invoices: readonly Invoice[]): readonly DrawnAcc
 }
 
 interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf"> {
+  readonly plans: PlanSource;
   readonly usage: UsageSums;
   readonly charges: ChargeSums;
 }
 
 /** What an account opens; what it used and was charged is added to the sums of all. */
 function detailOf(
-  { book, cellsOf, eventsOf, usage, charges }: DetailContext,
+  { book, cellsOf, eventsOf, plans, usage, charges }: DetailContext,
   { id: accountId, invoices }: DrawnAccount,
 ): AccountDetail {
   const own = createUsageSums(book);
@@ -156,13 +159,14 @@ function detailOf(
     own.add(cell);
     usage.add(cell);
   }
+  const planned = accountPlans(plans, accountId, invoices);
   return {
     usage: own.all(periodOf(invoices).period),
     invoices: invoices.map((invoice) => {
       const known = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
-        const days = chargeByDay(book, invoice, line, own.of(line.id ?? ""));
+        const days = chargeByDay(planned, invoice, line, own.of(line.id ?? ""));
         known.set(line, days);
         if (days !== undefined) charges.add(invoice, line, days);
       }

@@ -20,7 +20,7 @@ import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledge
 import { rememberIds } from "../../ledger/preview/seen-ids.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
-import { linesOf, type PeriodTotal, periodsOf } from "./compared-invoices.ts";
+import { explainedLines, linesOf, type PeriodTotal, periodsOf } from "./compared-invoices.ts";
 import { distributionOf, type Distribution } from "./distribution.ts";
 import { type MigrationInput, migrationOf, type MigrationTried, migrationTried, ownVersion } from "./migration.ts";
 
@@ -146,7 +146,7 @@ function startBacktest(book: Book, given: readonly PricePlan[], options: Backtes
     ruleBudget,
   });
   const { lines = true, causes = false } = options;
-  const comparison = { book, shown, options, areInvoicesWanted: lines || causes || migration !== undefined };
+  const comparison = { shown, options, areInvoicesWanted: lines || causes || migration !== undefined };
   return {
     run,
     finish: (): Backtest => {
@@ -177,7 +177,6 @@ function rangeOfAll(scenarios: readonly ScenarioResult[]): PreviewRange | undefi
 }
 
 interface Comparison {
-  readonly book: Book;
   readonly shown: readonly Account[];
   readonly options: BacktestOptions;
   /** Whether more than totals is compared: lines or billing periods. */
@@ -214,7 +213,7 @@ function compareAll(comparison: Comparison, current: ScenarioResult, sides: read
       }
       const after = billIn(comparison, side.scenario, account);
       if (before.total !== undefined || after.total !== undefined)
-        side.accounts.push(compared(comparison, side.plan, account, [before, after]));
+        side.accounts.push(compared(comparison, account, [current, side.scenario], [before, after]));
     }
   }
 }
@@ -230,9 +229,9 @@ function billIn({ range, options, areInvoicesWanted }: Comparison, scenario: Sce
 }
 
 function compared(
-  { book, options: { lines = true, causes = false, migration } }: Comparison,
-  plan: PricePlan,
+  { options: { lines = true, causes = false, migration } }: Comparison,
   { id: accountId, invoiceCurrency: currency }: Account,
+  scenarios: readonly [ScenarioResult, ScenarioResult],
   bills: readonly [Bill, Bill],
 ): BacktestAccount {
   const [{ total: before = ZERO, invoices: old }, { total: after = ZERO, invoices: changed }] = bills;
@@ -242,7 +241,7 @@ function compared(
     before,
     after,
     difference: subtract(after, before),
-    lines: lines || causes ? linesOf({ book, plan, causes }, [old, changed]) : [],
+    lines: causes ? explainedLines(accountId, scenarios, [old, changed]) : lines ? linesOf([old, changed]) : [],
     ...(migration === undefined ? {} : { periods: periodsOf([old, changed]) }),
   };
 }

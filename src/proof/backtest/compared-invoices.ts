@@ -3,12 +3,13 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import { planOf } from "../../ledger/account/account-plan.ts";
+import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
-import { diffInvoices, type DiffLine } from "../diff/diff-invoices.ts";
+import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
 import { leavesOf } from "../diff/leaves.ts";
+import type { PlanSource } from "../diff/plan-terms.ts";
 
 /** Invoices on the current plans, and on the draft. */
 type Sides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
@@ -22,22 +23,30 @@ export interface PeriodTotal {
   readonly after: Decimal;
 }
 
-/** How lines are compared. */
-interface LineComparison {
-  readonly book: Book;
-  readonly plan: PricePlan;
-  readonly causes: boolean;
+/** The scenarios that invoices were drawn in. */
+type Scenarios = readonly [before: ScenarioResult, after: ScenarioResult];
+
+/** Cards, true-ups and credits of all cycles of an account together, with what changed them. */
+export function explainedLines(accountId: string, scenarios: Scenarios, sides: Sides): readonly DiffLine[] {
+  const sources = [plansIn(scenarios[0]), plansIn(scenarios[1])] as const;
+  return diffAccount(accountId, sides, { sources, isNet: true }).lines;
+}
+
+/** The plans that accounts have in a scenario: a draft and a migration among them. */
+function plansIn({ catalog, accounts }: ScenarioResult): PlanSource {
+  return {
+    findPlan: catalog.findPlan,
+    decisionsFor(accountId) {
+      const record = accounts.of(accountId)?.seen.record;
+      return record === undefined ? [] : planOf(catalog, record).decisions;
+    },
+    // Both sides have those of one book.
+    holdingsOf: () => ({ credits: [], licenseUpdates: [] }),
+  };
 }
 
 /** Cards, true-ups and credits of all cycles together. */
-export function linesOf({ book, plan, causes }: LineComparison, [before, after]: Sides): readonly DiffLine[] {
-  if (causes) {
-    const others = book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
-    // A draft is tried as it stands: what an account has over its plan is not over the draft.
-    const accounts = book.accounts.map((account) => ({ ...account, pricePlans: [] }));
-    const books = [book, { ...book, accounts, pricePlans: [...others, plan] }] as const;
-    return diffInvoices(before, after, { books }).accounts.flatMap(({ lines }) => lines);
-  }
+export function linesOf([before, after]: Sides): readonly DiffLine[] {
   const lines = new Map<string, DiffLine>();
   const sides = [
     [after, (value: Decimal) => ({ before: ZERO, after: value })],

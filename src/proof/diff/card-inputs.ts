@@ -1,11 +1,11 @@
 /**
- * The inputs of one card's line, taken apart again: quantities, prices, bounds and days, each to be replaced alone.
+ * The inputs of one card's line, taken apart: quantities, prices, bounds and days, each to be replaced alone.
  *
  * @module
  */
 import type { Share } from "../../calendar/proration.ts";
 import type { CardExplanation } from "../../invoicing/explain.ts";
-import { type Decimal, textOf, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
@@ -15,125 +15,60 @@ import {
   shareOf,
   whole,
 } from "../../numbers/fraction.ts";
-import type { PartExplanation, SlabExplanation } from "../../rating/charge.ts";
-import type { Bounds, RatedSlab } from "../../rating/rated-slabs.ts";
-import { held, slabsReached, totalOf } from "../../rating/slabs.ts";
-import { incomparable } from "./leaves.ts";
+import type { Bounds } from "../../rating/rated-slabs.ts";
+import { held } from "../../rating/slabs.ts";
+import { type CardPrices, isSamePrice, priceOf, pricesShown } from "./card-prices.ts";
 
-/** One quantity, or a fee once. */
-interface Counted {
+/** A quantity with the share of its price that is charged, or a fee. */
+export interface CountedPart {
   readonly sign: 1 | -1;
   /** Absent for a fee. */
   readonly quantity?: Decimal;
+  readonly share: Share;
 }
 
-/** How a card prices what is counted: by slabs, of which some may be unknown, or at a rate. */
-export interface CardPrices {
-  readonly pricingModel: "TIERED" | "VOLUME" | undefined;
-  /** By order, ascending. */
-  readonly slabs: ReadonlyMap<number, RatedSlab>;
-  readonly chargeAtZero: boolean;
-  /** Of a fee. */
-  readonly rate?: Decimal;
+/** Bounds that hold the sum of the parts, to a share of them, or the price of each part. */
+export interface CardBounds extends Bounds {
+  readonly share: Share | "EACH_PART";
 }
 
 /** The inputs of one card's line. */
 export interface CardInputs {
-  readonly counted: readonly Counted[];
-  /** Absent where there is no such card. */
+  readonly parts: readonly CountedPart[];
+  /** Undefined where there is no such card. */
   readonly prices: CardPrices | undefined;
-  readonly bounds: (Bounds & { readonly each: boolean }) | undefined;
-  /** One for each quantity. */
-  readonly shares: readonly Share[];
-  /** The share of bounds that hold the sum. */
-  readonly boundShare: Share;
+  readonly bounds: CardBounds | undefined;
   /** Whether the charge is not taken below 0. */
   readonly notBelowZero: boolean;
+  /** Of an increase of a license: the largest quantity that was charged before. */
+  readonly chargedBefore?: Decimal;
 }
-
-const WHOLE: Share = { days: 1, of: 1 };
 
 /** The inputs that an explanation holds. */
-export function inputsOf({ parts, bounds, least }: CardExplanation): CardInputs {
+export function inputsOf({ parts, bounds, least, chargedBefore }: CardExplanation): CardInputs {
   const each = parts.find((part) => part.bounds !== undefined)?.bounds;
   return {
-    counted: parts.map(({ sign, quantity }) => ({ sign, ...(quantity !== undefined && { quantity }) })),
-    prices: pricesOf(parts),
-    bounds: bounds === undefined ? each && { ...each, each: true } : { ...bounds, each: false },
-    shares: parts.map(({ share }) => share),
-    boundShare: bounds?.share ?? WHOLE,
+    parts: parts.map(({ sign, quantity, share }) => ({ sign, share, ...(quantity !== undefined && { quantity }) })),
+    prices: pricesShown(parts),
+    bounds: bounds ?? (each && { ...each, share: "EACH_PART" }),
     notBelowZero: least !== undefined,
+    ...(chargedBefore !== undefined && { chargedBefore }),
   };
 }
 
-function pricesOf(parts: readonly PartExplanation[]): CardPrices {
-  const shown = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
-  const slabs = new Map(shown.map((slab) => [slab.order, ratedSlabOf(slab)]));
-  const rate = parts.find((part) => part.rate !== undefined)?.rate;
-  const chargeAtZero = parts.some(({ quantity, slabs: of = [] }) => quantity?.isZero() === true && of.length > 0);
-  const pricingModel = parts.find((part) => part.pricingModel !== undefined)?.pricingModel;
-  return { pricingModel, slabs, chargeAtZero, ...(rate !== undefined && { rate }) };
-}
-
-/** A slab without what fell in it. */
-function ratedSlabOf(slab: SlabExplanation): RatedSlab {
-  const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
-  return {
-    order,
-    startAfter,
-    priceType,
-    rate,
-    ...(endAt !== undefined && { endAt }),
-    ...(packageSize !== undefined && { packageSize }),
-    ...(flatRate !== undefined && { flatRate }),
-    ...(minimumRate !== undefined && { minimumRate }),
-    ...(maximumRate !== undefined && { maximumRate }),
-  };
-}
-
-/** Prices with the slabs that another account of the same prices knows; alone where both show a slab and it differs. */
-export function withSlabsOf(prices: CardPrices, other: CardPrices | undefined): CardPrices {
-  if (other === undefined || other.pricingModel !== (prices.pricingModel ?? other.pricingModel)) return prices;
-  const isOther = ([order, slab]: readonly [number, RatedSlab]): boolean => {
-    const own = prices.slabs.get(order);
-    return own !== undefined && !isSameSlab(own, slab);
-  };
-  if ([...other.slabs].some(isOther)) return prices;
-  return {
-    ...prices,
-    pricingModel: prices.pricingModel ?? other.pricingModel,
-    slabs: new Map([...other.slabs, ...prices.slabs].toSorted(([a], [b]) => a - b)),
-    chargeAtZero: prices.chargeAtZero || other.chargeAtZero,
-  };
-}
-
-/** Whether slabs price alike: bounds that are left out are those that are none. */
-function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
-  const terms = ({ startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate }: RatedSlab) =>
-    JSON.stringify([startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate]);
-  return terms(a) === terms(b);
-}
-
-/**
- * The exact amount that inputs come to; 0 without prices.
- *
- * @param name names the card in a refusal
- * @throws {RatebookError} ERR_INPUT_INVALID where a slab is needed that no explanation shows
- */
-export function amountOf(
-  { counted, prices, bounds, shares, boundShare, notBelowZero }: CardInputs,
-  name: string,
-): Fraction {
+/** The exact amount that inputs come to: 0 without prices, undefined where a slab is needed that is not known. */
+export function amountOf({ parts, prices, bounds, notBelowZero }: CardInputs): Fraction | undefined {
   if (prices === undefined) return NOTHING;
   let total = NOTHING;
-  for (const [index, { sign, quantity }] of counted.entries()) {
-    const price = quantity === undefined ? (prices.rate ?? ZERO) : priceOf(prices, quantity, name);
-    const { days, of } = shares[index] ?? WHOLE;
-    const shared = shareOf(whole(bounds?.each === true ? held(price, bounds) : price), days, of);
+  for (const { sign, quantity, share } of parts) {
+    const price = quantity === undefined ? (prices.rate ?? ZERO) : priceOf(prices, quantity);
+    if (price === undefined) return undefined;
+    const bounded = bounds?.share === "EACH_PART" ? held(price, bounds) : price;
+    const shared = shareOf(whole(bounded), share.days, share.of);
     total = addFractions(total, sign === 1 ? shared : negated(shared));
   }
   if (notBelowZero && total.numerator.isNegative()) total = NOTHING;
-  return bounds === undefined || bounds.each ? total : heldTo(total, bounds, boundShare);
+  return bounds === undefined || bounds.share === "EACH_PART" ? total : heldTo(total, bounds, bounds.share);
 }
 
 function heldTo(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
@@ -143,51 +78,84 @@ function heldTo(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, 
   return high !== undefined && compareFractions(raised, high) > 0 ? high : raised;
 }
 
-function priceOf(
-  { pricingModel = "TIERED", slabs, chargeAtZero, rate }: CardPrices,
-  quantity: Decimal,
-  name: string,
-): Decimal {
-  if (slabs.size === 0 && rate !== undefined) return rate;
-  if (quantity.lte(ZERO) && !chargeAtZero) return ZERO;
-  const known = knownFor([...slabs.values()], pricingModel, quantity);
-  if (known === undefined) {
-    throw incomparable(
-      `${name}: ${textOf(quantity)} units are in a slab that the explanations do not show, as they show those alone that were reached: give the books, too`,
-    );
-  }
-  return totalOf(slabsReached({ pricingModel, slabs: known, chargeAtZero }, quantity));
+/**
+ * The amounts after the quantities, the prices and the bounds of the second side have been put in, one after another. What is
+ * left to the second side's amount is made by days.
+ *
+ * @param isSameQuantity whether the quantities are known to be the same, however they are charged
+ */
+export function amountsBetween(
+  start: CardInputs,
+  end: CardInputs,
+  isSameQuantity: boolean,
+): readonly [used: Fraction, rated: Fraction, bounded: Fraction] {
+  const isOtherPrice = start.prices === undefined || end.prices === undefined || !isSamePrice(start.prices, end.prices);
+  const isOtherBound = !isSameBound(start.bounds, end.bounds);
+  const areSeatsSame = isSameQuantity || isSameIncrease(start, end);
+  const used = areSeatsSame ? start : withQuantities(start, end);
+  // Which earlier quantity counts as paid follows from prices and bounds: it changes with them, unless the days change, too.
+  const parts = areSeatsSame && isSameDays(start, end) ? end.parts : used.parts;
+  const rated = { ...used, prices: end.prices, ...(isOtherPrice && { parts }) };
+  const bounded = { ...rated, bounds: boundsIn(start.bounds, end.bounds), ...(isOtherBound && { parts }) };
+  const [from, to] = [amountOf(start) ?? NOTHING, amountOf(rated)];
+  const first = amountOf(used);
+  if (first !== undefined && to !== undefined) return [first, to, amountOf(bounded) ?? to];
+  // Without the books a price may be unknown: the new prices are then put in first, or both at once, as prices.
+  const priced = amountOf({ ...start, prices: end.prices });
+  const last = to ?? first ?? from;
+  const quantities = to === undefined || priced === undefined ? NOTHING : addFractions(last, negated(priced));
+  return [addFractions(from, quantities), last, amountOf(bounded) ?? last];
 }
 
-/** The known slabs, where they price a quantity; undefined where one is missing. */
-function knownFor(
-  slabs: readonly RatedSlab[],
-  pricingModel: "TIERED" | "VOLUME",
-  quantity: Decimal,
-): readonly RatedSlab[] | undefined {
-  if (pricingModel === "VOLUME" && quantity.gt(ZERO)) {
-    const holding = slabs.find(
-      ({ startAfter, endAt }) => startAfter.lt(quantity) && (endAt === undefined || quantity.lte(endAt)),
+/** The inputs with the quantities of the second side, as far as they were not changed by days. */
+function withQuantities(start: CardInputs, end: CardInputs): CardInputs {
+  const { notBelowZero } = end;
+  const [before, after] = [largestIn(start), largestIn(end)];
+  if (isWhole(start) !== isWhole(end) && before !== undefined && after !== undefined) {
+    const replaced = start.parts.map((part) =>
+      part.quantity?.eq(before) === true ? { ...part, quantity: after } : part,
     );
-    return holding && [holding];
+    return { ...start, parts: replaced };
   }
-  const gap = slabs.findIndex(({ order }, index) => order !== index + 1);
-  const run = gap < 0 ? slabs : slabs.slice(0, gap);
-  const last = run.at(-1);
-  return last !== undefined && (last.endAt === undefined || quantity.lte(last.endAt)) ? run : undefined;
+  const isMatched =
+    start.parts.length === end.parts.length && start.parts.every(({ sign }, index) => sign === end.parts[index]?.sign);
+  if (!isMatched) return { ...start, parts: end.parts, notBelowZero };
+  const parts = end.parts.map((part, index) => ({ ...part, share: start.parts[index]?.share ?? part.share }));
+  return { ...start, parts, notBelowZero };
 }
 
-/** A quantity of none, priced in full. */
-export const NONE_COUNTED: Pick<CardInputs, "counted" | "shares"> = {
-  counted: [{ sign: 1, quantity: ZERO }],
-  shares: [WHOLE],
-};
+/** Whether an increase of a license is one of the same seats, whatever earlier quantity counts as paid. */
+function isSameIncrease(a: CardInputs, b: CardInputs): boolean {
+  if (a.chargedBefore === undefined || b.chargedBefore === undefined) return false;
+  const [before, after] = [largestIn(a), largestIn(b)];
+  return before !== undefined && after !== undefined && before.eq(after) && a.chargedBefore.eq(b.chargedBefore);
+}
 
-/** The inputs where there is no such card. */
-export const NO_CARD: CardInputs = {
-  ...NONE_COUNTED,
-  prices: undefined,
-  bounds: undefined,
-  boundShare: WHOLE,
-  notBelowZero: false,
-};
+function isSameDays(a: CardInputs, b: CardInputs): boolean {
+  const shares = ({ parts }: CardInputs): ReadonlySet<string> =>
+    new Set(parts.map(({ share }) => `${share.days}/${share.of}`));
+  const [before, after] = [shares(a), shares(b)];
+  return before.size === after.size && [...before].every((share) => after.has(share));
+}
+
+function largestIn({ parts }: CardInputs): Decimal | undefined {
+  const quantities = parts.flatMap(({ sign, quantity }) => (sign === 1 && quantity !== undefined ? [quantity] : []));
+  const [first, ...others] = quantities;
+  return first && others.reduce((largest, each) => greatest(largest, each), first);
+}
+
+/** Whether no part of it is charged by days. */
+function isWhole({ parts }: CardInputs): boolean {
+  return parts.every(({ share }) => share.of === 1);
+}
+
+function isSameBound(a: CardBounds | undefined, b: CardBounds | undefined): boolean {
+  const terms = (bounds: CardBounds | undefined): string => JSON.stringify([bounds?.minimumRate, bounds?.maximumRate]);
+  return terms(a) === terms(b);
+}
+
+/** The bounds of the second side, as those of the first are applied. */
+function boundsIn(start: CardBounds | undefined, end: CardBounds | undefined): CardBounds | undefined {
+  if (isSameBound(start, end)) return start;
+  return end && { ...end, ...(start !== undefined && { share: start.share }) };
+}

@@ -3,19 +3,15 @@
  *
  * @module
  */
-import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import type { Book } from "../../book/model/book.ts";
+import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
+import { paidInAll } from "../../invoicing/paid-in-all.ts";
 import { type Decimal, subtract, sum, textOf, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, NOTHING, subtractFractions, sumFractions, whole } from "../../numbers/fraction.ts";
-import {
-  type Books,
-  cardSteps,
-  creditSteps,
-  type InvoicePair,
-  type Sides,
-  type Steps,
-  trueUpSteps,
-} from "./cause-steps.ts";
-import { incomparable, leavesOf } from "./leaves.ts";
+import { cardSteps, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
+import { incomparable, leavesOf, type Leaves, netLeaves } from "./leaves.ts";
+import { accountPlans, plansInBook, type PlanSource } from "./plan-terms.ts";
+import { type ChargedPair, trueUpSteps } from "./true-up-steps.ts";
 
 /** The groups of inputs, in the order in which they are put in; rounding is what is left. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
@@ -55,32 +51,39 @@ export interface InvoiceDiff {
 
 /** Facts beside the invoices that a diff may use. */
 export interface DiffOptions {
-  /** The books that the first and the second invoices were made by: explanations show the slabs alone that were reached. */
-  readonly books?: Books | undefined;
+  /**
+   * The books that the first and the second invoices were made by: explanations show the slabs alone that were reached, and
+   * invoices no cycle in which nothing was charged.
+   */
+  readonly books?: readonly [Book, Book] | undefined;
 }
 
 /**
  * Compares invoices that carry explanations. From the inputs of the first, those of the second are put in group by
  * group: usage, rates and slabs, bounds, days, commitment, credits; a line's cause is what it changes by in that step,
- * in exact fractions, and rounding is what is left. Causes add up to each line's difference, and lines to the account's.
+ * in exact fractions, and rounding is what is left. Causes add up to each line's difference, and lines to the account's, in
+ * which an invoice below zero counts once (S13.4).
  *
  * Lines are matched within invoices of one kind and cycle. A card of a cycle that one side alone has changed by its days.
- * Credits are compared as they were taken: they are put in last, whole.
+ * Credits are compared as they were taken: they are put in last, whole. Where a price is needed that no explanation shows and
+ * no book is given, rates are put in before usage.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, an account in two currencies, and a slab that
- * would be needed and is in no explanation (give `books`)
+ * @throws {RatebookError} ERR_INPUT_INVALID for lines without explanations, and an account in two currencies
  */
 export function diffInvoices(
   a: Invoice | readonly Invoice[],
   b: Invoice | readonly Invoice[],
-  options: DiffOptions = {},
+  { books }: DiffOptions = {},
 ): InvoiceDiff {
   const sides = [listOf(a), listOf(b)] as const;
+  const [first, second] = books ?? [];
+  const before = first && plansInBook(first);
+  const sources = [before, first === second ? before : second && plansInBook(second)] as const;
   const ids = new Set([...sides[1], ...sides[0]].map(({ accountId }) => accountId));
   return {
     accounts: [...ids].map((id) => {
-      const [before, after] = sides.map((side) => side.filter(({ accountId }) => accountId === id));
-      return diffAccount(id, before ?? [], after ?? [], options);
+      const [before = [], after = []] = sides.map((side) => side.filter(({ accountId }) => accountId === id));
+      return diffAccount(id, [before, after], { sources, isNet: false });
     }),
   };
 }
@@ -89,55 +92,105 @@ function listOf(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {
   return "accountId" in invoices ? [invoices] : invoices;
 }
 
-function diffAccount(
+/** How the invoices of an account are compared. */
+export interface AccountComparison {
+  /** The plans that each side was made by, where they are known. */
+  readonly sources: Sides<PlanSource | undefined>;
+  /** Whether the invoices were drawn without what an invoice below zero pays of another one. */
+  readonly isNet: boolean;
+}
+
+/** Compares the invoices of one account. @throws {RatebookError} as {@link diffInvoices} */
+export function diffAccount(
   accountId: string,
-  before: readonly Invoice[],
-  after: readonly Invoice[],
-  { books }: DiffOptions,
+  invoices: Sides<readonly Invoice[]>,
+  { sources, isNet }: AccountComparison,
 ): AccountDiff {
+  const [before, after] = invoices;
   const [currency = "", ...others] = new Set([...after, ...before].map((invoice) => invoice.currency));
   if (others.length > 0)
     throw incomparable(
       `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in two currencies do not compare`,
     );
+  const plans = [accountPlans(sources[0], accountId, before), accountPlans(sources[1], accountId, after)] as const;
+  const leaves = [leavesOfAll(before, isNet), leavesOfAll(after, isNet)] as const;
+  const side = (which: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
+    invoice,
+    currency,
+    seats: plans[which].seats,
+    terms: invoice === undefined ? other && plans[which].inCycleOf(other) : plans[which].ofInvoice(invoice),
+  });
+  const pairs = paired(invoices).map(([a, b]) => {
+    const leavesOfPair = [leavesIn(leaves[0], a), leavesIn(leaves[1], b)] as const;
+    return comparedPair([side(0, a, b), side(1, b, a)], leavesOfPair);
+  });
   const sums = new Map<string, DiffLine>();
-  const cycles = new Map<string, { before?: Invoice; after?: Invoice }>();
-  for (const [key, invoice] of keyed(after)) cycles.set(key, { after: invoice });
-  for (const [key, invoice] of keyed(before)) cycles.set(key, { ...cycles.get(key), before: invoice });
-  for (const pair of cycles.values()) {
-    for (const line of diffPair(pair, books)) {
-      const key = JSON.stringify([line.type, line.id]);
-      const known = sums.get(key);
-      sums.set(key, known === undefined ? line : added(known, line));
-    }
+  for (const line of pairs.flatMap((pair) => [...pair.lines, ...trueUpLines(pair, pairs)])) {
+    const key = JSON.stringify([line.type, line.id]);
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? line : added(known, line));
   }
-  const lines = [...sums.values()];
+  const areCreditsSame = plans[0].credits !== undefined && plans[0].credits === plans[1].credits;
+  const lines = areCreditsSame ? withPaymentCauses([...sums.values()]) : [...sums.values()];
   const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(added, { type: "", ...NO_CHANGE });
-  for (const [side, invoices] of [
+  for (const [lineSum, invoicesOfSide] of [
     [from, before],
     [to, after],
   ] as const) {
-    const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
-    if (side.eq(total)) continue;
+    const total = isNet ? sum(invoicesOfSide.map(({ revenueInfo }) => revenueInfo.value)) : paidInAll(invoicesOfSide);
+    if (lineSum.eq(total)) continue;
     throw incomparable(
-      `${accountId}: the lines of its invoices come to ${textOf(side)}, and their totals to ${textOf(total)}`,
+      `${accountId}: the lines of its invoices come to ${textOf(lineSum)}, and their totals to ${textOf(total)}`,
     );
   }
   return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };
 }
 
+function leavesOfAll(invoices: readonly Invoice[], isNet: boolean): ReadonlyMap<Invoice, Leaves> {
+  return isNet ? new Map(invoices.map((invoice) => [invoice, leavesOf(invoice)])) : netLeaves(invoices);
+}
+
+function leavesIn(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | undefined): Leaves {
+  return (invoice && leaves.get(invoice)) ?? new Map<string, InvoiceLine>();
+}
+
 const NO_CHANGE = { before: ZERO, after: ZERO, difference: ZERO, causes: {} };
 
-/** Invoices by kind and cycle; of several with one key, as increases of one instant, each has its number too. */
-function keyed(invoices: readonly Invoice[]): readonly (readonly [string, Invoice])[] {
-  const counts = new Map<string, number>();
-  return invoices.map((invoice) => {
-    const { invoiceType, startDate, endDate, invoiceDate } = invoice;
-    const key = [invoiceType, startDate, endDate, invoiceType === "AD_HOC" ? invoiceDate : ""].join("|");
-    const count = counts.get(key) ?? 0;
-    counts.set(key, count + 1);
-    return [`${key}|${count}`, invoice];
+/**
+ * Invoices of one kind and cycle together. Of several, as increases of one instant and those of two versions of a plan, each
+ * goes with one of its own version where there is one, and then with the next in order.
+ */
+function paired([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invoice | undefined>[] {
+  const groups = new Map<string, { readonly before: Invoice[]; readonly after: Invoice[] }>();
+  for (const [side, invoices] of [
+    ["after", after],
+    ["before", before],
+  ] as const) {
+    for (const invoice of invoices) {
+      const { invoiceType, startDate, endDate, invoiceDate } = invoice;
+      const key = [invoiceType, startDate, endDate, invoiceType === "AD_HOC" ? invoiceDate : ""].join("|");
+      const group = groups.get(key) ?? { before: [], after: [] };
+      group[side].push(invoice);
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()].flatMap((group) => {
+    const left = [...group.before];
+    const take = (isMeant: (invoice: Invoice) => boolean): Invoice | undefined => {
+      const index = left.findIndex(isMeant);
+      return index < 0 ? undefined : left.splice(index, 1)[0];
+    };
+    const areSameCount = group.before.length === group.after.length;
+    const found = group.after.map((invoice) =>
+      areSameCount ? left.shift() : take((other) => isSamePlan(other, invoice)),
+    );
+    const pairs = group.after.map((invoice, index) => [found[index] ?? left.shift(), invoice] as const);
+    return [...pairs, ...left.map((invoice) => [invoice, undefined] as const)];
   });
+}
+
+function isSamePlan(a: Invoice, b: Invoice): boolean {
+  return a.pricePlanId === b.pricePlanId && a.pricePlanVersion === b.pricePlanVersion;
 }
 
 function added(a: DiffLine, b: DiffLine): DiffLine {
@@ -157,29 +210,60 @@ function withoutNothing(causes: readonly (readonly [Cause, Fraction])[]): DiffLi
   return Object.fromEntries(causes.filter(([, amount]) => !amount.numerator.isZero()));
 }
 
-/** Two invoices of one cycle, or one that the other side does not have. */
-function diffPair(pair: InvoicePair, books: Books | undefined): readonly DiffLine[] {
-  const leaves = [leavesOf(pair.before), leavesOf(pair.after)] as const;
-  const keys = new Set([...leaves[1].keys(), ...leaves[0].keys()]);
-  const cards = new Map<string, Steps>();
+/** Two invoices of one cycle whose cards and credits were compared. */
+interface ComparedPair extends ChargedPair {
+  readonly lines: readonly DiffLine[];
+  readonly trueUps: SideLines;
+}
+
+function comparedPair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): ComparedPair {
+  const cards: Steps[] = [];
   const lines: DiffLine[] = [];
-  for (const key of keys) {
-    const sides = [leaves[0].get(key), leaves[1].get(key)] as const;
-    const line = sides[1] ?? sides[0];
+  for (const key of new Set([...leaves[1].keys(), ...leaves[0].keys()])) {
+    const own = [leaves[0].get(key), leaves[1].get(key)] as const;
+    const line = own[1] ?? own[0];
     if (line === undefined || line.type === "TRUE_UP_AMOUNT") continue;
-    const steps = line.type === "SUB_CREDITS" ? creditSteps(sides) : cardSteps(pair, sides, line, books);
-    if (line.type !== "SUB_CREDITS") cards.set(key, steps);
-    lines.push(diffLine(sides, line, steps));
+    const steps = CARD_LINE_TYPES.has(line.type) ? cardSteps(sides, own, line) : creditSteps(own);
+    if (CARD_LINE_TYPES.has(line.type)) cards.push(steps);
+    lines.push(diffLine(own, line, steps));
   }
-  const trueUps = [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] as const;
-  const trueUp = trueUps[1] ?? trueUps[0];
-  return trueUp === undefined ? lines : [...lines, diffLine(trueUps, trueUp, trueUpSteps(pair, trueUps, cards, books))];
+  const charged = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? NOTHING)));
+  return { sides, charged, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };
 }
 
 const TRUE_UP = JSON.stringify(["TRUE_UP_AMOUNT", null]);
 
+/** The true-up follows from what all invoices of its cycle charge (S13.3). */
+function trueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): readonly DiffLine[] {
+  const { trueUps } = pair;
+  const line = trueUps[1] ?? trueUps[0];
+  return line === undefined ? [] : [diffLine(trueUps, line, trueUpSteps(pair, trueUps, pairs))];
+}
+
+/**
+ * Lines of which those of credits follow from the others: where the credits themselves are the same and one group of inputs
+ * alone differs, that is why they pay another amount.
+ */
+function withPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const isPayment = ({ type }: DiffLine): boolean => type === "SUB_CREDITS";
+  const found = new Set(lines.filter((line) => !isPayment(line)).flatMap(({ causes }) => Object.keys(causes)));
+  const [cause, ...others] = CAUSES.filter((each) => each !== "rounding" && found.has(each));
+  if (cause === undefined || others.length > 0) return lines;
+  return lines.map((line) => {
+    const { credits } = line.causes;
+    return isPayment(line) && credits !== undefined ? { ...line, causes: { [cause]: credits } } : line;
+  });
+}
+
+/** Credits are put in last. */
+function creditSteps([a, b]: SideLines): Steps {
+  return stepsAt(CREDITS, whole(a?.value ?? ZERO), whole(b?.value ?? ZERO));
+}
+
+const CREDITS = CAUSES.indexOf("credits");
+
 /** The line's exact amounts, from the first side's through all groups to the second's, as causes. */
-function diffLine([a, b]: Sides<InvoiceLine>, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
+function diffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);
   const causes = CAUSES.slice(0, -1).map(

@@ -4,14 +4,19 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import { BELOW_ZERO_PURPOSE } from "../../invoicing/granted-credits.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
+import { add, type Decimal, least, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+
+/** Lines by type and id. */
+export type Leaves = ReadonlyMap<string, InvoiceLine>;
 
 /**
  * The cards, the true-up and the credits of an invoice, by type and id.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a line whose type is not known: another version may have made it
  */
-export function leavesOf(invoice: Invoice | undefined): ReadonlyMap<string, InvoiceLine> {
+export function leavesOf(invoice: Invoice | undefined): Leaves {
   const leaves = new Map<string, InvoiceLine>();
   const visit = (line: InvoiceLine): void => {
     if (SUM_LINE_TYPES.has(line.type)) {
@@ -26,6 +31,35 @@ export function leavesOf(invoice: Invoice | undefined): ReadonlyMap<string, Invo
   };
   if (invoice !== undefined) visit(invoice.revenueInfo);
   return leaves;
+}
+
+/**
+ * The lines of one account's invoices, in which an invoice below zero counts once: what the credit that it is pays of another
+ * one is no line (S13.4). The lines add up to what is paid in all.
+ */
+export function netLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice, Leaves> {
+  const totals = invoices.map(({ revenueInfo }) => revenueInfo.value);
+  let left = sum(totals.filter((total) => total.isNegative())).abs();
+  return new Map(
+    invoices.map((invoice) => {
+      const leaves = new Map(leavesOf(invoice));
+      for (const [key, line] of leaves) {
+        if (line.type !== "SUB_CREDITS" || line.description !== BELOW_ZERO_PURPOSE) continue;
+        const counted = least(line.value.abs(), left);
+        left = subtract(left, counted);
+        const value = add(line.value, counted);
+        if (value.isZero()) leaves.delete(key);
+        else leaves.set(key, { ...line, value });
+      }
+      return [invoice, leaves];
+    }),
+  );
+}
+
+/** The sum of the cards of an invoice, rounded; 0 without an invoice. */
+export function subTotalOf(invoice: Invoice | undefined): Decimal {
+  const cards = [...leavesOf(invoice).values()].filter(({ type }) => CARD_LINE_TYPES.has(type));
+  return cards.length === 0 ? ZERO : sum(cards.map(({ value }) => value));
 }
 
 /** The error for invoices that cannot be compared. */

@@ -1,0 +1,211 @@
+/**
+ * The prices of a card: as an explanation shows them, with the slabs alone that were reached, and as a plan has them.
+ *
+ * @module
+ */
+import type { PricePlanDetails } from "../../book/model/price-plan.ts";
+import { cardLineType } from "../../invoicing/invoice.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { grantedUnits } from "../../rating/billing-entitlement.ts";
+import { inCurrency, ratedSlabsOf } from "../../rating/card-rates.ts";
+import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
+import { creditAmountOf, ratedGrantSlabs } from "../../rating/credit-grant.ts";
+import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
+import { slabsReached, totalOf } from "../../rating/slabs.ts";
+
+/** How a card prices what is counted: by slabs, of which some may be unknown, or at a rate. */
+export interface CardPrices {
+  readonly pricingModel: "TIERED" | "VOLUME" | undefined;
+  /** By order, ascending. */
+  readonly slabs: ReadonlyMap<number, RatedSlab>;
+  /** Whether all of its slabs are known. */
+  readonly isWhole: boolean;
+  /** Whether the first slab is charged at a quantity of 0; undefined where that is not known. */
+  readonly chargeAtZero: boolean | undefined;
+  /** Of a fee. */
+  readonly rate?: Decimal;
+}
+
+/** A card as a plan has it, for one currency. */
+export interface PlanCard {
+  readonly prices: CardPrices;
+  /** Of the whole card. */
+  readonly bounds: Bounds | undefined;
+  readonly isInAdvance: boolean;
+  /** What a plan grants, in units or money; absent where the quantity is not the plan's. */
+  readonly quantity?: Decimal;
+}
+
+/** The prices that explanations of one line show. */
+export function pricesShown(parts: readonly PartExplanation[]): CardPrices {
+  const shown = parts.flatMap((part) => part.slabs ?? []).toSorted((a, b) => a.order - b.order);
+  const rate = parts.find((part) => part.rate !== undefined)?.rate;
+  const atZero = parts.filter(({ quantity }) => quantity?.isZero() === true);
+  return {
+    pricingModel: parts.find((part) => part.pricingModel !== undefined)?.pricingModel,
+    slabs: new Map(shown.map((slab) => [slab.order, ratedSlabOf(slab)])),
+    isWhole: rate !== undefined,
+    chargeAtZero: atZero.length === 0 ? undefined : atZero.some(({ slabs = [] }) => slabs.length > 0),
+    ...(rate !== undefined && { rate }),
+  };
+}
+
+/** A slab without what fell in it. */
+function ratedSlabOf(slab: SlabExplanation): RatedSlab {
+  const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
+  return {
+    order,
+    startAfter,
+    priceType,
+    rate,
+    ...(endAt !== undefined && { endAt }),
+    ...(packageSize !== undefined && { packageSize }),
+    ...(flatRate !== undefined && { flatRate }),
+    ...(minimumRate !== undefined && { minimumRate }),
+    ...(maximumRate !== undefined && { maximumRate }),
+  };
+}
+
+/** The kind of card that makes a line, and whether in advance. */
+function kindOfLine(type: string): { readonly kind: CardKind; readonly isInAdvance: boolean } | undefined {
+  for (const kind of CARD_KINDS) {
+    for (const isInAdvance of [false, true]) if (cardLineType(kind, isInAdvance) === type) return { kind, isInAdvance };
+  }
+  return undefined;
+}
+
+/** Whether a line was charged in advance. */
+export function isChargedInAdvance(type: string): boolean {
+  return kindOfLine(type)?.isInAdvance === true;
+}
+
+/** Whether a line is a license's. */
+export function isLicense(type: string): boolean {
+  return kindOfLine(type)?.kind === "LICENSE";
+}
+
+/** The card of a line in a plan; undefined where the plan has none, or none in the currency. */
+export function cardInPlan(
+  details: PricePlanDetails,
+  { type, id }: { readonly type: string; readonly id?: string | undefined },
+  currency: string,
+): PlanCard | undefined {
+  const isPriced = ({ rateValues }: { readonly rateValues: readonly { readonly currency: string }[] }): boolean =>
+    rateValues.some((each) => each.currency === currency);
+  switch (kindOfLine(type)?.kind) {
+    case "USAGE": {
+      const card = details.usageRateCards.find((each) => each.usageMeterId === id);
+      return card && isPriced(card) ? slabCard(ratedSlabsOf(card, currency, card.usageMeterId)) : undefined;
+    }
+    case "FIXED_FEE": {
+      const card = details.fixedFeeRateCards.find((each) => each.id === id);
+      if (card === undefined || !isPriced(card)) return undefined;
+      const { rate } = inCurrency(card.rateValues, currency, card.id);
+      const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
+      return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
+    }
+    case "LICENSE": {
+      const card = details.licenseRateCards.find((each) => each.id === id);
+      if (card === undefined || !isPriced(card)) return undefined;
+      return slabCard(ratedSlabsOf(card, currency, card.id), card);
+    }
+    case "BILLING_ENTITLEMENT": {
+      const card = details.billingEntitlementRateCards.find((each) => each.featureId === id);
+      if (card === undefined || !isPriced(card)) return undefined;
+      return { ...slabCard(ratedSlabsOf(card, currency, card.featureId), card), quantity: grantedUnits(card) };
+    }
+    case "ENTITLEMENT_OVERAGE": {
+      const card = details.entitlementOverageRateCards.find((each) => each.featureId === id);
+      return card && isPriced(card) ? slabCard(ratedSlabsOf(card, currency, card.featureId)) : undefined;
+    }
+    case "CREDIT_GRANT": {
+      const card = details.creditGrantRateCards.find((each) => each.id === id);
+      if (card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) !== true)
+        return undefined;
+      return { ...slabCard(ratedGrantSlabs(card, currency), card), quantity: creditAmountOf(card, currency) };
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+function slabCard(
+  { pricingModel, slabs, chargeAtZero, bounds }: RatedSlabs,
+  timed?: { readonly invoiceTiming: string },
+): PlanCard {
+  return {
+    prices: { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), isWhole: true, chargeAtZero },
+    bounds,
+    isInAdvance: timed?.invoiceTiming === "IN_ADVANCE",
+  };
+}
+
+/** The card that made a line: of the plans that may have priced it, the first that agrees with the prices that the line shows. */
+export function cardBehind(
+  details: readonly PricePlanDetails[],
+  shown: CardPrices,
+  line: { readonly type: string; readonly id?: string | undefined },
+  currency: string,
+): PlanCard | undefined {
+  const cards = details.map((each) => cardInPlan(each, line, currency));
+  return cards.find((card) => card !== undefined && isSamePrice(card.prices, shown));
+}
+
+/** Whether prices are alike, as far as both are known. */
+export function isSamePrice(a: CardPrices, b: CardPrices): boolean {
+  if (a.rate !== undefined && b.rate !== undefined && !a.rate.eq(b.rate)) return false;
+  if (a.chargeAtZero !== undefined && b.chargeAtZero !== undefined && a.chargeAtZero !== b.chargeAtZero) return false;
+  if (a.pricingModel !== undefined && b.pricingModel !== undefined && a.pricingModel !== b.pricingModel) return false;
+  const fits = (one: CardPrices, other: CardPrices): boolean =>
+    [...one.slabs].every(([order, slab]) => {
+      const found = other.slabs.get(order);
+      return found === undefined ? !other.isWhole : isSameSlab(slab, found);
+    });
+  return fits(a, b) && fits(b, a);
+}
+
+function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
+  const terms = ({ startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate }: RatedSlab) =>
+    JSON.stringify([startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate]);
+  return terms(a) === terms(b);
+}
+
+/** Prices with what others that are alike know besides. */
+export function joinedPrices(own: CardPrices, other: CardPrices): CardPrices {
+  return {
+    ...own,
+    pricingModel: own.pricingModel ?? other.pricingModel,
+    slabs: new Map([...other.slabs, ...own.slabs].toSorted(([a], [b]) => a - b)),
+    isWhole: own.isWhole || other.isWhole,
+    chargeAtZero: own.chargeAtZero ?? other.chargeAtZero,
+  };
+}
+
+/** The price of a quantity, before shares; undefined where a slab is needed that is not known. */
+export function priceOf(
+  { pricingModel = "TIERED", slabs, chargeAtZero = false, rate }: CardPrices,
+  quantity: Decimal,
+): Decimal | undefined {
+  if (slabs.size === 0 && rate !== undefined) return rate;
+  if (quantity.lte(ZERO) && !chargeAtZero) return ZERO;
+  const known = knownFor([...slabs.values()], pricingModel, quantity);
+  return known && totalOf(slabsReached({ pricingModel, slabs: known, chargeAtZero }, quantity));
+}
+
+/** The known slabs, where they price a quantity; undefined where one is missing. */
+function knownFor(
+  slabs: readonly RatedSlab[],
+  pricingModel: "TIERED" | "VOLUME",
+  quantity: Decimal,
+): readonly RatedSlab[] | undefined {
+  if (pricingModel === "VOLUME" && quantity.gt(ZERO)) {
+    const holding = slabs.find(
+      ({ startAfter, endAt }) => startAfter.lt(quantity) && (endAt === undefined || quantity.lte(endAt)),
+    );
+    return holding && [holding];
+  }
+  const gap = slabs.findIndex(({ order }, index) => order !== index + 1);
+  const run = gap < 0 ? slabs : slabs.slice(0, gap);
+  const last = run.at(-1);
+  return last !== undefined && (last.endAt === undefined || quantity.lte(last.endAt)) ? run : undefined;
+}

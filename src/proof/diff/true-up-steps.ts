@@ -1,0 +1,135 @@
+/**
+ * A true-up while the inputs of the first invoices are replaced, group by group, by those of the second (S13.3).
+ *
+ * @module
+ */
+import type { Share } from "../../calendar/proration.ts";
+import type { TrueUpExplanation } from "../../invoicing/explain.ts";
+import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import {
+  compareFractions,
+  NOTHING,
+  roundFraction,
+  shareOf,
+  subtractFractions,
+  sumFractions,
+  whole,
+} from "../../numbers/fraction.ts";
+import { DAYS, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
+import { incomparable, subTotalOf } from "./leaves.ts";
+
+/** Two invoices of one kind and cycle, and what their cards come to at each step. */
+export interface ChargedPair {
+  readonly sides: Sides<InvoiceSide>;
+  readonly charged: Steps;
+}
+
+/** The true-up of two STANDARD invoices at each step. @param others the account's other invoices */
+export function trueUpSteps(own: ChargedPair, lines: SideLines, others: readonly ChargedPair[]): Steps {
+  const explained = [lines[0] && trueUpOf(lines[0]), lines[1] && trueUpOf(lines[1])] as const;
+  const { sides } = own;
+  if (sides.some(({ terms }) => terms === undefined))
+    return stepsAt(DAYS, explained[0]?.exact ?? NOTHING, explained[1]?.exact ?? NOTHING);
+  const beside = others.filter((pair) => isBeside(own, pair));
+  const known = [sideOf(own, 0, explained[0], beside), sideOf(own, 1, explained[1], beside)] as const;
+  const [start, end] = [completed(own, 0, known, explained[1]), completed(own, 1, known, explained[0])] as const;
+  return Array.from({ length: 7 }, (_, step) => {
+    const side = step <= DAYS ? start : end;
+    const { rate } = step <= DAYS + 1 ? start : end;
+    const elsewhere = beside.flatMap((pair) => (side.counted.has(pair) ? [pair.charged[step] ?? NOTHING] : []));
+    const charged = sumFractions([own.charged[step] ?? NOTHING, whole(side.uncounted), ...elsewhere]);
+    const lacking = subtractFractions(shareOf(whole(rate), side.share.days, side.share.of), charged);
+    return compareFractions(lacking, NOTHING) > 0 ? lacking : NOTHING;
+  });
+}
+
+/** Whether an invoice may be one of the cycle of a STANDARD one. */
+function isBeside({ sides }: ChargedPair, other: ChargedPair): boolean {
+  const [cycle, invoice] = [invoiceOf(sides), invoiceOf(other.sides)];
+  if (cycle === undefined || invoice === undefined || invoice.invoiceType === "STANDARD") return false;
+  return cycle.startDate <= invoice.startDate && invoice.startDate < cycle.endDate;
+}
+
+function invoiceOf([before, after]: Sides<InvoiceSide>): Invoice | undefined {
+  return after.invoice ?? before.invoice;
+}
+
+/** What a true-up of one side counts. */
+interface Counted {
+  /** The invoices beside the STANDARD one. */
+  readonly counted: ReadonlySet<ChargedPair>;
+  /** What it counts besides, such as what was given back. */
+  readonly uncounted: Decimal;
+}
+
+/** A commitment on one side. */
+interface Commitment extends Counted {
+  /** Of the whole natural cycle; 0 where there is none. */
+  readonly rate: Decimal;
+  readonly share: Share;
+}
+
+function sideOf(
+  own: ChargedPair,
+  side: 0 | 1,
+  explained: TrueUpExplanation | undefined,
+  beside: readonly ChargedPair[],
+): Counted & Partial<Commitment> {
+  const start = invoiceOf(own.sides)?.startDate;
+  if (explained === undefined) {
+    const counted = beside.filter(({ sides }) => invoiceOf(sides)?.startDate === start);
+    return { counted: new Set(counted), uncounted: ZERO };
+  }
+  const others = explained.invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD");
+  const keys = new Set(others.map(({ invoiceType, invoiceDate }) => `${invoiceType}|${invoiceDate}`));
+  const counted = beside.filter(({ sides }) => {
+    const invoice = sides[side].invoice ?? sides[1 - side]?.invoice;
+    if (invoice === undefined) return false;
+    return sides[side].invoice === undefined
+      ? invoice.startDate === start
+      : keys.has(`${invoice.invoiceType}|${invoice.invoiceDate}`);
+  });
+  const sums = counted.map(({ sides }) => subTotalOf(sides[side].invoice));
+  const [part] = explained.parts.filter(({ sign }) => sign === 1);
+  return {
+    counted: new Set(counted),
+    uncounted: subtract(sum(others.map(({ value }) => value)), sum(sums)),
+    rate: part?.rate ?? ZERO,
+    share: part?.share ?? WHOLE,
+  };
+}
+
+const WHOLE: Share = { days: 1, of: 1 };
+
+/**
+ * The commitment of a side, also where nothing is lacking of it: it is then that of its plan, or without the books that of the
+ * other side, where both have one plan and nothing would lack.
+ */
+function completed(
+  own: ChargedPair,
+  side: 0 | 1,
+  known: Sides<Counted & Partial<Commitment>>,
+  other: TrueUpExplanation | undefined,
+): Commitment {
+  const { rate, counted, uncounted } = known[side];
+  const { share = WHOLE, rate: otherRate = ZERO, uncounted: otherUncounted } = known[side === 0 ? 1 : 0];
+  if (rate !== undefined) return { counted, uncounted, rate, share: known[side].share ?? WHOLE };
+  const { terms, invoice, currency } = own.sides[side];
+  const none: Commitment = { counted, uncounted, rate: ZERO, share };
+  const [details] = terms?.details ?? [];
+  const isOnePlan = terms?.plan !== undefined && terms.plan === own.sides[side === 0 ? 1 : 0].terms?.plan;
+  const planned = details?.minimumCommitment?.rateValues.find((each) => each.currency === currency)?.rate;
+  const found = details === undefined ? (isOnePlan && invoice !== undefined ? otherRate : undefined) : planned;
+  if (found === undefined || other === undefined) return none;
+  const sums = [...counted].map(({ sides }) => subTotalOf(sides[side].invoice));
+  const charged = sum([subTotalOf(invoice), otherUncounted, ...sums]);
+  const lacking = subtractFractions(shareOf(whole(found), share.days, share.of), whole(charged));
+  const { digits, mode } = other.rounding;
+  return roundFraction(lacking, digits, mode).gt(ZERO) ? none : { ...none, uncounted: otherUncounted, rate: found };
+}
+
+function trueUpOf(line: InvoiceLine): TrueUpExplanation {
+  if (line.explanation?.of === "TRUE_UP") return line.explanation;
+  throw incomparable(`${line.type}: the line has no explanation: preview with --explain, or \`explain\``);
+}
