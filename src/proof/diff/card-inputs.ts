@@ -13,6 +13,7 @@ import {
   negated,
   NOTHING,
   shareOf,
+  subtractFractions,
   whole,
 } from "../../numbers/fraction.ts";
 import type { Bounds } from "../../rating/rated-slabs.ts";
@@ -89,22 +90,32 @@ export function amountsBetween(
   end: CardInputs,
   isSameQuantity: boolean,
 ): readonly [used: Fraction, rated: Fraction, bounded: Fraction] {
-  const isOtherPrice = start.prices === undefined || end.prices === undefined || !isSamePrice(start.prices, end.prices);
-  const isOtherBound = !isSameBound(start.bounds, end.bounds);
   const areSeatsSame = isSameQuantity || isSameIncrease(start, end);
   const used = areSeatsSame ? start : withQuantities(start, end);
   // Which earlier quantity counts as paid follows from prices and bounds: it changes with them, unless the days change, too.
   const parts = areSeatsSame && isSameDays(start, end) ? end.parts : used.parts;
-  const rated = { ...used, prices: end.prices, ...(isOtherPrice && { parts }) };
+  const rated = { ...used, prices: end.prices, ...(!isSamePriceIn(start, end) && { parts }) };
+  const isOtherBound = !isSameBound(start.bounds, end.bounds);
   const bounded = { ...rated, bounds: boundsIn(start.bounds, end.bounds), ...(isOtherBound && { parts }) };
-  const [from, to] = [amountOf(start) ?? NOTHING, amountOf(rated)];
-  const first = amountOf(used);
-  if (first !== undefined && to !== undefined) return [first, to, amountOf(bounded) ?? to];
-  // Without the books a price may be unknown: the new prices are then put in first, or both at once, as prices.
-  const priced = amountOf({ ...start, prices: end.prices });
-  const last = to ?? first ?? from;
-  const quantities = to === undefined || priced === undefined ? NOTHING : addFractions(last, negated(priced));
-  return [addFractions(from, quantities), last, amountOf(bounded) ?? last];
+  const [first, last] = pricedSteps(start, used, rated);
+  return [first, last, amountOf(bounded) ?? last];
+}
+
+/**
+ * The amounts with the quantities and then the prices of the second side. Without the books a price may be unknown: the new
+ * prices are then put in first, or both at once, as prices.
+ */
+function pricedSteps(start: CardInputs, used: CardInputs, rated: CardInputs): readonly [Fraction, Fraction] {
+  const from = amountOf(start) ?? NOTHING;
+  const [first, last] = [amountOf(used), amountOf(rated)];
+  if (first !== undefined) return [first, last ?? first];
+  const priced = amountOf({ ...start, prices: rated.prices });
+  if (last === undefined || priced === undefined) return [from, last ?? from];
+  return [addFractions(from, subtractFractions(last, priced)), last];
+}
+
+function isSamePriceIn({ prices: a }: CardInputs, { prices: b }: CardInputs): boolean {
+  return a !== undefined && b !== undefined && isSamePrice(a, b);
 }
 
 /** The inputs with the quantities of the second side, as far as they were not changed by days. */

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import type { CreditGrantRateCard } from "../../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { FixedFeeRateCard, RatePlan, RateValue } from "../../book/model/rate-card.ts";
 import { cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
@@ -90,53 +92,72 @@ export function cardInPlan(
   { type, id }: { readonly type: string; readonly id?: string | undefined },
   currency: string,
 ): PlanCard | undefined {
-  const isPriced = ({ rateValues }: { readonly rateValues: readonly { readonly currency: string }[] }): boolean =>
-    rateValues.some((each) => each.currency === currency);
+  const priced = <Card extends Priced>(cards: readonly Card[], idOf: (card: Card) => string): Card | undefined =>
+    cards.find((card) => idOf(card) === id && card.rateValues.some((each) => each.currency === currency));
+  const bySlabs = (card: (Priced & SlabRated & Timed) | undefined, quantity?: Decimal): PlanCard | undefined =>
+    card && slabCard(ratedSlabsOf(card, currency, id ?? ""), card.invoiceTiming, quantity);
   switch (kindOfLine(type)?.kind) {
-    case "USAGE": {
-      const card = details.usageRateCards.find((each) => each.usageMeterId === id);
-      return card && isPriced(card) ? slabCard(ratedSlabsOf(card, currency, card.usageMeterId)) : undefined;
-    }
-    case "FIXED_FEE": {
-      const card = details.fixedFeeRateCards.find((each) => each.id === id);
-      if (card === undefined || !isPriced(card)) return undefined;
-      const { rate } = inCurrency(card.rateValues, currency, card.id);
-      const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
-      return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
-    }
-    case "LICENSE": {
-      const card = details.licenseRateCards.find((each) => each.id === id);
-      if (card === undefined || !isPriced(card)) return undefined;
-      return slabCard(ratedSlabsOf(card, currency, card.id), card);
-    }
+    case "USAGE":
+      return bySlabs(priced(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
+    case "FIXED_FEE":
+      return feeCard(priced(details.fixedFeeRateCards, idOfCard), currency);
+    case "LICENSE":
+      return bySlabs(priced(details.licenseRateCards, idOfCard));
     case "BILLING_ENTITLEMENT": {
-      const card = details.billingEntitlementRateCards.find((each) => each.featureId === id);
-      if (card === undefined || !isPriced(card)) return undefined;
-      return { ...slabCard(ratedSlabsOf(card, currency, card.featureId), card), quantity: grantedUnits(card) };
+      const card = priced(details.billingEntitlementRateCards, featureOfCard);
+      return bySlabs(card, card && grantedUnits(card));
     }
-    case "ENTITLEMENT_OVERAGE": {
-      const card = details.entitlementOverageRateCards.find((each) => each.featureId === id);
-      return card && isPriced(card) ? slabCard(ratedSlabsOf(card, currency, card.featureId)) : undefined;
-    }
-    case "CREDIT_GRANT": {
-      const card = details.creditGrantRateCards.find((each) => each.id === id);
-      if (card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) !== true)
-        return undefined;
-      return { ...slabCard(ratedGrantSlabs(card, currency), card), quantity: creditAmountOf(card, currency) };
-    }
+    case "ENTITLEMENT_OVERAGE":
+      return bySlabs(priced(details.entitlementOverageRateCards, featureOfCard));
+    case "CREDIT_GRANT":
+      return grantCard(
+        details.creditGrantRateCards.find((card) => card.id === id),
+        currency,
+      );
     case undefined:
       return undefined;
   }
 }
 
+interface Priced {
+  readonly rateValues: readonly { readonly currency: string }[];
+}
+
+interface SlabRated {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+}
+
+interface Timed {
+  readonly invoiceTiming?: string;
+}
+
+const idOfCard = ({ id }: { readonly id: string }): string => id;
+const featureOfCard = ({ featureId }: { readonly featureId: string }): string => featureId;
+
+function feeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
+  if (card === undefined) return undefined;
+  const { rate } = inCurrency(card.rateValues, currency, card.id);
+  const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
+  return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
+}
+
+function grantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
+  const isGranted = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
+  if (card === undefined || !isGranted) return undefined;
+  return slabCard(ratedGrantSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
+}
+
 function slabCard(
   { pricingModel, slabs, chargeAtZero, bounds }: RatedSlabs,
-  timed?: { readonly invoiceTiming: string },
+  invoiceTiming: string | undefined,
+  quantity: Decimal | undefined,
 ): PlanCard {
   return {
     prices: { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), isWhole: true, chargeAtZero },
     bounds,
-    isInAdvance: timed?.invoiceTiming === "IN_ADVANCE",
+    isInAdvance: invoiceTiming === "IN_ADVANCE",
+    ...(quantity !== undefined && { quantity }),
   };
 }
 

@@ -143,25 +143,31 @@ function missingInputs(
   { line, isOnePlan, isSameQuantity }: MissingLine,
 ): CardInputs | undefined {
   if (other === undefined) return undefined;
-  const { parts, prices, bounds, notBelowZero } = other;
+  const { parts, bounds, notBelowZero } = other;
   const used = usedOn(invoice, line);
   const counting = (counted: Decimal): CardInputs["parts"] =>
     parts.map((part) => (part.quantity === undefined ? part : { ...part, quantity: counted }));
   const nothing: CardInputs = { parts: counting(used), prices: undefined, bounds, notBelowZero };
   if (card === NO_CARD) return nothing;
-  if (card !== undefined) {
-    const own: CardInputs = {
-      parts: counting(card.quantity ?? used),
-      prices: card.prices,
-      bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
-      notBelowZero,
-    };
-    // Seats that are the same are charged with another piece of the natural cycle, or not by days.
-    if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
-    return card.isInAdvance === isChargedInAdvance(line.type) && isNothing(own) ? own : undefined;
-  }
-  // Without the books: only of one plan it is known that a quantity of none costs as much on both sides.
-  if (!isOnePlan || !used.isZero() || line.quantity === undefined) return nothing;
+  if (card === undefined) return nothingLike(other, nothing, isOnePlan && used.isZero() && line.quantity !== undefined);
+  const own: CardInputs = {
+    parts: counting(card.quantity ?? used),
+    prices: card.prices,
+    bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
+    notBelowZero,
+  };
+  // Seats that are the same are charged with another piece of the natural cycle, or not by days.
+  if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
+  return card.isInAdvance === isChargedInAdvance(line.type) && isNothing(own) ? own : undefined;
+}
+
+/**
+ * Without the books: only of one plan it is known that a quantity of none costs as much on both sides.
+ *
+ * @param isAlike whether both sides have one version of one plan, and this one a quantity of none
+ */
+function nothingLike({ prices }: CardInputs, nothing: CardInputs, isAlike: boolean): CardInputs {
+  if (!isAlike) return nothing;
   const alike: CardInputs = { ...nothing, prices };
   if (isNothing(alike)) return alike;
   return isNothing({ ...alike, bounds: undefined }) ? { ...alike, bounds: undefined } : nothing;

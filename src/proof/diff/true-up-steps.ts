@@ -112,21 +112,27 @@ function completed(
   known: Sides<Counted & Partial<Commitment>>,
   other: TrueUpExplanation | undefined,
 ): Commitment {
-  const { rate, counted, uncounted } = known[side];
-  const { share = WHOLE, rate: otherRate = ZERO, uncounted: otherUncounted } = known[side === 0 ? 1 : 0];
-  if (rate !== undefined) return { counted, uncounted, rate, share: known[side].share ?? WHOLE };
-  const { terms, invoice, currency } = own.sides[side];
-  const none: Commitment = { counted, uncounted, rate: ZERO, share };
-  const [details] = terms?.details ?? [];
-  const isOnePlan = terms?.plan !== undefined && terms.plan === own.sides[side === 0 ? 1 : 0].terms?.plan;
-  const planned = details?.minimumCommitment?.rateValues.find((each) => each.currency === currency)?.rate;
-  const found = details === undefined ? (isOnePlan && invoice !== undefined ? otherRate : undefined) : planned;
-  if (found === undefined || other === undefined) return none;
+  const { counted, uncounted, rate, share } = known[side];
+  if (rate !== undefined && share !== undefined) return { counted, uncounted, rate, share };
+  const opposite = known[side === 0 ? 1 : 0];
+  const alike = { counted, uncounted: opposite.uncounted, share: opposite.share ?? WHOLE };
+  const found = rateOn(own.sides, side, opposite.rate);
+  if (other === undefined || found === undefined) return { ...alike, rate: ZERO };
   const sums = [...counted].map(({ sides }) => subTotalOf(sides[side].invoice));
-  const charged = sum([subTotalOf(invoice), otherUncounted, ...sums]);
-  const lacking = subtractFractions(shareOf(whole(found), share.days, share.of), whole(charged));
+  const charged = sum([subTotalOf(own.sides[side].invoice), alike.uncounted, ...sums]);
+  const lacking = subtractFractions(shareOf(whole(found), alike.share.days, alike.share.of), whole(charged));
   const { digits, mode } = other.rounding;
-  return roundFraction(lacking, digits, mode).gt(ZERO) ? none : { ...none, uncounted: otherUncounted, rate: found };
+  return { ...alike, rate: roundFraction(lacking, digits, mode).gt(ZERO) ? ZERO : found };
+}
+
+/** The rate of a commitment that a side does not show. @param other that of the other side */
+function rateOn(sides: Sides<InvoiceSide>, side: 0 | 1, other: Decimal | undefined): Decimal | undefined {
+  const { terms, invoice, currency } = sides[side];
+  const [details] = terms?.details ?? [];
+  if (details !== undefined)
+    return details.minimumCommitment?.rateValues.find((each) => each.currency === currency)?.rate;
+  const isOnePlan = terms?.plan !== undefined && terms.plan === sides[side === 0 ? 1 : 0].terms?.plan;
+  return isOnePlan && invoice !== undefined ? other : undefined;
 }
 
 function trueUpOf(line: InvoiceLine): TrueUpExplanation {

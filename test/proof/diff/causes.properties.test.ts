@@ -61,7 +61,7 @@ test("for any book, the same with one input changed, and any draft", () => {
         expect(textOf(paid)).toBe(textOf(paidInAll(some)));
       }
     }),
-    { numRuns: runs(2000) },
+    { numRuns: runs(2000, 100) },
   );
-  expect(changed).toBeGreaterThan(runs(300));
+  expect(changed).toBeGreaterThan(runs(300, 10));
 });

@@ -132,7 +132,7 @@ const MUTATIONS: readonly Mutation[] = [
   { pattern: ["licenseUpdates", "*", "quantity"], causes: ["usage"], to: (old) => Number(old) + 1 },
   {
     pattern: ["creditGrantRateCards", "*", "rateDetails", "currencySlabRateDetails", "0", "creditAmount"],
-    causes: ["usage"],
+    causes: ["usage", "credits"],
     to: more,
   },
   { pattern: ["credits", "*", "creditAmount"], causes: ["credits"], to: more },

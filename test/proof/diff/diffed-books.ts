@@ -1,5 +1,6 @@
 /** Invoices of one account in June 2026, by books of one plan, and what a diff says of two of them. */
 import { parseBook } from "../../../src/book/book.ts";
+import type { Book } from "../../../src/book/model/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { textOf } from "../../../src/numbers/decimal.ts";
@@ -7,7 +8,7 @@ import { textOfFraction } from "../../../src/numbers/fraction.ts";
 import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/proof/diff/diff-invoices.ts";
 import { plan, slabs, sumMeter } from "../../book/builder.ts";
 
-export const bookOf = (details: object, account: object = {}) =>
+export const bookOf = (details: object, account: object = {}): Book =>
   parseBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
@@ -30,8 +31,8 @@ export const bookOf = (details: object, account: object = {}) =>
     ],
   });
 export const usage = (priced: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...priced }] });
-export type Made = readonly [ReturnType<typeof bookOf>, readonly Invoice[]];
-export const made = (book: ReturnType<typeof bookOf>, units: number | string): Made => {
+export type Made = readonly [Book, readonly Invoice[]];
+export const made = (book: Book, units: number | string): Made => {
   const event = {
     schemaName: "call",
     id: "e",
