@@ -4,7 +4,7 @@
  * @module
  */
 import type { Share } from "../../calendar/proration.ts";
-import type { CardExplanation } from "../../invoicing/explain.ts";
+import type { CitedExplanation } from "../../invoicing/explain.ts";
 import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
 import {
   addFractions,
@@ -46,7 +46,7 @@ export interface CardInputs {
 }
 
 /** The inputs that an explanation holds. */
-export function inputsOf({ parts, bounds, least, chargedBefore }: CardExplanation): CardInputs {
+export function inputsOf({ parts, bounds, least, chargedBefore }: CitedExplanation): CardInputs {
   const each = parts.find((part) => part.bounds !== undefined)?.bounds;
   return {
     parts: parts.map(({ sign, quantity, share }) => ({ sign, share, ...(quantity !== undefined && { quantity }) })),

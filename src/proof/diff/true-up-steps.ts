@@ -4,7 +4,7 @@
  * @module
  */
 import type { Share } from "../../calendar/proration.ts";
-import type { TrueUpExplanation } from "../../invoicing/explain.ts";
+import type { CountedRefund, TrueUpExplanation } from "../../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import {
@@ -16,6 +16,7 @@ import {
   sumFractions,
   whole,
 } from "../../numbers/fraction.ts";
+import { amountsBetween, inputsOf } from "./card-inputs.ts";
 import { DAYS, type InvoiceSide, type SideLines, type Sides, type Steps, stepsAt } from "./card-steps.ts";
 import { incomparable, subTotalOf } from "./leaves.ts";
 
@@ -25,30 +26,49 @@ export interface ChargedPair {
   readonly charged: Steps;
 }
 
-/** The true-up of two STANDARD invoices at each step. @param others the account's other invoices */
+/** The true-up of two STANDARD invoices at each step (S13.3). @param others the account's other invoices */
 export function trueUpSteps(own: ChargedPair, lines: SideLines, others: readonly ChargedPair[]): Steps {
   const explained = [lines[0] && trueUpOf(lines[0]), lines[1] && trueUpOf(lines[1])] as const;
   const { sides } = own;
   if (sides.some(({ terms }) => terms === undefined))
     return stepsAt(DAYS, explained[0]?.exact ?? NOTHING, explained[1]?.exact ?? NOTHING);
   const beside = others.filter((pair) => isBeside(own, pair));
-  const known = [sideOf(own, 0, explained[0], beside), sideOf(own, 1, explained[1], beside)] as const;
+  const known = [sideOf(0, explained[0], beside), sideOf(1, explained[1], beside)] as const;
+  const refunded = refundSteps(explained[0] ?? explained[1], explained[1] ?? explained[0]);
   const [start, end] = [completed(own, 0, known, explained[1]), completed(own, 1, known, explained[0])] as const;
   return Array.from({ length: 7 }, (_, step) => {
     const side = step <= DAYS ? start : end;
     const { rate } = step <= DAYS + 1 ? start : end;
     const elsewhere = beside.flatMap((pair) => (side.counted.has(pair) ? [pair.charged[step] ?? NOTHING] : []));
     const charged = sumFractions([own.charged[step] ?? NOTHING, whole(side.uncounted), ...elsewhere]);
-    const lacking = subtractFractions(shareOf(whole(rate), side.share.days, side.share.of), charged);
+    const paid = subtractFractions(charged, refunded[step] ?? NOTHING);
+    const lacking = subtractFractions(shareOf(whole(rate), side.share.days, side.share.of), paid);
     return compareFractions(lacking, NOTHING) > 0 ? lacking : NOTHING;
   });
+}
+
+/** What true-ups count as given back, at each step. A refund that one side alone has is one of days. */
+function refundSteps(before: TrueUpExplanation | undefined, after: TrueUpExplanation | undefined): Steps {
+  const left = [...(before?.refunds ?? [])];
+  const pairs = (after?.refunds ?? []).map((refund): readonly [CountedRefund | undefined, CountedRefund] => {
+    const index = left.findIndex(({ effectiveFrom }) => effectiveFrom === refund.effectiveFrom);
+    return [index < 0 ? undefined : left.splice(index, 1)[0], refund];
+  });
+  const steps = [...pairs, ...left.map((refund) => [refund, undefined] as const)].map(([a, b]): Steps => {
+    const [from, to] = [a?.exact ?? NOTHING, b?.exact ?? NOTHING];
+    if (a === undefined || b === undefined) return stepsAt(DAYS, from, to);
+    const [used, rated, bounded] = amountsBetween(inputsOf(a), inputsOf(b), false);
+    return [from, used, rated, bounded, to, to, to];
+  });
+  return Array.from({ length: 7 }, (_, step) => sumFractions(steps.map((each) => each[step] ?? NOTHING)));
 }
 
 /** Whether an invoice may be one of the cycle of a STANDARD one. */
 function isBeside({ sides }: ChargedPair, other: ChargedPair): boolean {
   const [cycle, invoice] = [invoiceOf(sides), invoiceOf(other.sides)];
   if (cycle === undefined || invoice === undefined || invoice.invoiceType === "STANDARD") return false;
-  return cycle.startDate <= invoice.startDate && invoice.startDate < cycle.endDate;
+  const isOnePlan = cycle.pricePlanId === invoice.pricePlanId;
+  return isOnePlan && cycle.startDate <= invoice.startDate && invoice.startDate < cycle.endDate;
 }
 
 function invoiceOf([before, after]: Sides<InvoiceSide>): Invoice | undefined {
@@ -59,7 +79,7 @@ function invoiceOf([before, after]: Sides<InvoiceSide>): Invoice | undefined {
 interface Counted {
   /** The invoices beside the STANDARD one. */
   readonly counted: ReadonlySet<ChargedPair>;
-  /** What it counts besides, such as what was given back. */
+  /** What invoices that are not at hand come to. */
   readonly uncounted: Decimal;
 }
 
@@ -71,24 +91,16 @@ interface Commitment extends Counted {
 }
 
 function sideOf(
-  own: ChargedPair,
   side: 0 | 1,
   explained: TrueUpExplanation | undefined,
   beside: readonly ChargedPair[],
 ): Counted & Partial<Commitment> {
-  const start = invoiceOf(own.sides)?.startDate;
-  if (explained === undefined) {
-    const counted = beside.filter(({ sides }) => invoiceOf(sides)?.startDate === start);
-    return { counted: new Set(counted), uncounted: ZERO };
-  }
+  if (explained === undefined) return { counted: new Set(beside), uncounted: ZERO };
   const others = explained.invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD");
   const keys = new Set(others.map(({ invoiceType, invoiceDate }) => `${invoiceType}|${invoiceDate}`));
   const counted = beside.filter(({ sides }) => {
-    const invoice = sides[side].invoice ?? sides[1 - side]?.invoice;
-    if (invoice === undefined) return false;
-    return sides[side].invoice === undefined
-      ? invoice.startDate === start
-      : keys.has(`${invoice.invoiceType}|${invoice.invoiceDate}`);
+    const { invoice } = sides[side];
+    return invoice === undefined || keys.has(`${invoice.invoiceType}|${invoice.invoiceDate}`);
   });
   const sums = counted.map(({ sides }) => subTotalOf(sides[side].invoice));
   const [part] = explained.parts.filter(({ sign }) => sign === 1);
@@ -119,7 +131,8 @@ function completed(
   const found = rateOn(own.sides, side, opposite.rate);
   if (other === undefined || found === undefined) return { ...alike, rate: ZERO };
   const sums = [...counted].map(({ sides }) => subTotalOf(sides[side].invoice));
-  const charged = sum([subTotalOf(own.sides[side].invoice), alike.uncounted, ...sums]);
+  const refunds = sum((other.refunds ?? []).map(({ value }) => value));
+  const charged = subtract(sum([subTotalOf(own.sides[side].invoice), alike.uncounted, ...sums]), refunds);
   const lacking = subtractFractions(shareOf(whole(found), alike.share.days, alike.share.of), whole(charged));
   const { digits, mode } = other.rounding;
   return { ...alike, rate: roundFraction(lacking, digits, mode).gt(ZERO) ? ZERO : found };
