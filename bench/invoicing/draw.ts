@@ -56,6 +56,7 @@ const plan: AssociatedPlan = {
 const catalog: BillingCatalog = {
   rounding: "HALF_UP",
   meters: new Map([[METER, "Tokens"]]),
+  featuresByMeter: new Map(),
   addOns: new Map([["addon.fee", "Platform fee"]]),
   features: new Map(),
 };

@@ -19,7 +19,7 @@ import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { databaseOption, databaseVariable, expectDatabase, lastingDatabaseOf } from "./database.ts";
 import { readBookFile } from "./documents.ts";
-import { exportedEvents, exportedInvoices, exportedUsage } from "./exported-files.ts";
+import { exportedEvents, exportedFeatureUsage, exportedInvoices, exportedUsage } from "./exported-files.ts";
 import { type Io, write } from "./io.ts";
 import { intoFile } from "./output.ts";
 import { tellNotices } from "./preview-output.ts";
@@ -116,6 +116,10 @@ async function writeFiles(
   const taking = (): AsyncIterable<EventInput> => exportedEvents(engine, book, (name) => features.has(name));
   const cells = await intoFile(path(USAGE), io, ({ stdout }) => writeUsage(usage(), "ndjson", stdout));
   if (features.size > 0) await writeFile(path(FEATURE_EVENTS), linesOf(taking()), io);
+  if (book.usageMeters.some(({ eventSchemaName }) => features.has(eventSchemaName)))
+    await intoFile(path(FEATURE_USAGE), io, ({ stdout }) =>
+      writeUsage(exportedFeatureUsage(engine, book), "ndjson", stdout),
+    );
   if (events) await writeFile(path(EVENTS), linesOf(exportedEvents(engine, book, () => true)), io);
   const { invoices, differences } = await exportedInvoices(engine, book, {
     usage: usage(),
@@ -131,9 +135,13 @@ async function writeFiles(
   return differences.length === 0 ? "done" : "problems";
 }
 
-const [BOOK, USAGE, FEATURE_EVENTS] = ["book.json", "usage.ndjson", "feature-events.ndjson"] as const;
-const [EVENTS, INVOICES] = ["events.ndjson", "invoices.json"] as const;
-const FILES = [BOOK, USAGE, FEATURE_EVENTS, EVENTS, INVOICES];
+const [BOOK, EVENTS, INVOICES] = ["book.json", "events.ndjson", "invoices.json"] as const;
+const [USAGE, FEATURE_USAGE, FEATURE_EVENTS] = [
+  "usage.ndjson",
+  "feature-usage.ndjson",
+  "feature-events.ndjson",
+] as const;
+const FILES = [BOOK, USAGE, FEATURE_USAGE, FEATURE_EVENTS, EVENTS, INVOICES];
 
 const UNREAD =
   "the events live elsewhere, and without --usage and --usage-schemas the usage of open cycles and the drafts are not in the files";

@@ -8,7 +8,7 @@ import type { Book } from "../book/model/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from "../calendar/instant.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
-import { featuresBySchema } from "../ledger/catalog.ts";
+import { featuresByMeter } from "../ledger/catalog.ts";
 import { sameCellsOnce } from "../ledger/cell-sums.ts";
 import { sentDimensions } from "../ledger/events/new-event.ts";
 import { cellsOfKept } from "../ledger/kept-usage.ts";
@@ -27,20 +27,37 @@ const [DAY_FIRST, DAY_END] = [-719_528, 2_932_897];
 const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as const;
 
 /**
- * The usage cells of all schemas but those that consume a feature, account by account; what was undone is not in them.
+ * The usage cells of all meters but those whose events consume a feature, account by account; what was undone is not in them.
  *
  * @param isWhole false to leave out usage elsewhere of which no invoice was made yet: that which is kept beside final ones is in the
  * database
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
  */
-export async function* exportedUsage(engine: Engine, book: Book, isWhole = true): AsyncGenerator<UsageRow> {
-  const features = featuresBySchema(book);
-  const meters = new Set(
-    book.usageMeters.flatMap(({ id, eventSchemaName }) => (features.has(eventSchemaName) ? [] : [id])),
-  );
+export function exportedUsage(engine: Engine, book: Book, isWhole = true): AsyncGenerator<UsageRow> {
+  const features = featuresByMeter(book);
+  return usageOfMeters(engine, book, isWhole, (id) => !features.has(id));
+}
+
+/**
+ * The usage of the other meters, whose events consume a feature. It cannot be priced, as the order of these events matters (S17.1),
+ * but quantities of invoices are verified from it.
+ */
+export function exportedFeatureUsage(engine: Engine, book: Book): AsyncGenerator<UsageRow> {
+  const features = featuresByMeter(book);
+  // Such events never live elsewhere.
+  return usageOfMeters(engine, book, false, (id) => features.has(id));
+}
+
+async function* usageOfMeters(
+  engine: Engine,
+  book: Book,
+  isWhole: boolean,
+  isAsked: (meterId: string) => boolean,
+): AsyncGenerator<UsageRow> {
+  const known = new Set(book.usageMeters.map(({ id }) => id));
   for (const accountIds of chunksOf(book.accounts.map(({ id }) => id))) {
     const rows = isWhole ? await engine.usage({ accountIds, ...ALL_DAYS }) : await usageInDatabase(engine, accountIds);
-    const own = rows.filter(({ meterId, quantity }) => meters.has(meterId) && !quantity.isZero());
+    const own = rows.filter(({ meterId, quantity }) => known.has(meterId) && isAsked(meterId) && !quantity.isZero());
     const order = new Map(accountIds.map((id, index) => [id, index]));
     yield* own.toSorted(
       (a, b) =>
@@ -129,12 +146,13 @@ export async function exportedInvoices(
   },
 ): Promise<ExportedInvoices> {
   const ids = book.accounts.map(({ id }) => id);
+  const features = featuresByMeter(book);
   const stored: (Invoice & { readonly id: string })[] = [];
   for (const accountIds of chunksOf(ids)) {
     const invoices = isWhole
       ? (await engine.preview({ accountIds })).invoices
       : await engine.store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
-    for (const { id, invoice } of invoices) stored.push({ id, ...invoice });
+    for (const { id, invoice } of invoices) stored.push({ id, ...withFeatures(invoice, features) });
   }
   const first = stored.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
   const range = { from: formatDate(first), until: formatDate(now - (now % DAY_MS) + DAY_MS) };
@@ -158,6 +176,16 @@ export async function exportedInvoices(
       ),
     ),
   };
+}
+
+/** The invoice with the features of its meters as they are now: one that became final earlier may say otherwise, or nothing. */
+function withFeatures(invoice: Invoice, features: ReadonlyMap<string, string>): Invoice {
+  if (invoice.usageInfo === undefined) return invoice;
+  const lineItems = invoice.usageInfo.lineItems.map(({ type, id, description, quantity }) => {
+    const featureId = features.get(id);
+    return { type, id, description, quantity, ...(featureId !== undefined && { featureId }) };
+  });
+  return { ...invoice, usageInfo: { ...invoice.usageInfo, lineItems } };
 }
 
 /** A sentence on an account whose invoices differ. */

@@ -17,7 +17,7 @@ import type { Io } from "./io.ts";
 
 /** The names under which invoices and their explanations hold decimals. */
 const DECIMALS: ReadonlySet<string> = new Set(
-  "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged left remaining".split(
+  "value quantity valuePerQuantity numerator rate startAfter endAt packageSize packages flatRate minimumRate maximumRate amount least chargedBefore bounded charged creditAmount takenBefore heldByDrafts left remaining".split(
     " ",
   ),
 );

@@ -126,6 +126,10 @@ async function tell(found: Verification, metering: Metering | undefined, withCel
   const { differences } = found;
   const told = differences.slice(0, DIFFERENCES_TOLD_MAX);
   const lines = told.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`);
+  for (const id of found.unverifiedMeters) {
+    const note = `the usage has no rows of the meter ${id}, whose events consume a feature: its quantities are unverified`;
+    await write(io.stderr, `note: ${printable(note)}\n`);
+  }
   const more = differences.length - told.length;
   if (more > 0) lines.push(`… and ${grouped(String(more))} more`);
   if (metering !== undefined) {

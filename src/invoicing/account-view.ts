@@ -43,6 +43,8 @@ export interface BillingCatalog {
   readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
   /** The meters whose usage is listed, in book order: id and name. */
   readonly meters: ReadonlyMap<string, string>;
+  /** The features whose credits the events of meters consume, by the meter's id; other meters are not in it. */
+  readonly featuresByMeter: ReadonlyMap<string, string>;
   /** Id and name. */
   readonly addOns: ReadonlyMap<string, string>;
   /** Id and name. */

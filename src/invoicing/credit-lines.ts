@@ -159,12 +159,32 @@ function creditLine(
       of: "CREDIT",
       rules: [ruleLink("S12.1"), ruleLink("S12.3")],
       priority: credit.priority,
+      creditAmount: credit.creditAmount,
+      takenBefore: subtract(credit.creditAmount, credit.left),
       left: credit.left,
       paid,
       remaining: subtract(credit.left, use.amount),
       ...(credit.refund === undefined ? {} : { refund: credit.refund }),
     })),
   };
+}
+
+/**
+ * A tree of lines whose invoice becomes final while earlier drafts are still open: what these hold of a credit is told apart from
+ * what final invoices took (S12.4).
+ *
+ * @param consumed the amount that final invoices took of a credit
+ */
+export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: string) => Decimal): InvoiceLine {
+  const { explanation, id, lineItems } = line;
+  if (explanation?.of === "CREDIT" && id !== undefined) {
+    const takenBefore = consumed(id);
+    const held = subtract(explanation.takenBefore, takenBefore);
+    return held.isZero() ? line : { ...line, explanation: { ...explanation, takenBefore, heldByDrafts: held } };
+  }
+  const holdsCredits = line.type === "TOTAL_AMOUNT" || line.type === "NET_AMOUNT" || line.type === "TOTAL_CREDITS";
+  if (!holdsCredits || lineItems === undefined) return line;
+  return { ...line, lineItems: lineItems.map((item) => withConsumedCredits(item, consumed)) };
 }
 
 /** The type and id of a paid line; what is no card is the true-up. */

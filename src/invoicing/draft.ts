@@ -196,7 +196,17 @@ function usageOf(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle
   const [from, until] = daysOf(cycle);
   return [...catalog.meters].flatMap(([id, description]) => {
     const quantity = view.usage(id, from, until);
-    return quantity.isZero() ? [] : [{ type: "USAGE_METER_USAGE" as const, id, description, quantity }];
+    if (quantity.isZero()) return [];
+    const featureId = catalog.featuresByMeter.get(id);
+    return [
+      {
+        type: "USAGE_METER_USAGE" as const,
+        id,
+        description,
+        quantity,
+        ...(featureId === undefined ? {} : { featureId }),
+      },
+    ];
   });
 }
 

@@ -175,6 +175,15 @@ function roundingOf(view: AccountView, catalog: BillingCatalog): Rounding {
   return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
 }
 
+/** What tells an invoice in advance or AD_HOC from another one of its date (S9.5, S10.3). */
+function originOf({ invoiceType, invoiceDate, finalAt, cycle }: Draft): Pick<Invoice, "dueSince" | "planDecidedAt"> {
+  const isLate = invoiceType !== "STANDARD" && finalAt > invoiceDate;
+  return {
+    ...(isLate ? { dueSince: formatInstant(finalAt) } : {}),
+    ...(isLate || invoiceType === "AD_HOC" ? { planDecidedAt: formatInstant(cycle.term.decidedAt) } : {}),
+  };
+}
+
 function invoiceOf(view: AccountView, { draft, tree }: PaidDraft): Invoice {
   return {
     accountId: view.accountId,
@@ -188,6 +197,7 @@ function invoiceOf(view: AccountView, { draft, tree }: PaidDraft): Invoice {
     endDate: formatInstant(draft.cycle.end),
     invoiceDate: formatInstant(draft.invoiceDate),
     dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
+    ...originOf(draft),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
     revenueInfo: tree(),
     notices: draft.notices,

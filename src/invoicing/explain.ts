@@ -69,7 +69,15 @@ export interface CreditExplanation {
   readonly of: "CREDIT";
   readonly rules: readonly RuleLink[];
   readonly priority: number;
-  /** The remaining credit before this invoice. */
+  readonly creditAmount: Decimal;
+  /**
+   * The amount that other invoices took of the credit before this one, which is this invoice's place among them: before a final
+   * invoice those that were final by then; before a draft all final ones and the drafts that precede it (S12.3).
+   */
+  readonly takenBefore: Decimal;
+  /** The amount that earlier drafts held when this invoice became final before them (S12.4). Absent: none. */
+  readonly heldByDrafts?: Decimal;
+  /** The remaining credit before this invoice: `creditAmount` less `takenBefore` and `heldByDrafts`. */
   readonly left: Decimal;
   readonly paid: readonly { readonly type: string; readonly id?: string; readonly amount: Decimal }[];
   /** The remaining credit after this invoice. */

@@ -87,6 +87,8 @@ export interface UsageLine {
   readonly id: string;
   readonly description: string;
   readonly quantity: Decimal;
+  /** The feature whose credits the meter's events consume: such a meter has no usage cells (S17.1). */
+  readonly featureId?: string;
 }
 
 /** One invoice of one account. Instants are ISO 8601 texts, UTC; periods are half open. */
@@ -104,6 +106,13 @@ export interface Invoice {
   readonly endDate: string;
   readonly invoiceDate: string;
   readonly dueDate: string;
+  /** On an invoice in advance or AD_HOC that became due only after its date: when that was. */
+  readonly dueSince?: string;
+  /**
+   * On these and on every AD_HOC invoice: when the plan was decided that it charges. A plan that is associated again on a cycle's
+   * first day charges the cycle again, and what was charged before is given back (S9.5).
+   */
+  readonly planDecidedAt?: string;
   /** On STANDARD invoices of cycles with usage. */
   readonly usageInfo?: { readonly type: "TOTAL_USAGE"; readonly lineItems: readonly UsageLine[] };
   readonly revenueInfo: InvoiceLine;

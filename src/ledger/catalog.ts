@@ -146,6 +146,17 @@ export function featuresBySchema({ eventSchemas }: Pick<Book, "eventSchemas">): 
   );
 }
 
+/** The feature whose credits the events of each meter consume, by the meter's id; meters of other schemas are not in it. */
+export function featuresByMeter(book: Pick<Book, "eventSchemas" | "usageMeters">): ReadonlyMap<string, string> {
+  const bySchema = featuresBySchema(book);
+  return new Map(
+    book.usageMeters.flatMap(({ id, eventSchemaName }) => {
+      const featureId = bySchema.get(eventSchemaName);
+      return featureId === undefined ? [] : [[id, featureId]];
+    }),
+  );
+}
+
 /** Why events that consume a feature cannot be given as sums (S17.1). */
 export function whyOrderMatters(featureId: string): string {
   return `it consumes credits of the feature ${quoted(featureId)}, and there the order of events matters`;
@@ -183,6 +194,7 @@ function billingCatalogOf(book: Book): BillingCatalog {
   return {
     rounding: book.organization.rounding,
     meters: named(book.usageMeters),
+    featuresByMeter: featuresByMeter(book),
     addOns: named(book.addOns),
     features: named(book.features),
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { mostOf, reckon, roundingOf, verifyAmount, verifyBelow } from "./charges.ts";
+import { type CreditPlace, creditPlaces, type PaidInvoice, verifyCredit } from "./credits.ts";
 import {
   compare,
   createTally,
@@ -18,7 +19,6 @@ import {
   look,
   ONE,
   record,
-  rounded,
   shown,
   subtract,
   sumOf,
@@ -32,12 +32,17 @@ import {
 /** The usage of accounts. */
 export interface Usage {
   readonly meterIds: ReadonlySet<string>;
+  /** Whether it may lack meters whose events consume a feature: they have no usage cells to be priced (S17.1). */
+  readonly mayLackFeatureMeters: boolean;
   /** Units of a meter on the UTC days `[from, until)`; undefined where that cannot be told. */
   readonly between: (accountId: string, meterId: string, from: string, until: string) => Fraction | undefined;
 }
 
 /** The counts of what was verified: invoices as a whole, their lines of money, and the quantities of meters. */
-export type VerifiedInvoices = Readonly<Record<"heads" | "amounts" | "quantities", Tally>>;
+export interface VerifiedInvoices extends Readonly<Record<"heads" | "amounts" | "quantities", Tally>> {
+  /** Meters that the usage lacks and may lack. */
+  readonly unverifiedMeters: ReadonlySet<string>;
+}
 
 const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"];
 /** Digits after the point of the currencies of ISO 4217 that have not two. */
@@ -58,24 +63,18 @@ const BELOW: Readonly<Record<string, RegExp>> = {
 };
 
 /** An invoice that is looked through. */
-interface Reading {
+interface Reading extends PaidInvoice {
   readonly invoice: Json;
-  readonly digits: number;
   /** All invoices of the account. */
   readonly account: readonly Json[];
-  /** The lines that credits pay, in their order, and what is open of each. */
-  readonly payable: { readonly line: Json; open: Fraction }[];
-  /** The amount left to pay of all of them. */
-  net: Fraction;
-  /** What is left of its credit before each line of a credit of the account. */
-  readonly left: ReadonlyMap<Json, Fraction>;
-  /** The priority of the credit above. */
-  priority: Fraction;
+  /** The places of the lines of the account's credits. */
+  readonly places: ReadonlyMap<Json, CreditPlace>;
 }
 
 /** Verifies invoices that carry explanations, in any order; those of a cycle, and those that share a credit, all together. */
 export function verifyInvoices(given: readonly unknown[], usage?: Usage): VerifiedInvoices {
   const tallies = { heads: createTally(), amounts: createTally(), quantities: createTally() };
+  const unverifiedMeters = new Set<string>();
   const invoices = list(given);
   const invoicesOf = new Map<unknown, Json[]>();
   for (const invoice of invoices) {
@@ -84,7 +83,12 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
     if (others === undefined) invoicesOf.set(accountId, [invoice]);
     else others.push(invoice);
   }
-  const leftOf = new Map([...invoicesOf].map(([accountId, own]) => [accountId, leftBefore(own)]));
+  const placesOf = new Map(
+    [...invoicesOf].map(([accountId, own]) => {
+      const lines = own.flatMap(({ revenueInfo }) => treeOf(record(revenueInfo)));
+      return [accountId, creditPlaces(lines.filter(({ type }) => type === "SUB_CREDITS"))];
+    }),
+  );
   for (const invoice of invoices) {
     const { accountId } = invoice;
     const lines = treeOf(record(invoice["revenueInfo"]));
@@ -93,9 +97,12 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
       invoice,
       digits: DIGITS[text(invoice["currency"])] ?? 2,
       account: invoicesOf.get(accountId) ?? [],
-      payable: paid.map((line) => ({ line, open: greatest(figure(line["value"]), ZERO) })),
+      isDraft: invoice["status"] === "DRAFT",
+      payable: paid.map((line) => {
+        return { line, isPayable: kindOf(line) !== "CREDIT_GRANT", open: greatest(figure(line["value"]), ZERO) };
+      }),
       net: sumOf(paid, "value"),
-      left: leftOf.get(accountId) ?? new Map(),
+      places: placesOf.get(accountId) ?? new Map<Json, CreditPlace>(),
       priority: ZERO,
     };
     const name = [accountId, invoice["invoiceType"], invoice["invoiceDate"]].map(shown).join(" ");
@@ -110,13 +117,16 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
     if (usage === undefined || invoice["invoiceType"] !== "STANDARD") continue;
     // A meter without usage has no line; usage stands on STANDARD invoices alone.
     const used = usageIn(invoice);
+    const lacking = usage.mayLackFeatureMeters ? featureMetersIn(invoice).filter((id) => !usage.meterIds.has(id)) : [];
+    for (const id of lacking) unverifiedMeters.add(id);
     for (const id of new Set([...used.keys(), ...usage.meterIds])) {
+      if (lacking.includes(text(id))) continue;
       const units = usage.between(text(accountId), text(id), text(invoice["startDate"]), text(invoice["endDate"]));
       if (units === undefined || (!used.has(id) && units.over === 0n)) continue;
       look(tallies.quantities, `${name}: usage of ${shown(id)}`, (on) => on.expect("", units, used.get(id)));
     }
   }
-  return tallies;
+  return { ...tallies, unverifiedMeters };
 }
 
 /**
@@ -124,7 +134,7 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
  * no day with another, one in advance is the only one of its days and plan, and no increase is there again.
  */
 function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: Look): void {
-  const { invoiceType, startDate, endDate, invoiceDate, usageInfo, revenueInfo } = invoice;
+  const { invoiceType, startDate, endDate, invoiceDate, dueSince, usageInfo, revenueInfo } = invoice;
   const standard = account.filter((each) => each["invoiceType"] === "STANDARD");
   const overlaps = (each: Json): boolean =>
     each !== invoice && text(each["startDate"]) < text(endDate) && text(startDate) < text(each["endDate"]);
@@ -152,16 +162,33 @@ function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: L
   const charge = chargeOf(invoice);
   const isAgain = account.some((each) => each !== invoice && chargeOf(each) === charge);
   on.expect(", invoiceType", isAgain ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
-  if (invoiceType === "STANDARD_ADVANCED") on.expect(", invoiceDate", startDate, invoiceDate);
+  // A change of plan begins on its day or later: it moves no start of a cycle (S16.1).
+  const cycle = standard.find((each) => {
+    return text(each["startDate"]) <= text(startDate) && text(startDate) < text(each["endDate"]);
+  });
+  on.expect(", startDate", cycle?.["startDate"] ?? startDate, startDate);
+  const isWithin = text(startDate) <= text(invoiceDate) && text(invoiceDate) <= text(endDate);
+  const date = isWithin ? invoiceDate : "an instant within the billing period, or its end";
+  on.expect(", invoiceDate", invoiceType === "STANDARD_ADVANCED" ? startDate : date, invoiceDate);
+  const isAfter = dueSince === undefined || text(dueSince) > text(invoiceDate);
+  on.expect(", dueSince", isAfter ? dueSince : "an instant after its date", dueSince);
 }
 
 /**
- * What an invoice in advance is about: its days and its plan, which may replace another that was charged for them (S9.5); an
- * increase (S10.3) also its cards, and the seats that were charged before.
+ * What an invoice in advance is about: its days and its plan, as it was decided, which may replace another that was charged for
+ * them (S9.5); an increase (S10.3) also its cards, and the seats that were charged before.
  */
 function chargeOf(invoice: Json): string {
   const { invoiceType, revenueInfo } = invoice;
-  const names = ["invoiceType", "invoiceDate", "startDate", "endDate", "pricePlanId", "pricePlanVersion"];
+  const names = [
+    "invoiceType",
+    "invoiceDate",
+    "startDate",
+    "endDate",
+    "pricePlanId",
+    "pricePlanVersion",
+    "planDecidedAt",
+  ];
   const about = names.map((name) => invoice[name]);
   if (invoiceType !== "AD_HOC") return about.map(shown).join(" ");
   const cards = treeOf(record(revenueInfo)).filter(kindOf);
@@ -186,7 +213,7 @@ function verifyLine(line: Json, reading: Reading, on: Look): void {
   on.expect(", explanation, of", of, how["of"]);
   if (kind !== undefined) return verifyCard(line, how, kind, reading, on);
   if (of === "TRUE_UP") return verifyTrueUp(line, how, reading, on);
-  if (of === "CREDIT") return verifyCredit(line, how, reading, on);
+  if (of === "CREDIT") return verifyCredit(line, reading.places.get(line) ?? {}, reading, on);
   const below = items.map((item) => `${kindOf(item) === undefined ? text(item["type"]) : "CARD"} `).join("");
   on.expect(", type", BELOW[type]?.test(below) === true ? type : `a line over other lines than ${below}`, type);
   on.expect(", value", sumOf(items, "value"), line["value"]);
@@ -218,9 +245,25 @@ function verifyCard(line: Json, how: Json, kind: string, { invoice, digits }: Re
     const above = subtract(priceable, parts.length === 0 ? ZERO : on.read(how, "chargedBefore"));
     const isMore = above.over > 0n || parts.length === 0;
     on.expect(", quantity", isMore ? above : "more than was charged before", line["quantity"]);
+    verifyIncreaseDays(how, invoice, on);
   }
   const below = compare(charged, priced) > 0 ? [] : parts;
   verifyBelow(line, kind, below, { charged: round(charged), value: round(exact), digits }, on);
+}
+
+/**
+ * An increase is charged in full, or for the days from its own to the end of its invoice (S10.3); for fewer where it became known
+ * later, which older invoices do not say.
+ */
+function verifyIncreaseDays(how: Json, { invoiceDate, endDate, dueSince, planDecidedAt }: Json, on: Look): void {
+  const from = `${text(invoiceDate).slice(0, 10)}T00:00:00.000Z`;
+  const most = whole(daysOf({ from, until: endDate }));
+  const isLate = dueSince !== undefined || planDecidedAt === undefined;
+  for (const [index, part] of list(how["parts"]).entries()) {
+    const { days, of } = record(part["share"]);
+    if (compare(figure(days), figure(of)) === 0) continue;
+    on.expect(`, part ${index + 1}, share, days`, isLate ? least(figure(days), most) : most, days);
+  }
 }
 
 /** The commitment by days, less what the invoices that charge for the cycle come to, plus what was given back of them (S13.3). */
@@ -255,67 +298,9 @@ function verifyTrueUp(line: Json, how: Json, { invoice, account, digits }: Readi
 }
 
 /**
- * What is left of its credit before each line of a credit but its first: what the line before it leaves. Lines of one credit
- * follow each other from the most that is left to the least; an invoice in grace takes credits after others that are dated later.
- */
-function leftBefore(invoices: readonly Json[]): ReadonlyMap<Json, Fraction> {
-  const linesOf = new Map<unknown, { readonly line: Json; readonly left: Fraction; readonly remaining: Fraction }[]>();
-  for (const line of invoices.flatMap(({ revenueInfo }) => treeOf(record(revenueInfo)))) {
-    if (line["type"] !== "SUB_CREDITS") continue;
-    const how = record(line["explanation"]);
-    const own = { line, left: figure(how["left"]), remaining: figure(how["remaining"]) };
-    const others = linesOf.get(line["id"]);
-    if (others === undefined) linesOf.set(line["id"], [own]);
-    else others.push(own);
-  }
-  const before = new Map<Json, Fraction>();
-  for (const lines of linesOf.values()) {
-    lines.sort((a, b) => compare(b.left, a.left) || compare(b.remaining, a.remaining));
-    for (const [place, { remaining }] of lines.entries()) {
-      const next = lines[place + 1];
-      if (next !== undefined) before.set(next.line, remaining);
-    }
-  }
-  return before;
-}
-
-/** A credit pays line after line all that it can, cut to the minor unit (S12.3). */
-function verifyCredit(line: Json, how: Json, reading: Reading, on: Look): void {
-  const { payable, digits } = reading;
-  const left = on.read(how, "left");
-  const priority = on.read(how, "priority");
-  on.expect(", left", reading.left.get(line) ?? left, how["left"]);
-  on.expect(
-    ", priority",
-    compare(priority, reading.priority) < 0 ? `${textOf(reading.priority)} or more` : priority,
-    priority,
-  );
-  reading.priority = priority;
-  let open = least(rounded(left, digits, "DOWN"), reading.net);
-  let place = -1;
-  for (const { type, id, amount } of list(how["paid"])) {
-    place = payable.findIndex((each, index) => {
-      return index > place && each.open.over > 0n && each.line["type"] === type && each.line["id"] === id;
-    });
-    const item = payable[place];
-    const pays = item === undefined || kindOf(item.line) === "CREDIT_GRANT" ? ZERO : least(item.open, open);
-    on.expect(`, paid of ${shown(type)}`, pays.over > 0n ? pays : "a line of this invoice that is open", amount);
-    if (item !== undefined) item.open = subtract(item.open, pays);
-    open = subtract(open, pays);
-    reading.net = subtract(reading.net, pays);
-  }
-  const taken = sumOf(list(how["paid"]), "amount");
-  on.expect(", value", subtract(ZERO, taken), line["value"]);
-  on.expect(", remaining", subtract(left, taken), how["remaining"]);
-  if (how["refund"] === undefined) return;
-  const refund = record(how["refund"]);
-  const amount = roundingOf(refund, digits, on)(reckon(refund, true, on).exact);
-  on.expect(", left of the refund", compare(left, amount) > 0 ? amount : left, left);
-}
-
-/**
  * The days that a card served: those of the invoice for usage and seats in arrears, all of the period for what is charged
- * whole (S9.2); overage is charged where its window ends (S11.7).
+ * whole (S9.2), and never fewer than those of the invoice. A period that is not served whole begins with an invoice in advance
+ * and ends with one in arrears; seats by days are charged up to the end of their invoice, overage where its window ends (S11.7).
  */
 function verifyServed(
   how: Json,
@@ -324,10 +309,17 @@ function verifyServed(
   on: Look,
 ): void {
   const { served, natural } = how;
-  const isStanding = kind === "LICENSE" && invoice["invoiceType"] === "STANDARD";
-  if (kind === "USAGE" || isStanding) verifyPeriod(how, invoice, on);
-  else if (kind === "ENTITLEMENT_OVERAGE") on.expect(", served, until", invoice["endDate"], record(served)["until"]);
-  else if (kind !== "LICENSE" && isWhole) on.expect(", served", shown(natural), shown(served));
+  const { startDate, endDate } = invoice;
+  const isInArrears = invoice["invoiceType"] === "STANDARD" || isLate(invoice);
+  if (kind === "USAGE" || (kind === "LICENSE" && isInArrears)) return verifyPeriod(how, invoice, on);
+  const isCut = shown(served) !== shown(natural);
+  const isAtStart = isCut && !isInArrears;
+  const isAtEnd = kind === "ENTITLEMENT_OVERAGE" || (isCut && (isInArrears || (kind === "LICENSE" && !isWhole)));
+  const { from, until } = record(served);
+  on.expect(", served, from", isAtStart || text(from) > text(startDate) ? startDate : from, from);
+  on.expect(", served, until", isAtEnd || text(until) < text(endDate) ? endDate : until, until);
+  if (kind !== "ENTITLEMENT_OVERAGE" && kind !== "LICENSE" && isWhole)
+    on.expect(", served", shown(natural), shown(served));
 }
 
 /** The billing period is what usage and a commitment are for (S6.7). */
@@ -340,6 +332,12 @@ function verifyPeriod(how: Json, { startDate, endDate }: Json, on: Look): void {
 /** The units of each meter that an invoice shows. */
 function usageIn(invoice: Json): ReadonlyMap<unknown, unknown> {
   return new Map(list(record(invoice["usageInfo"])["lineItems"]).map(({ id, quantity }) => [id, quantity]));
+}
+
+/** The meters with usage whose events consume a feature, as the invoice says. */
+function featureMetersIn(invoice: Json): readonly string[] {
+  const lines = list(record(invoice["usageInfo"])["lineItems"]);
+  return lines.filter(({ featureId }) => featureId !== undefined).map(({ id }) => text(id));
 }
 
 /** A line and all lines below it, in the order of the invoice. */

@@ -32,6 +32,8 @@ export interface Verification {
   readonly quantities: Count;
   /** Cells, where both cells and events were given. */
   readonly cells: Count;
+  /** Meters of which the usage has no rows because their events consume a feature (S17.1): their quantities are not verified. */
+  readonly unverifiedMeters: ReadonlySet<string>;
   /** Empty where everything is as it should be. */
   readonly differences: readonly Difference[];
 }
@@ -47,13 +49,20 @@ export function verify({ invoices, usage, metering }: VerifyInput): Verification
   const rows = usage === undefined ? undefined : readCells(usage);
   const cells = createTally();
   if (rows !== undefined && metering !== undefined) compareCells(metering, rows, cells);
-  const used = rows ?? metering?.cells;
-  const { heads, amounts, quantities } = verifyInvoices(
+  const { heads, amounts, quantities, unverifiedMeters } = verifyInvoices(
     given,
-    used && usageOf(used, rows === undefined ? metering?.unverified : undefined),
+    rows === undefined
+      ? metering && usageOf(metering.cells, metering.unverified)
+      : { ...usageOf(rows), mayLackFeatureMeters: true },
   );
   const differences = [cells, heads, quantities, amounts].flatMap((tally) => tally.differences);
-  return { amounts: countOf(amounts), quantities: countOf(quantities), cells: countOf(cells), differences };
+  return {
+    amounts: countOf(amounts),
+    quantities: countOf(quantities),
+    cells: countOf(cells),
+    unverifiedMeters,
+    differences,
+  };
 }
 
 function countOf({ verified, total }: Tally): Count {
@@ -79,6 +88,7 @@ function compareCells(metering: Metering, rows: Cells, tally: Tally): void {
 export function usageOf(cells: Cells, unverified: ReadonlySet<string> = new Set()): Usage {
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
+    mayLackFeatureMeters: false,
     between(accountId, meterId, from, until) {
       if (unverified.has(meterId)) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];

@@ -118,6 +118,11 @@ test("rows of a JSON list have the lines on which they begin", async () => {
   await expect(read("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
 });
 
+test("an empty file of NDJSON has no rows, as export writes it", async () => {
+  expect(await read("usage.ndjson", "")).toEqual([]);
+  expect(await read("usage.ndjson.gz", gzipSync(""))).toEqual([]);
+});
+
 test("a row of another length is told", async () => {
   expect(await read("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
     { file: "short.csv", line: 2, problem: "the line has another number of columns than the header" },

@@ -1,10 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { account, perUnit, plan, sumMeter } from "../book/builder.ts";
 import { examplePath } from "../support/examples.ts";
 import { type Folder, folder, ratebook } from "./fake-io.ts";
 
 const BOOK = examplePath("seats-and-usage", "book.json");
 const EVENTS = examplePath("seats-and-usage", "events.ndjson");
+/** Jobs consume a feature, and a meter counts them: 1 a unit, and 1 a unit beyond the entitlements. */
+const JOBS = {
+  eventSchemas: [{ name: "job", attributes: [{ name: "n" }] }],
+  usageMeters: [sumMeter("um.n", "job", "n")],
+  features: [{ id: "units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "n" }] }],
+  pricePlans: [
+    plan("jobs", {
+      usageRateCards: [{ usageMeterId: "um.n", ...perUnit(1) }],
+      entitlementOverageRateCards: [{ featureId: "units", ...perUnit(1) }],
+    }),
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [account("a", "acme", "jobs", "2024-01-01")],
+};
 const CELL = { accountId: "acme-main", meterId: "um.calls", quantity: "1" };
 
 let files: Folder;
@@ -54,6 +69,36 @@ describe("ratebook verify", () => {
       );
       expect(code).toBe(0);
     }
+  });
+
+  test("S17.1 says which meters have no usage cells, because their events consume a feature, and takes rows of them", async () => {
+    const book = files.file("jobs.json", JSON.stringify(JOBS));
+    const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
+    const events = files.file("jobs.ndjson", JSON.stringify({ ...job, attributes: [{ name: "n", value: 5 }] }));
+    const { out: priced } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
+    const jobs = files.file("priced.json", priced);
+    const rows = (name: string, ...of: readonly object[]): string =>
+      files.file(name, of.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const cell = { accountId: "a", meterId: "um.n", date: "2024-01-05", quantity: "5" };
+    for (const usage of [rows("usage.ndjson"), rows("other.ndjson", { ...cell, accountId: "b", meterId: "um.x" })]) {
+      expect(await verify(jobs, "--usage", usage)).toEqual({
+        code: 0,
+        out: "0 of 0 quantities verified\n9 of 9 amounts verified\n",
+        err: "note: the usage has no rows of the meter um.n, whose events consume a feature: its quantities are unverified\n",
+      });
+    }
+    expect(await verify(jobs, "--usage", rows("right.ndjson", cell))).toEqual({
+      code: 0,
+      out: "1 of 1 quantities verified\n9 of 9 amounts verified\n",
+      err: "",
+    });
+    const { code, out } = await verify(jobs, "--usage", rows("wrong.ndjson", { ...cell, quantity: "6" }));
+    expect(code).toBe(1);
+    expect(out).toContain("a STANDARD 2024-02-01T00:00:00.000Z: usage of um.n: expected 6, found 5\n");
+    // Of any other meter, no row is no usage.
+    const empty = await verify(invoices, "--usage", rows("usage.ndjson"));
+    expect(empty.code).toBe(1);
+    expect(empty.out).toContain("0 of 3 quantities verified\n");
   });
 
   test("tells what differs, and exits with 1", async () => {

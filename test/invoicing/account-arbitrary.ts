@@ -68,6 +68,7 @@ export const billed: fc.Arbitrary<Billed> = fc
         catalog: {
           rounding,
           meters: new Map([["um.calls", "calls"]]),
+          featuresByMeter: new Map(),
           addOns: new Map([[CATALOG.seats, "Seats"]]),
           features: new Map(),
         },

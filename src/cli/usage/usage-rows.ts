@@ -39,7 +39,7 @@ const CHUNK_BYTES = 1 << 16;
 
 /**
  * The rows of a file: CSV with a header, NDJSON, or a JSON list, which is seen from how it begins; each may be packed with
- * gzip. A row that is none comes with its problem, and reading goes on.
+ * gzip. A row that is none comes with its problem, and reading goes on. An empty file has no rows where its name ends in `.ndjson`.
  *
  * @throws {InputError} when the file cannot be read to its end, or its header is none
  */
@@ -153,7 +153,12 @@ async function* recordByRecord(file: string, stream: Readable, delimiter: Separa
     if (error instanceof InputError) throw error;
     throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (columns === undefined) throw new InputError(`${file}: the file is empty`);
+  if (columns === undefined && !isNamedNdjson(file)) throw new InputError(`${file}: the file is empty`);
+}
+
+/** Whether an empty file is NDJSON without rows, as `export` writes it, and not CSV without a header. */
+function isNamedNdjson(file: string): boolean {
+  return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
 }
 
 /** Where the fields are in a header. @param place of the header, for a sentence */

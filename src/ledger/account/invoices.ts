@@ -7,13 +7,14 @@ import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { CreditUse } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
+import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
 import { invoiceKeyOf } from "../../invoicing/draft.ts";
 import { drawDrafts, type Drawn } from "../../invoicing/draw.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountRecord, InvoiceRecord } from "../records.ts";
+import type { AccountRecord, CreditRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { viewOfWork } from "./account-plan.ts";
 import { creditIdOf, invoiceIdOf, keyOfInvoice } from "./due-ids.ts";
@@ -61,17 +62,20 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
   const key = invoiceKeyOf(drawn.draft);
   const id = invoiceIdOf(record.id, key);
   const status = drawn.invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
+  const revenueInfo =
+    drawn.taken.length === 0
+      ? drawn.invoice.revenueInfo
+      : withConsumedCredits(drawn.invoice.revenueInfo, (creditId) => creditIn(work, creditId).consumedAmount);
   work.putInvoice({
     id,
     accountId: record.id,
     key,
     finalizedAt: at,
-    invoice: { ...drawn.invoice, status },
+    invoice: { ...drawn.invoice, status, revenueInfo },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
   for (const { creditId, amount } of drawn.taken) {
-    const credit = work.credit(creditId);
-    invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
+    const credit = creditIn(work, creditId);
     work.putCredit({
       ...credit,
       consumedAmount: add(credit.consumedAmount, amount),
@@ -79,6 +83,12 @@ export function putFinal(work: AccountWork, drawn: Drawn, at: Instant): void {
     });
   }
   if (drawn.granted !== undefined) putGranted(work, { ...drawn.granted, grantedAt: at });
+}
+
+function creditIn(work: AccountWork, creditId: string): CreditRecord {
+  const credit = work.credit(creditId);
+  invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
+  return credit;
 }
 
 /** Makes a credit that a plan or an invoice grants. */

@@ -199,7 +199,9 @@ export function shownLine({ lineItems, explanation: how, ...line }: AnyLine): z.
 /** The usage of an invoice. */
 export function shownUsage(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
   if (usage === undefined) return undefined;
-  const lineItems = usage.lineItems.map((line) => ({ ...line, value: line.quantity }));
+  const lineItems = usage.lineItems.map(({ type, id, description, quantity }) => {
+    return { type, id, description, quantity, value: quantity };
+  });
   return [shownLine({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
 }
 

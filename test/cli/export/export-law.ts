@@ -1,4 +1,4 @@
-/** The law of exports: the files of a database lead to its own invoices. */
+/** The law of exports: the files of a database lead to its own invoices, which are verified. */
 import fc from "fast-check";
 import { expect } from "vitest";
 
@@ -7,7 +7,9 @@ import type { BookInput } from "../../../src/index.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { bookArbitrary, historyFor } from "../../../src/testing.ts";
 import { dayBefore, type HistoryStep, startHistoryIn } from "../../../src/testing/history.ts";
-import { exportedOf } from "./exported.ts";
+import { verify } from "../../../src/verify.ts";
+import { figuresOf, isTerm, withOtherDigit } from "../../verify/figures.ts";
+import { type ExportedParts, exportedOf } from "./exported.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -54,7 +56,9 @@ export async function tryExport(store: Store, { book, steps }: Case, tried: Trie
     history.waitUntil(history.now() + MINUTE_MS);
   }
   history.waitUntil(history.now() + 20 * DAY_MS);
-  const { differences, notes, invoices } = await exportedOf(history);
+  const exported = await exportedOf(history);
+  const { differences, notes, invoices } = exported;
+  expectVerified(exported, tried);
   const told = notes.flatMap((note) => /^account "([^"]+)": its plan was taken/.exec(note)?.[1] ?? []);
   if (!steps.some((step) => step.kind === "plan" && step.pricePlanId === undefined)) expect(notes).toEqual([]);
   const taking = new Set(
@@ -72,6 +76,19 @@ export async function tryExport(store: Store, { book, steps }: Case, tried: Trie
   tried.runs++;
   tried.invoices += invoices.length;
   if (differences.length === 0) tried.same++;
+}
+
+/** S13.6: the files of an export are verified, by all usage and by that alone which can be priced; a changed figure is found. */
+function expectVerified({ invoices: exported, usage, featureUsage }: ExportedParts, tried: Tried): void {
+  const invoices = JSON.parse(JSON.stringify(exported)) as unknown;
+  const rows = (of: ExportedParts["usage"]): readonly unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
+  for (const given of [rows(usage), rows([...usage, ...featureUsage])])
+    expect(verify({ invoices, usage: given }).differences).toEqual([]);
+  const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
+  const path = figures[(tried.invoices * 7919) % figures.length];
+  if (path === undefined) return;
+  const changed = withOtherDigit(invoices, path, tried.runs, tried.invoices);
+  expect(verify({ invoices: changed }).differences, path.join(".")).not.toEqual([]);
 }
 
 function nameOf(association: string | { readonly schemaName: string }): string {

@@ -75,7 +75,10 @@ describe("ratebook export", () => {
     const shown = ["--explain", "--format", "json", "-o", priced];
     expect((await ratebook(["preview", book, ...uses, ...range, ...shown])).code).toBe(0);
     expect((await ratebook(["check", book])).code).toBe(0);
-    expect(await ratebook(["verify", invoices, "--usage", `${to}/usage.ndjson`])).toMatchObject({ code: 0 });
+    const all = ["--usage", `${to}/usage.ndjson`, `${to}/feature-usage.ndjson`];
+    expect(await ratebook(["verify", invoices, ...all])).toMatchObject({ code: 0, err: "" });
+    const note = expect.stringContaining("the usage has no rows of the meter um.tokens") as string;
+    expect(await ratebook(["verify", invoices, "--usage", `${to}/usage.ndjson`])).toMatchObject({ code: 0, err: note });
     const changed = await ratebook(["diff", invoices, priced, "--format", "json"]);
     const total = { total: { difference: 0 } };
     expect(JSON.parse(changed.out)).toMatchObject({ accounts: [total, total] });

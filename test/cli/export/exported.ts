@@ -1,6 +1,7 @@
 /** What an export makes of a history, without files. */
 import {
   exportedEvents,
+  exportedFeatureUsage,
   type ExportedInvoices,
   exportedInvoices,
   exportedUsage,
@@ -13,10 +14,12 @@ import type { Store } from "../../../src/store/store.ts";
 import type { PlayedHistory } from "../../../src/testing/history.ts";
 
 /** What an export is made of. */
-interface ExportedParts extends Exported, ExportedInvoices {
+export interface ExportedParts extends Exported, ExportedInvoices {
   /** The book as it is read back. */
   readonly read: Book;
   readonly usage: readonly UsageRow[];
+  /** That of meters whose events consume a feature. */
+  readonly featureUsage: readonly UsageRow[];
 }
 
 /**
@@ -35,7 +38,8 @@ export async function exportedOf(
   const usage = await rowsOf(exportedUsage(engine, book, isWhole));
   const events = exportedEvents(engine, book, (name) => features.has(name));
   const found = await exportedInvoices(engine, book, { usage, events, now: now(), isWhole });
-  return { book: written, read: book, notes, usage, ...found };
+  const featureUsage = await rowsOf(exportedFeatureUsage(engine, book));
+  return { book: written, read: book, notes, usage, featureUsage, ...found };
 }
 
 async function rowsOf(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {

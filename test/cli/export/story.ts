@@ -2,7 +2,7 @@
 import type { Engine } from "../../../src/index.ts";
 import { perUnit, plan, sumMeter } from "../../book/builder.ts";
 
-/** Calls have cells, chats take of a feature; seats are paid in advance, cycles are anniversaries; a group has its own grace. */
+/** Calls have cells, chats take of a feature, and a meter counts them without a price; seats are paid in advance, cycles are anniversaries; a group has its own grace. */
 const DETAILS = {
   supportedCurrencies: ["USD"],
   pricingCycleConfig: { interval: "MONTHLY" as const, anniversaryCycle: true, gracePeriod: 5 },
@@ -19,7 +19,7 @@ const BOOK = {
     { name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const },
   ],
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
-  usageMeters: [sumMeter("um", "call", "n")],
+  usageMeters: [sumMeter("um", "call", "n"), sumMeter("um.tokens", "chat", "tokens")],
   addOns: [{ id: "seat", name: "Seats", type: "LICENSE" as const }],
   pricePlans: [plan("one", { ...DETAILS, ...usage(3) }), plan("two", { ...DETAILS, ...usage(4) })],
   customers: [{ id: "acme", name: "Acme" }],

@@ -1,0 +1,318 @@
+/** Invoices of an engine are verified as they are, whatever became final first; what is changed in them is found. */
+import { describe, expect, test } from "vitest";
+
+import type { BookInput, Invoice } from "../../src/index.ts";
+import { stringifyJson } from "../../src/numbers/json.ts";
+import { verify } from "../../src/verify.ts";
+import { fee, perUnit, plan, seats } from "../book/builder.ts";
+import { exportedOf } from "../cli/export/exported.ts";
+import { type EngineUnderTest, engineAt } from "../engine/support.ts";
+
+const WEEKLY = { pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } };
+const ADVANCE = { invoiceTiming: "IN_ADVANCE" };
+const rate = (amount: number) => [{ currency: "USD", rate: amount }];
+const BOOK: BookInput = {
+  addOns: [
+    { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
+    { id: "addon.support", name: "Support", type: "FIXED_FEE" },
+    { id: "addon.seats", name: "Seats", type: "LICENSE" },
+  ],
+  pricePlans: [
+    // 1,000 a week in arrears, 31 a week in advance.
+    plan("weekly", {
+      ...WEEKLY,
+      fixedFeeRateCards: [
+        { id: "addon.fee", rateValues: rate(1000) },
+        { id: "addon.support", ...ADVANCE, rateValues: rate(31) },
+      ],
+    }),
+    plan("monthly", fee(30, { ...ADVANCE, enableProration: true })),
+    plan("seats", seats(10, { ...ADVANCE, enableProration: true })),
+  ],
+  customers: [{ id: "acme", name: "Acme" }],
+  accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
+};
+
+interface Changed {
+  [name: string]: unknown;
+}
+/** A line as JSON, to be changed. */
+interface Line extends Changed {
+  type: string;
+  explanation: Changed;
+  lineItems?: Line[];
+}
+interface Exported extends Changed {
+  invoiceType: Invoice["invoiceType"];
+  invoiceDate: string;
+  revenueInfo: Line;
+}
+
+/** What `export` writes of an engine, as JSON. */
+async function exportFrom({ engine }: EngineUnderTest, now: string): Promise<Exported[]> {
+  const { invoices } = await exportedOf({ engine, now: () => Date.parse(now) });
+  return JSON.parse(stringifyJson(invoices)) as Exported[];
+}
+
+function* lines(line: Line): Generator<Line> {
+  yield line;
+  for (const item of line.lineItems ?? []) yield* lines(item);
+}
+
+/** Of each line of a credit: the date of its invoice, its value, and what its explanation says that was before. */
+function creditSteps(invoices: readonly Exported[]): readonly string[] {
+  return invoices.flatMap(({ invoiceType, invoiceDate, revenueInfo }) =>
+    [...lines(revenueInfo)].flatMap(({ type, value, explanation }) => {
+      if (type !== "SUB_CREDITS") return [];
+      const { takenBefore, heldByDrafts = "0", left, remaining } = explanation;
+      const kind = invoiceType === "STANDARD" ? "arrears" : "advance";
+      return [
+        `${kind} ${invoiceDate.slice(5, 10)}: ${String(value)}, taken ${String(takenBefore)}, held ${String(heldByDrafts)}, left ${String(left)} to ${String(remaining)}`,
+      ];
+    }),
+  );
+}
+
+function differencesIn(invoices: unknown): readonly string[] {
+  return verify({ invoices }).differences.map(({ where, expected, found }) => `${where}: ${expected}, not ${found}`);
+}
+
+/** The invoices with one of them changed; the others stay. */
+function changed(invoices: readonly Exported[], at: number, change: (invoice: Exported) => void): readonly Exported[] {
+  const copy = structuredClone(invoices) as Exported[];
+  const invoice = copy[at];
+  if (invoice === undefined) throw new Error(`there are ${invoices.length} invoices`);
+  change(invoice);
+  return copy;
+}
+
+/** The weekly plan, given on Wednesday 12 April from Monday 3 April on: its first week is open until Thursday (S6.5). */
+async function loadedLate(): Promise<EngineUnderTest> {
+  const tested = engineAt("2023-04-01");
+  await tested.engine.load(BOOK);
+  await tested
+    .at("2023-04-12T00:30:00Z")
+    .credits.create([
+      { accountId: "a", purpose: "Welcome", creditAmount: 2000, priority: 0, effectiveFrom: "2023-04-01" },
+    ]);
+  await tested.engine.associate("a", { pricePlanId: "weekly", effectiveFrom: "2023-04-03" });
+  tested.at("2023-04-18");
+  await tested.engine.finalize();
+  return tested;
+}
+
+describe("S12.4 a credit that invoices of several dates share", () => {
+  test("is followed in the order in which they became final, beside what drafts held", async () => {
+    const invoices = await exportFrom(await loadedLate(), "2023-04-18");
+    // On 12 April both weeks are charged in advance; the draft of the first week comes between them and holds 1,000. On 13 April
+    // it is final: 2,000 − 62 are left for it. On 17 April 938 pay what they can of 1,000, and nothing is left for the week ahead.
+    expect(creditSteps(invoices)).toEqual([
+      "advance 04-03: -31, taken 0, held 0, left 2000 to 1969",
+      "arrears 04-10: -1000, taken 62, held 0, left 1938 to 938",
+      "advance 04-10: -31, taken 31, held 1000, left 969 to 938",
+      "arrears 04-17: -938, taken 1062, held 0, left 938 to 0",
+    ]);
+    expect(differencesIn(invoices)).toEqual([]);
+    expect(differencesIn(invoices.toReversed())).toEqual([]);
+  });
+
+  test("has a difference where an invoice between two others is missing", async () => {
+    const invoices = await exportFrom(await loadedLate(), "2023-04-18");
+    expect(differencesIn(invoices.filter((_, at) => at !== 1))).toEqual([
+      "a STANDARD 2023-04-17T00:00:00.000Z: SUB_CREDITS a.credit.1, takenBefore: 62, not 1062".replace(
+        "a.credit.1",
+        [...lines(invoices[1]?.revenueInfo ?? ({} as Line))].find(({ type }) => type === "SUB_CREDITS")?.[
+          "id"
+        ] as string,
+      ),
+      expect.stringContaining(", left: 1938, not 938"),
+    ]);
+  });
+
+  test("has a difference where any of its figures is another", async () => {
+    const invoices = await exportFrom(await loadedLate(), "2023-04-18");
+    const names = ["creditAmount", "takenBefore", "heldByDrafts", "left", "remaining"];
+    let tried = 0;
+    for (const [at, { revenueInfo }] of invoices.entries()) {
+      for (const [place, { type, explanation }] of [...lines(revenueInfo)].entries()) {
+        for (const name of type === "SUB_CREDITS" ? names.filter((each) => explanation[each] !== undefined) : []) {
+          const copy = changed(invoices, at, (invoice) => {
+            const line = [...lines(invoice.revenueInfo)][place];
+            if (line !== undefined) line.explanation[name] = `${Number(explanation[name]) + 1}`;
+          });
+          expect(differencesIn(copy), `${name} of invoice ${at}`).not.toEqual([]);
+          tried++;
+        }
+      }
+    }
+    expect(tried).toBe(4 * 4 + 1);
+  });
+
+  test("is read as before in invoices that do not say what was taken: then from the most that is left to the least", async () => {
+    const invoices = await exportFrom(await loadedLate(), "2023-04-18");
+    const older = structuredClone(invoices) as Exported[];
+    for (const { type, explanation } of older.flatMap(({ revenueInfo }) => [...lines(revenueInfo)])) {
+      if (type !== "SUB_CREDITS") continue;
+      for (const name of ["creditAmount", "takenBefore", "heldByDrafts"]) delete explanation[name];
+    }
+    // From 1,969 that the first leaves, 1,938 are not left to the next; from 938 that this one leaves, 969 are not.
+    expect(differencesIn(older)).toEqual([
+      expect.stringMatching(/^a STANDARD 2023-04-10.*, left: 1969, not 1938$/),
+      expect.stringMatching(/^a STANDARD_ADVANCED 2023-04-10.*, left: 938, not 969$/),
+    ]);
+    // Older invoices come first: the three together took 1,062.
+    expect(differencesIn([...older.slice(0, 3), ...invoices.slice(3)])).toEqual(differencesIn(older));
+    const wrong = changed(invoices, 3, ({ revenueInfo }) => {
+      for (const { type, explanation } of lines(revenueInfo))
+        if (type === "SUB_CREDITS") Object.assign(explanation, { takenBefore: "1061", creditAmount: "1999" });
+    });
+    expect(differencesIn([...older.slice(0, 3), ...wrong.slice(3)])).toHaveLength(4);
+  });
+});
+
+test("S9.5 a plan that is associated again on its cycle's first day charges the cycle again, and gives back what it charged", async () => {
+  const tested = engineAt("2024-05-30");
+  await tested.engine.load(BOOK);
+  await tested.at("2024-05-31T12:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
+  await tested.at("2024-06-01T10:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
+  tested.at("2024-06-03");
+  const invoices = await exportFrom(tested, "2024-06-03");
+  // 30 for June, given back and charged again.
+  expect(invoices.map(({ revenueInfo, planDecidedAt }) => [revenueInfo["value"], planDecidedAt])).toEqual([
+    [30, undefined],
+    [0, "2024-06-01T10:00:00.000Z"],
+  ]);
+  expect(differencesIn(invoices)).toEqual([]);
+  for (const invoice of invoices)
+    expect(
+      verify({ invoices: [...invoices, structuredClone(invoice)] }).differences.map(({ expected }) => expected),
+    ).toContain("one invoice of its kind, days and plan");
+});
+
+describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
+  /** 10 seats from 11 June on, 16 from 16 June on. */
+  async function seatsInJune(): Promise<Exported[]> {
+    const tested = engineAt("2024-06-10");
+    await tested.engine.load(BOOK);
+    const seatsFrom = (quantity: number, effectiveFrom: string) =>
+      tested.engine.licenses.update("a", { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity, effectiveFrom });
+    await tested.engine.associate("a", { pricePlanId: "seats", effectiveFrom: "2024-06-11" });
+    await seatsFrom(10, "2024-06-11T00:00:00Z");
+    await seatsFrom(16, "2024-06-16T09:00:00Z");
+    tested.at("2024-07-02");
+    return exportFrom(tested, "2024-07-02");
+  }
+  const day = (date: string, days: number): string =>
+    new Date(Date.parse(date) + days * 24 * 60 * 60 * 1000).toISOString();
+
+  test("follow from those that its cards served", async () => {
+    const invoices = await seatsInJune();
+    const heads = invoices.map(({ invoiceType, startDate, endDate, invoiceDate, revenueInfo }) =>
+      [
+        invoiceType,
+        ...[startDate, endDate, invoiceDate].map((each) => String(each).slice(5, 10)),
+        revenueInfo["value"],
+      ].join(" "),
+    );
+    // 10 × 10 × 20/30 days; 6 × 10 × 15/30 days; 16 × 10.
+    expect(heads).toEqual([
+      "STANDARD_ADVANCED 06-11 07-01 06-11 66.67",
+      "AD_HOC 06-11 07-01 06-16 30",
+      "STANDARD_ADVANCED 07-01 08-01 07-01 160",
+    ]);
+    expect(differencesIn(invoices)).toEqual([]);
+    for (const [at, { startDate, endDate, invoiceDate }] of invoices.entries()) {
+      for (const days of [-1, 1]) {
+        for (const [name, date] of Object.entries({ startDate, endDate, invoiceDate })) {
+          // 160 for July are whole: a fee for several months would end no earlier.
+          if (at === 2 && name === "endDate" && days === -1) continue;
+          const copy = changed(invoices, at, (invoice) => (invoice[name] = day(String(date), days)));
+          expect(differencesIn(copy), `${name} of invoice ${at}`).not.toEqual([]);
+        }
+      }
+    }
+  });
+
+  test("begin where a STANDARD invoice of the cycle begins", async () => {
+    const tested = engineAt("2024-05-30");
+    await tested.engine.load({
+      ...BOOK,
+      pricePlans: [
+        plan("whole", {
+          fixedFeeRateCards: [
+            { id: "addon.fee", rateValues: rate(5) },
+            { id: "addon.support", ...ADVANCE, rateValues: rate(30) },
+          ],
+        }),
+      ],
+    });
+    await tested.engine.associate("a", { pricePlanId: "whole", effectiveFrom: "2024-06-11" });
+    tested.at("2024-07-02");
+    const invoices = await exportFrom(tested, "2024-07-02");
+    expect(differencesIn(invoices)).toEqual([]);
+    // 30 for all of June: the fee itself does not say that it was charged on 11 June.
+    const moved = changed(invoices, 0, (invoice) => {
+      invoice["startDate"] = day("2024-06-11T00:00:00.000Z", 1);
+      invoice.invoiceDate = day("2024-06-11T00:00:00.000Z", 1);
+    });
+    expect(differencesIn(moved)).toEqual([
+      "a STANDARD_ADVANCED 2024-06-12T00:00:00.000Z, startDate: 2024-06-11T00:00:00.000Z, not 2024-06-12T00:00:00.000Z",
+    ]);
+  });
+});
+
+describe("S17.1 a meter whose events consume a feature", () => {
+  const withFeature: BookInput = {
+    eventSchemas: [{ name: "job", attributes: [{ name: "n" }], status: "ACTIVE" }],
+    usageMeters: [
+      {
+        id: "um.jobs",
+        name: "jobs",
+        aggregation: "SUM",
+        eventSchemaName: "job",
+        computations: [{ order: 1, computation: { var: "attribute.n" } }],
+      },
+    ],
+    features: [{ id: "units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "n" }] }],
+    pricePlans: [
+      plan("jobs", {
+        usageRateCards: [{ usageMeterId: "um.jobs", ...perUnit(1) }],
+        entitlementOverageRateCards: [{ featureId: "units", ...perUnit(1) }],
+      }),
+    ],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
+  };
+
+  test("is in a file of its own of an export, and its quantities are verified from it", async () => {
+    const tested = engineAt("2024-01-01");
+    await tested.engine.load(withFeature);
+    await tested.engine.associate("a", { pricePlanId: "jobs", effectiveFrom: "2024-01-01" });
+    await tested.at("2024-01-05T12:00:00Z").ingest([
+      {
+        schemaName: "job",
+        id: "1",
+        accountId: "a",
+        timestamp: "2024-01-05T00:00:00Z",
+        attributes: [{ name: "n", value: 5 }],
+      },
+    ]);
+    const now = (): number => Date.parse("2024-01-20");
+    const { invoices, usage, featureUsage } = await exportedOf({ engine: tested.engine, now });
+    const rows = featureUsage.map((row) => ({ ...row, quantity: row.quantity.toFixed() }));
+    expect({ usage, rows }).toEqual({
+      usage: [],
+      rows: [{ accountId: "a", meterId: "um.jobs", date: "2024-01-05", quantity: "5" }],
+    });
+    const given = JSON.parse(stringifyJson(invoices)) as unknown;
+    const quantities = { verified: 1, total: 1 };
+    expect(verify({ invoices: given, usage: rows })).toMatchObject({ differences: [], quantities });
+    const wrong = verify({ invoices: given, usage: [...rows, ...rows] });
+    expect(wrong.differences).toEqual([
+      { where: "a STANDARD 2024-02-01T00:00:00.000Z: usage of um.jobs", expected: "10", found: "5" },
+    ]);
+    const none = verify({ invoices: given, usage: [] });
+    expect(none).toMatchObject({ differences: [], quantities: { verified: 0, total: 0 } });
+    expect([...none.unverifiedMeters]).toEqual(["um.jobs"]);
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * Exports of any engine are verified: accounts with all kinds of cards, in several currencies, whose plans, versions, credits,
+ * seats and groups change while events come, late ones too, and are undone.
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { DAY_MS, formatDate, formatInstant, instantOf } from "../../src/calendar/instant.ts";
+import { RatebookError } from "../../src/errors.ts";
+import type { BookInput } from "../../src/index.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { historyFor } from "../../src/testing.ts";
+import { dayBefore, type HistoryStep, type PlayedHistory, startHistoryIn } from "../../src/testing/history.ts";
+import { verify } from "../../src/verify.ts";
+import { exportedOf } from "../cli/export/exported.ts";
+import { ACTIVE, books } from "../engine/preview-law/books.ts";
+import { runs } from "../support/runs.ts";
+import { figuresOf, isTerm, withOtherDigit } from "./figures.ts";
+
+const accountId = fc.constantFrom(...ACTIVE);
+/** What people do beside the steps of a history. */
+const command = fc.oneof(
+  fc.record({
+    what: fc.constant("credit" as const),
+    accountId,
+    creditAmount: fc.constantFrom(1, 20, "33.335", 500),
+    priority: fc.nat(2),
+    daysAgo: fc.nat(60),
+  }),
+  fc.record({ what: fc.constant("void" as const), place: fc.nat() }),
+  fc.record({
+    what: fc.constant("seats" as const),
+    accountId,
+    quantity: fc.nat(20),
+    hours: fc.integer({ min: -300, max: 300 }),
+  }),
+  fc.record({ what: fc.constant("group" as const), accountId, gracePeriod: fc.constantFrom(0, 10, 60) }),
+  fc.record({ what: fc.constant("leave" as const), accountId }),
+  fc.record({
+    what: fc.constant("version" as const),
+    accountId,
+    version: fc.constantFrom(1, 2),
+    daysAhead: fc.constantFrom(0, 0, 3, 20),
+  }),
+);
+type Step = HistoryStep | (typeof command extends fc.Arbitrary<infer Command> ? Command : never);
+
+const rates = fc.constantFrom<number | string>(0, 1, "0.005", 10, "33.333", 50, "9.99", -2);
+const cases = books(rates).chain((drawn) => {
+  const book = drawn as BookInput;
+  return fc.record({
+    book: fc.constant(book),
+    /** Undefined: before anything begins. Otherwise what began before is history that is loaded late. */
+    loadedOn: fc.constantFrom(undefined, "2024-02-20", "2024-03-01", "2024-04-12"),
+    steps: fc
+      .tuple(historyFor(book), fc.array(fc.record({ place: fc.nat(10), command }), { maxLength: 8, size: "max" }))
+      .map(([steps, commands]): readonly Step[] =>
+        commands.reduce<Step[]>((all, { place, command: each }) => all.toSpliced(place, 0, each), [...steps]),
+      ),
+    daysAfter: fc.integer({ min: 0, max: 60 }),
+  });
+});
+
+/** Does a command. What the engine refuses changes nothing. */
+async function take({ engine, now }: PlayedHistory, step: Exclude<Step, HistoryStep>): Promise<void> {
+  const day = (days: number): string => formatDate(now() + days * DAY_MS);
+  const done = async (): Promise<unknown> => {
+    switch (step.what) {
+      case "credit": {
+        const { accountId: id, creditAmount, priority, daysAgo } = step;
+        const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: day(-daysAgo) };
+        return engine.credits.create([credit]);
+      }
+      case "void": {
+        const { items } = await engine.credits.list();
+        const found = items[step.place % items.length];
+        return found && engine.credits.void(found.credit.id);
+      }
+      case "seats": {
+        const effectiveFrom = formatInstant(now() + (step.hours * DAY_MS) / 24);
+        const update = { licenseId: "addon.seats", updateType: "ABSOLUTE" as const, quantity: step.quantity };
+        return engine.licenses.update(step.accountId, { ...update, effectiveFrom });
+      }
+      case "group": {
+        const group = { name: "Late group", email: "bills@acme.test", dailyInvoiceConsolidation: true };
+        return engine.invoiceGroups.create({ ...group, gracePeriod: step.gracePeriod, accountIds: [step.accountId] });
+      }
+      case "leave": {
+        const { invoiceGroupId } = await engine.accounts.get(step.accountId);
+        return invoiceGroupId && engine.invoiceGroups.removeAccounts(invoiceGroupId, [step.accountId]);
+      }
+      case "version": {
+        const association = { pricePlanId: "plan.one", version: step.version, effectiveFrom: day(step.daysAhead) };
+        return engine.associate(step.accountId, association);
+      }
+    }
+  };
+  try {
+    await done();
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+  }
+}
+
+test("S13.6 the export of any history is verified, and a changed figure of it is found", async () => {
+  const tried = { invoices: 0, credits: 0 };
+  await fc.assert(
+    fc.asyncProperty(cases, fc.nat(), fc.nat(40), async ({ book, loadedOn, steps, daysAfter }, choice, place) => {
+      const begin = loadedOn === undefined ? dayBefore(book) : instantOf(loadedOn);
+      const history = await startHistoryIn(memoryStore(), book, begin);
+      history.waitUntil(instantOf("2024-02-20"));
+      for (const step of steps) {
+        await ("what" in step ? take(history, step) : history.play(step));
+        history.waitUntil(history.now() + 60_000);
+      }
+      history.waitUntil(history.now() + daysAfter * DAY_MS);
+      const exported = await exportedOf(history);
+      const text = JSON.stringify(exported.invoices);
+      const invoices = JSON.parse(text) as unknown;
+      const rows = (of: typeof exported.usage): unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
+      const [usage, featureUsage] = [rows(exported.usage), rows(exported.featureUsage)];
+      expect(verify({ invoices, usage }).differences).toEqual([]);
+      expect(verify({ invoices, usage: [...usage, ...featureUsage] }).differences).toEqual([]);
+      const figures = figuresOf(invoices).filter((path) => !isTerm(path, invoices));
+      const path = figures[choice % figures.length];
+      if (path !== undefined)
+        expect(verify({ invoices: withOtherDigit(invoices, path, place, choice) }).differences).not.toEqual([]);
+      tried.invoices += exported.invoices.length;
+      tried.credits += text.split('"takenBefore"').length - 1;
+    }),
+    { numRuns: runs(40) },
+  );
+  expect(Math.min(...Object.values(tried))).toBeGreaterThan(0);
+});
