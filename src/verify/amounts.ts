@@ -114,19 +114,30 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
         verifyLine(line, reading, on),
       );
     }
-    if (usage === undefined || invoice["invoiceType"] !== "STANDARD") continue;
-    // A meter without usage has no line; usage stands on STANDARD invoices alone.
-    const used = usageIn(invoice);
-    const lacking = usage.mayLackFeatureMeters ? featureMetersIn(invoice).filter((id) => !usage.meterIds.has(id)) : [];
-    for (const id of lacking) unverifiedMeters.add(id);
-    for (const id of new Set([...used.keys(), ...usage.meterIds])) {
-      if (lacking.includes(text(id))) continue;
-      const units = usage.between(text(accountId), text(id), text(invoice["startDate"]), text(invoice["endDate"]));
-      if (units === undefined || (!used.has(id) && units.over === 0n)) continue;
-      look(tallies.quantities, `${name}: usage of ${shown(id)}`, (on) => on.expect("", units, used.get(id)));
-    }
+    if (usage === undefined) continue;
+    for (const id of verifyQuantities(name, invoice, usage, tallies.quantities)) unverifiedMeters.add(id);
   }
   return { ...tallies, unverifiedMeters };
+}
+
+/** The usage of each meter. @returns the meters that the usage lacks and may lack */
+function verifyQuantities(name: string, invoice: Json, usage: Usage, tally: Tally): readonly string[] {
+  if (invoice["invoiceType"] !== "STANDARD") return [];
+  // A meter without usage has no line; usage stands on STANDARD invoices alone.
+  const used = usageIn(invoice);
+  const lacking = usage.mayLackFeatureMeters ? featureMetersIn(invoice).filter((id) => !usage.meterIds.has(id)) : [];
+  for (const id of new Set([...used.keys(), ...usage.meterIds])) {
+    if (lacking.includes(text(id))) continue;
+    const units = usage.between(
+      text(invoice["accountId"]),
+      text(id),
+      text(invoice["startDate"]),
+      text(invoice["endDate"]),
+    );
+    if (units === undefined || (!used.has(id) && units.over === 0n)) continue;
+    look(tally, `${name}: usage of ${shown(id)}`, (on) => on.expect("", units, used.get(id)));
+  }
+  return lacking;
 }
 
 /**
@@ -134,7 +145,7 @@ export function verifyInvoices(given: readonly unknown[], usage?: Usage): Verifi
  * no day with another, one in advance is the only one of its days and plan, and no increase is there again.
  */
 function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: Look): void {
-  const { invoiceType, startDate, endDate, invoiceDate, dueSince, usageInfo, revenueInfo } = invoice;
+  const { invoiceType, startDate, endDate, invoiceDate, usageInfo, revenueInfo } = invoice;
   const standard = account.filter((each) => each["invoiceType"] === "STANDARD");
   const overlaps = (each: Json): boolean =>
     each !== invoice && text(each["startDate"]) < text(endDate) && text(startDate) < text(each["endDate"]);
@@ -162,6 +173,15 @@ function verifyHead({ invoice, account }: Reading, cards: readonly Json[], on: L
   const charge = chargeOf(invoice);
   const isAgain = account.some((each) => each !== invoice && chargeOf(each) === charge);
   on.expect(", invoiceType", isAgain ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
+  verifyDates(invoice, standard, on);
+}
+
+/** The start and the date of an invoice in advance or AD_HOC. @param standard the STANDARD invoices of the account */
+function verifyDates(
+  { invoiceType, startDate, endDate, invoiceDate, dueSince }: Json,
+  standard: readonly Json[],
+  on: Look,
+): void {
   // A change of plan begins on its day or later: it moves no start of a cycle (S16.1).
   const cycle = standard.find((each) => {
     return text(each["startDate"]) <= text(startDate) && text(startDate) < text(each["endDate"]);
@@ -309,17 +329,27 @@ function verifyServed(
   on: Look,
 ): void {
   const { served, natural } = how;
-  const { startDate, endDate } = invoice;
   const isInArrears = invoice["invoiceType"] === "STANDARD" || isLate(invoice);
   if (kind === "USAGE" || (kind === "LICENSE" && isInArrears)) return verifyPeriod(how, invoice, on);
   const isCut = shown(served) !== shown(natural);
-  const isAtStart = isCut && !isInArrears;
-  const isAtEnd = kind === "ENTITLEMENT_OVERAGE" || (isCut && (isInArrears || (kind === "LICENSE" && !isWhole)));
-  const { from, until } = record(served);
-  on.expect(", served, from", isAtStart || text(from) > text(startDate) ? startDate : from, from);
-  on.expect(", served, until", isAtEnd || text(until) < text(endDate) ? endDate : until, until);
+  // A cycle that was cut by the time of an increase is charged to the cut: the days of its parts say so.
+  const isStanding = kind === "LICENSE" && !isWhole && how["least"] === undefined;
+  const isAtEnd = kind === "ENTITLEMENT_OVERAGE" || (isCut && (isInArrears || isStanding));
+  verifyHolds(how, invoice, { isAtStart: isCut && !isInArrears, isAtEnd }, on);
   if (kind !== "ENTITLEMENT_OVERAGE" && kind !== "LICENSE" && isWhole)
     on.expect(", served", shown(natural), shown(served));
+}
+
+/** The days that a card served hold those of the invoice, and begin or end with them where that is asked. */
+function verifyHolds(
+  how: Json,
+  { startDate, endDate }: Json,
+  { isAtStart, isAtEnd }: { readonly isAtStart: boolean; readonly isAtEnd: boolean },
+  on: Look,
+): void {
+  const { from, until } = record(how["served"]);
+  on.expect(", served, from", isAtStart || text(from) > text(startDate) ? startDate : from, from);
+  on.expect(", served, until", isAtEnd || text(until) < text(endDate) ? endDate : until, until);
 }
 
 /** The billing period is what usage and a commitment are for (S6.7). */

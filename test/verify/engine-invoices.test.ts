@@ -79,7 +79,7 @@ function differencesIn(invoices: unknown): readonly string[] {
 
 /** The invoices with one of them changed; the others stay. */
 function changed(invoices: readonly Exported[], at: number, change: (invoice: Exported) => void): readonly Exported[] {
-  const copy = structuredClone(invoices) as Exported[];
+  const copy = structuredClone(invoices);
   const invoice = copy[at];
   if (invoice === undefined) throw new Error(`there are ${invoices.length} invoices`);
   change(invoice);
@@ -150,7 +150,7 @@ describe("S12.4 a credit that invoices of several dates share", () => {
 
   test("is read as before in invoices that do not say what was taken: then from the most that is left to the least", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
-    const older = structuredClone(invoices) as Exported[];
+    const older = structuredClone(invoices);
     for (const { type, explanation } of older.flatMap(({ revenueInfo }) => [...lines(revenueInfo)])) {
       if (type !== "SUB_CREDITS") continue;
       for (const name of ["creditAmount", "takenBefore", "heldByDrafts"]) delete explanation[name];

@@ -57,7 +57,7 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
   const inside = path.indexOf("explanation");
   const how = inside < 0 ? [...path.slice(0, -1), "explanation"] : path.slice(0, inside + 1);
   const { least } = (at(how) ?? {}) as { readonly least?: unknown };
-  if (least !== undefined && name === "startAfter") return true;
+  if (name === "startAfter" && (least !== undefined || path.includes("refund"))) return true;
   if (isHeld(at(path.slice(0, -1))) && ["rate", "flatRate", "packageSize"].some((term) => term === name)) return true;
   return (
     path.includes("usageInfo") ||

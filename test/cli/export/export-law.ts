@@ -88,7 +88,7 @@ function expectVerified({ invoices: exported, usage, featureUsage }: ExportedPar
   const path = figures[(tried.invoices * 7919) % figures.length];
   if (path === undefined) return;
   const changed = withOtherDigit(invoices, path, tried.runs, tried.invoices);
-  expect(verify({ invoices: changed }).differences, path.join(".")).not.toEqual([]);
+  expect(verify({ invoices: changed }).differences).not.toEqual([]);
 }
 
 function nameOf(association: string | { readonly schemaName: string }): string {
