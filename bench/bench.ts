@@ -20,3 +20,17 @@ export function measure(work: () => void): number {
   work();
   return Number(process.hrtime.bigint() - start) / 1e9;
 }
+
+/** The longest time in which a timer had no turn, in milliseconds. */
+export async function longestWait(work: () => Promise<unknown>): Promise<number> {
+  let [longest, last] = [0, performance.now()];
+  const beat = (): void => {
+    const now = performance.now();
+    [longest, last] = [Math.max(longest, now - last), now];
+  };
+  const timer = setInterval(beat, 1);
+  await work();
+  beat();
+  clearInterval(timer);
+  return longest;
+}

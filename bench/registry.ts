@@ -13,6 +13,7 @@ import { backtestBenches } from "./proof/backtest.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
+import { blockBenches } from "./server/longest-blocks.ts";
 import { singleBenches } from "./server/singles.ts";
 import { billAgeBenches } from "./store/bill-ages.ts";
 import { billRunBenches } from "./store/bill-runs.ts";
@@ -43,5 +44,6 @@ export const BENCHES: readonly Bench[] = [
   ...farBehindBenches,
   ...serverBenches,
   ...singleBenches,
+  ...blockBenches,
   ...packageBenches,
 ];

@@ -3,7 +3,7 @@ import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Bench } from "../bench.ts";
+import { type Bench, longestWait } from "../bench.ts";
 import { withStore } from "../store/postgres.ts";
 
 const LOADED = Date.parse("2024-06-15T00:00:00Z");
@@ -60,20 +60,6 @@ function book(effectiveFrom: string, grants: Partial<typeof GRANTS>): BookInput 
       },
     ],
   };
-}
-
-/** The longest time in which a timer had no turn, in milliseconds. */
-async function longestWait(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last] = [0, performance.now()];
-  const beat = (): void => {
-    const now = performance.now();
-    [longest, last] = [Math.max(longest, now - last), now];
-  };
-  const timer = setInterval(beat, 1);
-  await work();
-  beat();
-  clearInterval(timer);
-  return longest;
 }
 
 const WORKS: readonly (readonly [string, (engine: Engine) => Promise<unknown>])[] = [

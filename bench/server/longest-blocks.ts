@@ -1,0 +1,163 @@
+/** How long others wait at most while a server answers a large request, over what it takes: slabs, entries, events, allocations. */
+import type { FastifyInstance } from "fastify";
+
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { type Bench, longestWait } from "../bench.ts";
+import { billingServer } from "./billing-server.ts";
+
+/** How much there is of each thing. */
+interface Amounts {
+  readonly slabs: number;
+  readonly entries: number;
+  readonly events: number;
+  readonly attributes: number;
+}
+
+const AMOUNTS: Readonly<Record<"smoke" | "full", Amounts>> = {
+  smoke: { slabs: 20, entries: 10, events: 10, attributes: 5 },
+  full: { slabs: 10_000, entries: 1_000, events: 1_000, attributes: 50 },
+};
+const MONTH = "2024-06-01T00:00:00Z";
+const NOW = Date.parse("2024-06-20T00:00:00Z");
+
+function cardOf(slabs: number): object {
+  const orders = Array.from({ length: slabs }, (_, place) => place + 1);
+  return {
+    ratePlan: {
+      pricingModel: "TIERED",
+      slabs: orders.map((order) => ({ order, startAfter: order - 1, priceType: "PER_UNIT" })),
+    },
+    rateValues: [{ currency: "USD", slabRates: orders.map((order) => ({ order, rate: 1 + (order % 7) })) }],
+  };
+}
+
+function detailsOf(slabs: number): object {
+  return {
+    supportedCurrencies: ["USD"],
+    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
+    usageRateCards: [{ usageMeterId: "um.calls", ...cardOf(slabs) }],
+    entitlementOverageRateCards: [{ featureId: "tokens", ...cardOf(1) }],
+  };
+}
+
+function bookOf({ slabs, attributes }: Amounts): object {
+  const names = Array.from({ length: attributes }, (_, place) => ({ name: `a${place}` }));
+  return {
+    eventSchemas: [
+      { name: "call", status: "ACTIVE", attributes: names },
+      { name: "request", status: "ACTIVE", attributes: [{ name: "tokens" }] },
+    ],
+    usageMeters: [
+      {
+        id: "um.calls",
+        name: "Calls",
+        aggregation: "SUM",
+        eventSchemaName: "call",
+        computations: [{ order: 1, computation: { var: "attribute.a0" } }],
+      },
+    ],
+    features: [{ id: "tokens", name: "Tokens", schemaAssociations: ["request"] }],
+    pricePlans: [{ id: "pp.slabs", name: "Slabs", status: "ACTIVE", pricePlanDetails: detailsOf(slabs) }],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: [
+      {
+        id: "prod",
+        name: "Production",
+        customerId: "acme",
+        pricePlans: [{ pricePlanId: "pp.slabs", effectiveFrom: "2024-06-01" }],
+      },
+    ],
+  };
+}
+
+function callOf(place: number, attributes: number, value: number): object {
+  return {
+    schemaName: "call",
+    id: `call-${place}`,
+    accountId: "prod",
+    timestamp: "2024-06-10T00:00:00Z",
+    attributes: Array.from({ length: attributes }, (_, name) => ({ name: `a${name}`, value })),
+  };
+}
+
+function requestOf(id: string, tokens: number): object {
+  const attributes = [{ name: "tokens", value: tokens }];
+  return { schemaName: "request", id, accountId: "prod", timestamp: "2024-06-10T00:00:00Z", attributes };
+}
+
+async function buyEntries(engine: Engine, entries: number): Promise<void> {
+  for (let place = 0; place < entries; place++) {
+    const effectiveUntil = new Date(Date.parse("2025-01-01T00:00:00Z") + place * 1000).toISOString();
+    const entry = { granted: 5, effectiveFrom: MONTH, effectiveUntil };
+    await engine.entries.grant({ accountId: "prod", featureId: "tokens" }, entry);
+  }
+}
+
+/** A request: its method, path and body. */
+type Asked = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
+
+function requestsOf(amounts: Amounts, invoiceId: string): readonly Asked[] {
+  const { entries, events, attributes, slabs } = amounts;
+  const fifths = Array.from({ length: 5 }, (_, place) => requestOf(`fifth-${place}`, entries));
+  const overage = Array.from({ length: events }, (_, place) => requestOf(`more-${place}`, 1));
+  const calls = Array.from({ length: events }, (_, place) => callOf(place + 1, attributes, 1));
+  const invoice = `/invoices/${encodeURIComponent(invoiceId)}`;
+  const entryList = "/accounts/prod/features/tokens";
+  return [
+    ["GET", `${invoice}?format=html`],
+    ["GET", invoice],
+    ["GET", "/invoices?account_id=prod&pageSize=50"],
+    ["GET", "/accounts/prod/credit_balance"],
+    ["GET", "/price_plans?pageSize=100"],
+    ["GET", "/price_plans/pp.slabs"],
+    ["POST", "/price_plans", { name: "More", type: "BILLING", pricePlanDetails: detailsOf(slabs) }],
+    ["POST", "/entitled", { event: requestOf("all", 5 * entries) }],
+    ["DELETE", "/events?account_id=prod&event_id=all"],
+    ["POST", "/ingestBatch", { events: fifths }],
+    ["POST", "/ingestBatch", { events: overage }],
+    ["GET", "/events?account_id=prod&pageSize=50&schema_name=request"],
+    ["DELETE", "/events?account_id=prod"],
+    ["GET", entryList],
+    ["GET", `${entryList}/entries?pageSize=50`],
+    ["POST", "/ingestBatch", { events: calls }],
+    ["POST", "/invoices/bill_runs"],
+  ];
+}
+
+async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
+  const amounts = AMOUNTS[size];
+  const engine = createEngine({ store: memoryStore(), clock: () => NOW });
+  await engine.load(JSON.stringify(bookOf(amounts)));
+  await engine.ingest([callOf(0, amounts.attributes, amounts.slabs)] as Parameters<Engine["ingest"]>[0]);
+  await buyEntries(engine, amounts.entries);
+  const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
+  const app = await billingServer(engine);
+  try {
+    const lines: string[] = [];
+    for (const asked of requestsOf(amounts, items[0]?.id ?? "")) lines.push(await blockOf(app, asked));
+    return lines;
+  } finally {
+    await app.close();
+  }
+}
+
+async function blockOf(app: FastifyInstance, [method, url, body]: Asked): Promise<string> {
+  const began = performance.now();
+  let [status, text] = [0, ""];
+  const longest = await longestWait(async () => {
+    const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
+    [status, text] = [answer.statusCode, answer.body];
+  });
+  if (status >= 400) throw new Error(`${method} ${url}: expected a success, got ${text.slice(0, 200)}`);
+  const took = performance.now() - began;
+  // The id of an invoice is a hash, of which any letters may be a part.
+  const path = url.replace(/\?.*/, "").replace(/\/inv\.\w+/, "/{invoice_id}");
+  const what = url.includes("format=html") ? `${path} as HTML` : path;
+  return `${method} ${what}: others wait ${longest.toFixed(0)} ms at most, of ${took.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
+}
+
+/** The benches of the longest time in which one request keeps others waiting. */
+export const blockBenches: readonly Bench[] = [
+  { name: "the longest block of the event loop by one large request, wanted below 250 ms", run: blocks },
+];
